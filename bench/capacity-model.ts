@@ -54,40 +54,43 @@ const IDLE_MIN = 0.05
 const DAY_SECONDS = 86_400
 const US = 1e-6
 
-export function predict(demand: Demand, of: Coefficients): Prediction {
+// Predicts what a load needs. `costs` are the measured coefficients; its CPU times are in microseconds.
+export function predict(demand: Demand, costs: Coefficients): Prediction {
+  // These are rates per second. Batches are counted only for single credits, because the measured cost of a
+  // credit in an array includes that of its batch.
   const singles = demand.creditsPerSecond * (1 - demand.shareInArrays)
   const inArrays = demand.creditsPerSecond * demand.shareInArrays
   const webhooks = demand.creditsPerSecond * demand.webhooksPerCredit
-  const batches = (processes: number) => batchesPerSecond(singles, processes, of)
+  const batches = (processes: number) => batchesPerSecond(singles, processes, costs)
   const cores = (part: keyof Cost, processes: number) =>
-    (singles * of.credit[part] +
-      batches(processes) * of.batch[part] +
-      inArrays * of.creditInArray[part] +
-      demand.readsPerSecond * of.accountRead[part] +
-      demand.viewsPerSecond * of.pageView[part]) *
+    (singles * costs.credit[part] +
+      batches(processes) * costs.batch[part] +
+      inArrays * costs.creditInArray[part] +
+      demand.readsPerSecond * costs.accountRead[part] +
+      demand.viewsPerSecond * costs.pageView[part]) *
     US
   const processes =
     demand.processes ?? fewest((count) => cores('service', count) / count <= BUSY_MAX)
-  const workerCores = webhooks * of.webhook.service * US
+  const workerCores = webhooks * costs.webhook.service * US
   const workers = fewest((count) => workerCores / count <= BUSY_MAX)
-  const written = batches(processes)
+  const batchRate = batches(processes)
   return {
     processes,
     workers,
-    batchesPerSecond: written,
-    creditsPerBatch: written === 0 ? 0 : singles / written,
+    batchesPerSecond: batchRate,
+    creditsPerBatch: batchRate === 0 ? 0 : singles / batchRate,
     cores: {
       service: cores('service', processes),
       worker: workerCores,
-      postgres: cores('postgres', processes) + webhooks * of.webhook.postgres * US,
+      postgres: cores('postgres', processes) + webhooks * costs.webhook.postgres * US,
     },
     logMbPerSecond:
-      (demand.creditsPerSecond * of.logBytes.credit +
-        written * of.logBytes.batch +
-        webhooks * of.logBytes.webhook) /
+      (demand.creditsPerSecond * costs.logBytes.credit +
+        batchRate * costs.logBytes.batch +
+        webhooks * costs.logBytes.webhook) /
       1e6,
     storedGbPerDay:
-      ((demand.creditsPerSecond * of.storedBytes.credit + webhooks * of.storedBytes.webhook) *
+      ((demand.creditsPerSecond * costs.storedBytes.credit + webhooks * costs.storedBytes.webhook) *
         DAY_SECONDS) /
       1e9,
     connections: (processes + workers) * CONNECTIONS_PER_PROCESS, // A worker opens as many as a process.
@@ -96,17 +99,20 @@ export function predict(demand: Demand, of: Coefficients): Prediction {
 
 type BatchCosts = Pick<Coefficients, 'credit' | 'batchesPerSecondMax'>
 
+// Returns the batches that all processes together write: with r credits and b batches at most per process,
+// each writes r / (1 + r/b).
 export function batchesPerSecond(
   creditsPerSecond: number,
   processes: number,
   { credit, batchesPerSecondMax }: BatchCosts,
 ): number {
-  const each = creditsPerSecond / processes
-  const most = batchesPerSecondMax * slowdown(each, credit)
-  return (processes * each) / (1 + each / most)
+  const perProcess = creditsPerSecond / processes
+  const batchRateMax = batchesPerSecondMax * slowdown(perProcess, credit)
+  return (processes * perProcess) / (1 + perProcess / batchRateMax)
 }
 
-// Returns the share of its largest number of batches that a process still writes at this rate of credits.
+// Returns the share of its largest batch rate that a process still reaches while it receives credits at this
+// rate.
 export function slowdown(creditsPerSecond: number, { service }: Cost): number {
   return Math.max(1 - creditsPerSecond * service * US, IDLE_MIN) ** CROWDING
 }

@@ -3,7 +3,7 @@
 //      [--reads-per-second 0] [--views-per-second 0]
 //   -- --table [--write]      the table of docs/scaling.md
 //   -- --calibrate            measures the coefficients on this machine (some minutes, idle cores)
-//   -- --check                holds predictions against loads; exits with 1 when one is off by > 20%
+//   -- --check                compares predictions with measured loads; exits with 1 if one is off by > 20%
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,11 +51,12 @@ else if (values.check) await onTestbed(checkPredictions)
 else if (values.table) printTable()
 else console.log(describe(readDemand()).join('\n'))
 
+// Reads the load from the command line. Ends the program if an option is no number in its range.
 function readDemand(): Demand {
-  const read = (name: keyof typeof values, most = 1e9) => {
+  const read = (name: keyof typeof values, max = 1e9) => {
     const value = Number(values[name])
-    if (Number.isFinite(value) && value >= 0 && value <= most) return value
-    console.error(`--${name} takes a number from 0 to ${most.toLocaleString('en')}.`)
+    if (Number.isFinite(value) && value >= 0 && value <= max) return value
+    console.error(`--${name} takes a number from 0 to ${max.toLocaleString('en')}.`)
     process.exit(2)
   }
   return {
@@ -68,70 +69,87 @@ function readDemand(): Demand {
   }
 }
 
-function coefficients(): Coefficients {
+function readCoefficients(): Coefficients {
   return JSON.parse(readFileSync(COEFFICIENTS, 'utf8'))
 }
 
+// Returns the lines to print for a load: what it needs, and a line for each limit that it exceeds.
 function describe(demand: Demand): string[] {
-  const of = coefficients()
-  const found = predict(demand, of)
-  const { cores, processes, workers, connections } = found
-  const [log, batches] = [round(found.logMbPerSecond), round(found.batchesPerSecond)]
+  const coefficients = readCoefficients()
+  const prediction = predict(demand, coefficients)
+  const { cores, processes, workers, connections } = prediction
+  const [log, batches] = [round(prediction.logMbPerSecond), round(prediction.batchesPerSecond)]
   return [
     `HTTP processes    ${processes} (${round(cores.service)} cores busy)`,
     `worker processes  ${workers} (${round(cores.worker)} cores busy)`,
     `PostgreSQL        ${round(cores.postgres)} cores busy, ${log} MB of log a second`,
-    `commits           ${batches} a second, of ${round(found.creditsPerBatch)} credits each`,
+    `commits           ${batches} a second, of ${round(prediction.creditsPerBatch)} credits each`,
     `connections       ${connections}`,
-    `storage           ${round(found.storedGbPerDay)} GB a day`,
-    ...limits(demand, found, of).map((limit) => `! ${limit}`),
-    `Measured on ${of.measuredOn}: ${of.machine}. Leave a third of every core idle.`,
+    `storage           ${round(prediction.storedGbPerDay)} GB a day`,
+    ...exceededLimits(demand, prediction, coefficients).map((limit) => `! ${limit}`),
+    `Measured on ${coefficients.measuredOn}: ${coefficients.machine}. Leave a third of every core idle.`,
   ]
 }
 
-// Names the limit that is reached first.
-function limits(demand: Demand, found: Prediction, of: Coefficients): string[] {
+// Names each limit that this load exceeds, with the advice for it.
+function exceededLimits(
+  demand: Demand,
+  prediction: Prediction,
+  { clientCreditsPerSecondMax: clientMax }: Coefficients,
+): string[] {
   const perClient = demand.creditsPerSecond / demand.clients
-  const most = of.clientCreditsPerSecondMax
   return [
-    ...(perClient > most
-      ? [`a client takes ${round(most)} credits a second at most: its events are numbered in turn`]
+    ...(perClient > clientMax
+      ? [
+          `a client takes ${round(clientMax)} credits a second at most: its events are numbered in turn`,
+        ]
       : []),
-    ...(found.connections > 500
-      ? [`${found.connections} connections: put a pooler in front of PostgreSQL`]
+    ...(prediction.connections > 500
+      ? [`${prediction.connections} connections: put a pooler in front of PostgreSQL`]
       : []),
-    ...(found.cores.postgres > 32
+    ...(prediction.cores.postgres > 32
       ? ['more than one PostgreSQL server of 48 cores: split clients over installations']
       : []),
-    ...(found.logMbPerSecond > 200 ? ['the log outgrows an ordinary disk: use local NVMe'] : []),
+    ...(prediction.logMbPerSecond > 200
+      ? ['the log outgrows an ordinary disk: use local NVMe']
+      : []),
   ]
 }
 
+// Prints the table of docs/scaling.md: the prediction for each rate of RATES, in the columns of HEAD. With
+// --write, replaces the table in the document.
 function printTable(): void {
-  const of = coefficients()
+  const coefficients = readCoefficients()
   const rows = RATES.map((creditsPerSecond) => {
     const clients = Math.max(1, creditsPerSecond * CLIENTS_PER_RATE)
     const views = { readsPerSecond: creditsPerSecond / 10, viewsPerSecond: creditsPerSecond / 100 }
     const demand = { creditsPerSecond, shareInArrays: 0, webhooksPerCredit: 1, ...views, clients }
-    const found = predict(demand, of)
+    const prediction = predict(demand, coefficients)
+    const { cores, connections } = prediction
+    const exceeded = exceededLimits(demand, prediction, coefficients)
     const cells = [
-      ...[creditsPerSecond.toLocaleString('en'), found.processes, round(found.cores.service)],
-      ...[found.workers, round(found.cores.worker), round(found.cores.postgres)],
-      ...[round(found.batchesPerSecond), round(found.logMbPerSecond), found.connections],
-      ...[round(found.storedGbPerDay), limits(demand, found, of).join('; ') || '–'],
+      ...[creditsPerSecond.toLocaleString('en'), prediction.processes, round(cores.service)],
+      ...[prediction.workers, round(cores.worker), round(cores.postgres)],
+      ...[round(prediction.batchesPerSecond), round(prediction.logMbPerSecond), connections],
+      ...[round(prediction.storedGbPerDay), exceeded.join('; ') || '–'],
     ]
     return `| ${cells.join(' | ')} |`
   })
   const body = [`| ${HEAD.join(' | ')} |`, `|${' -: |'.repeat(HEAD.length)}`, ...rows].join('\n')
   console.log(body)
-  if (values.write) writeSection('capacity', `${of.machine}\n\n${body}`)
+  if (values.write) writeSection('capacity', `${coefficients.machine}\n\n${body}`)
 }
 
+// Measures the coefficients on this machine and stores them, rounded to three digits.
 async function measureCoefficients(bed: Testbed): Promise<void> {
   const measuredOn = new Date().toISOString().slice(0, 10)
-  const found: Coefficients = { machine: machine(), measuredOn, ...(await calibrate(bed)) }
+  const coefficients: Coefficients = {
+    machine: machine(),
+    measuredOn,
+    ...(await calibrate(bed)),
+  }
   const text = JSON.stringify(
-    found,
+    coefficients,
     (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value),
     2,
   )
@@ -139,17 +157,19 @@ async function measureCoefficients(bed: Testbed): Promise<void> {
   writeFileSync(COEFFICIENTS, `${text}\n`)
 }
 
+// Prints each prediction beside the measured load. A difference above TOLERANCE sets the exit code.
 async function checkPredictions(bed: Testbed): Promise<void> {
-  for (const { load, part, predicted, measured } of await check(bed, coefficients())) {
+  for (const { load, part, predicted, measured } of await check(bed, readCoefficients())) {
     const off = predicted / measured - 1
     const isWithin = Math.abs(off) <= TOLERANCE
     if (!isWithin) process.exitCode = 1
-    const [expected, found] = [predicted.toFixed(2), measured.toFixed(2)]
     const sign = isWithin ? '✓' : '✗'
-    console.log(`${sign} ${load}: ${part} ${expected} cores predicted, ${found} measured`)
+    const cores = `${predicted.toFixed(2)} cores predicted, ${measured.toFixed(2)} measured`
+    console.log(`${sign} ${load}: ${part} ${cores}`)
   }
 }
 
+// Starts a database and a testbed with accounts, runs the function, and stops everything.
 async function onTestbed(run: (bed: Testbed) => Promise<void>): Promise<void> {
   await using cluster = await startCluster()
   await using bed = new Testbed(readOptions(values.quick ? ['--quick'] : [], []), cluster)
@@ -157,6 +177,7 @@ async function onTestbed(run: (bed: Testbed) => Promise<void>): Promise<void> {
   await run(bed)
 }
 
+// Formats a number with about three digits.
 function round(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
   return value.toLocaleString('en', { maximumFractionDigits: digits })

@@ -1,5 +1,5 @@
-// The bench's own processes: files of this folder, run with an IPC channel. They exit when it
-// closes.
+// Starts files of this folder as child processes with an IPC channel, such as the load generator. They exit
+// when the channel closes.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,6 +9,7 @@ import type { Phase, Slice } from './slice.ts'
 
 export type Child = AsyncDisposable & { pid: number; process: ChildProcess }
 
+// Starts a file of this folder as a child process. Disposing it closes the IPC channel, and so ends it.
 export function startChild(file: string): Child {
   const child = fork(join(import.meta.dirname, file), [], { serialization: 'advanced' })
   return {
@@ -44,13 +45,14 @@ export function request<Reply, T>(
   })
 }
 
-// Runs one slice of load. CPU time is measured only after the warm-up.
+// Runs one slice of load in the load generator, which reports when it is warm, when it has measured, and the
+// slice when it is done. CPU time is measured only between the first two.
 export function measure(child: Child, job: object, pids: Omit<Pids, 'load'>): Promise<Slice> {
-  const all = { ...pids, load: child.pid }
+  const measuredPids = { ...pids, load: child.pid }
   let [start, cpu]: Slice['cpu'][] = []
   return request(child, job, (reply: Phase) => {
-    if (reply.at === 'warm') start = readCpu(all)
-    if (reply.at === 'measured') cpu = cpuBetween(start, readCpu(all))
+    if (reply.at === 'warm') start = readCpu(measuredPids)
+    if (reply.at === 'measured') cpu = cpuBetween(start, readCpu(measuredPids))
     return reply.at === 'done' ? { ...reply.slice, cpu } : undefined
   })
 }

@@ -1,5 +1,5 @@
-// The system under test: the real src/main.ts in its own processes, on an embedded PostgreSQL in a
-// new folder on a real disk. The role is `api`: workers send webhooks, after the response.
+// Starts the system under test: an embedded PostgreSQL in a new folder on a real disk, and the real
+// src/main.ts in its own processes. The default role is `api`, so no workers run unless a load starts them.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
@@ -18,6 +18,7 @@ const ROOT = join(import.meta.dirname, '..')
 const TMPFS = 0x01021994
 const IO: StdioOptions = ['ignore', 'pipe', 'inherit']
 
+// Starts an empty PostgreSQL in a new folder. Disposing it deletes the folder.
 export async function startCluster() {
   const folder = makeFolder()
   const dataDir = join(folder, 'data')
@@ -47,6 +48,8 @@ type ServiceOptions = {
   root?: string // The checkout to run.
 }
 
+// Starts a service as its own process, with the flags of `npm start`, and waits until it listens. A worker
+// has no port.
 export async function startService(
   { folder, config }: Cluster,
   connectionString: string,
@@ -84,7 +87,7 @@ export async function startService(
   }
 }
 
-// The Node flags and the variables of `npm start`.
+// Reads the Node flags and the environment variables of `npm start` from package.json.
 function startCommand(root: string): { flags: string[]; variables: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, exported, flags] =
@@ -94,7 +97,8 @@ function startCommand(root: string): { flags: string[]; variables: Record<string
   return { flags: flags.trim().split(' '), variables: Object.fromEntries(variables) }
 }
 
-// Forwards the service's log to standard error: a warning under load is a finding.
+// Waits until the service prints its address, and returns the port. Forwards the service's log to standard
+// error all along, because a warning under load is a finding.
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))

@@ -13,7 +13,9 @@ const WARM_UP_ROUNDS = 2
 // The same load on another checkout's service (--against).
 export const BEFORE = 'before'
 
-type Side = { name: string; load: Load; on: Target | undefined; slices: Slice[] }
+// One of the loads that a round runs in turn: a reference or the row's own load. `runTarget` is the service
+// that receives the load.
+type Side = { name: string; load: Load; runTarget: Target | undefined; slices: Slice[] }
 
 export type Row = {
   name: string
@@ -22,13 +24,19 @@ export type Row = {
   problems: string[]
 }
 
-export async function runRow(bed: Testbed, name: string, others: readonly string[]): Promise<Row> {
-  const sides = await sidesOf(bed, others, name)
-  const books = new Map<BenchDatabase, number>()
-  for (const { on } of sides) {
-    if (!on || books.has(on.database)) continue
-    await on.database.settle()
-    books.set(on.database, await countBooked(on.database, sides))
+// Measures the load `name` against `references`, the loads that run before it in every round. Stops at the
+// first round with a problem. Afterwards the database must have as many new rows as were acknowledged.
+export async function runRow(
+  bed: Testbed,
+  name: string,
+  references: readonly string[],
+): Promise<Row> {
+  const sides = await sidesOf(bed, references, name)
+  const countsBefore = new Map<BenchDatabase, number>()
+  for (const { runTarget } of sides) {
+    if (!runTarget || countsBefore.has(runTarget.database)) continue
+    await runTarget.database.settle()
+    countsBefore.set(runTarget.database, await countBooked(runTarget.database, sides))
   }
   const [warmUp, rounds] = LOADS[name]?.isOneLongSlice
     ? [0, 1]
@@ -37,9 +45,9 @@ export async function runRow(bed: Testbed, name: string, others: readonly string
   for (let round = 0; round < warmUp + rounds && problems.length === 0; round++) {
     problems.push(...(await runRound(bed, sides)))
   }
-  for (const [database, before] of books) {
+  for (const [database, before] of countsBefore) {
     const booked = (await countBooked(database, sides)) - before
-    const slices = booking(database, sides).flatMap((side) => side.slices)
+    const slices = sidesThatBookIn(database, sides).flatMap((side) => side.slices)
     const acknowledged = slices.reduce((sum, slice) => sum + slice.acknowledged, 0)
     if (booked !== acknowledged) problems.push(`${acknowledged} acknowledged, ${booked} booked`)
     problems.push(...(await database.integrityProblems()))
@@ -48,26 +56,29 @@ export async function runRow(bed: Testbed, name: string, others: readonly string
   return { name, reference: sides.at(-2)?.name, slices, problems }
 }
 
-async function sidesOf(bed: Testbed, others: readonly string[], name: string): Promise<Side[]> {
+// Starts the services that a row runs on. With --against, the other checkout's service replaces the
+// row's references, except the cold load, from whose rate other loads derive theirs.
+async function sidesOf(bed: Testbed, references: readonly string[], name: string): Promise<Side[]> {
   const sides: Side[] = []
-  for (const each of [...others, name]) {
-    const load = LOADS[each] as Load
-    const on = load.target && (await bed[load.target]())
-    sides.push({ name: each, load, on, slices: [] })
+  for (const loadName of [...references, name]) {
+    const load = LOADS[loadName] as Load
+    const runTarget = load.target && (await bed[load.target]())
+    sides.push({ name: loadName, load, runTarget, slices: [] })
   }
   const { against } = bed.options
-  const last = sides.at(-1) as Side
-  const { target } = last.load
+  const ownSide = sides.at(-1) as Side
+  const { target } = ownSide.load
   if (!against || (target !== 'service' && target !== 'twoProcesses')) return sides
-  const first = { ...last, name: BEFORE, on: await bed[target](against), slices: [] }
-  return [...sides.filter((side) => side.name === 'cold' && name !== 'cold'), first, last]
+  const before = { ...ownSide, name: BEFORE, runTarget: await bed[target](against), slices: [] }
+  return [...sides.filter((side) => side.name === 'cold' && name !== 'cold'), before, ownSide]
 }
 
+// Runs one slice of each side in turn. Returns the problems; a load that cannot run has no slice.
 async function runRound(bed: Testbed, sides: readonly Side[]): Promise<string[]> {
   const problems: string[] = []
   const latest = new Map<string, Slice>()
-  for (const { name, load, on, slices } of sides) {
-    const slice = await load.run(bed, on as Target, latest)
+  for (const { name, load, runTarget, slices } of sides) {
+    const slice = await load.run(bed, runTarget as Target, latest)
     if (!slice) continue
     latest.set(name, slice)
     slices.push(slice)
@@ -78,12 +89,12 @@ async function runRound(bed: Testbed, sides: readonly Side[]): Promise<string[]>
   return problems
 }
 
-function booking(database: BenchDatabase, sides: readonly Side[]): Side[] {
-  return sides.filter(({ on, load }) => on?.database === database && load.table)
+function sidesThatBookIn(database: BenchDatabase, sides: readonly Side[]): Side[] {
+  return sides.filter(({ runTarget, load }) => runTarget?.database === database && load.table)
 }
 
-// All sides of a row that share a database write to the same table.
+// Counts the rows that the loads of this row write. All sides that share a database write to the same table.
 async function countBooked(database: BenchDatabase, sides: readonly Side[]): Promise<number> {
-  const table = booking(database, sides)[0]?.load.table
+  const table = sidesThatBookIn(database, sides)[0]?.load.table
   return table ? database.count(table) : 0
 }

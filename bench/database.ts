@@ -1,4 +1,5 @@
-// A database of the bench. It is counted and checked after every row: a fast wrong answer is wrong.
+// A database of the bench. Its rows are counted and its books checked after every row of the table,
+// because a fast wrong answer is wrong.
 
 import pg from 'pg'
 import { createPool, type Pool } from '#db/pool.ts'
@@ -20,7 +21,7 @@ export class BenchDatabase implements AsyncDisposable {
     return Number(rows[0].count)
   }
 
-  // The log belongs to the whole server, everything else to this database.
+  // Returns the bytes written so far. The log covers the whole server, the storage only this database.
   async written(): Promise<{ logBytes: number; storedBytes: number }> {
     const { rows } = await this.db.query(
       `select pg_current_wal_insert_lsn() - '0/0' as log,
@@ -39,6 +40,7 @@ export class BenchDatabase implements AsyncDisposable {
     await this.db.query('checkpoint')
   }
 
+  // Runs the integrity checks, and returns a sentence for each finding.
   async integrityProblems(): Promise<string[]> {
     const line = ({ check, subject, expected, found }: Finding) =>
       `${check}: ${subject}: expected ${expected}, found ${found}`
@@ -63,7 +65,7 @@ export class BenchDatabase implements AsyncDisposable {
   [Symbol.asyncDispose] = () => this.db.end()
 }
 
-// Runs SQL on a database that every cluster has.
+// Runs one SQL statement on its own connection, such as `create database`.
 export async function runAsAdmin(connectionString: string, sql: string): Promise<void> {
   const admin = new pg.Client({ connectionString })
   await admin.connect()

@@ -8,6 +8,7 @@ import { Sealer } from '#seal.ts'
 import { prepareDatabase } from '#wiring.ts'
 import { type HistorySize, writeHistory } from './history.ts'
 
+// Migrates a new database and writes the history into it.
 export async function fillDatabase(
   config: Config,
   connectionString: string,

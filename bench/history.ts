@@ -1,8 +1,8 @@
-// The accounts that receive credits, with a history: two credits each over the last twelve weeks,
-// with their transfers and events. It is written set-wise with triggers and foreign keys off, which
-// takes minutes instead of hours; the integrity checks prove afterwards that the books add up. The
-// layout is that of real use: credits in order of time, each to an account drawn from everywhere,
-// session ids of two dozen institutions growing with time, indexes grown row by row.
+// Fills a bench database with collection accounts and their history: by default two credits each
+// over the last twelve weeks, with their transfers and events. Rows are inserted in bulk with triggers
+// and foreign keys off, which takes minutes instead of hours. The integrity checks prove afterwards
+// that the books add up. The rows lie on disk as in real use: credits in order of time, each to a
+// scattered account, with growing session ids of two dozen institutions.
 
 import pg from 'pg'
 import { nuban } from '#banks/nuban.ts'
@@ -24,13 +24,15 @@ const CHUNK = 250_000
 const FIRST_ID = 1_000_000
 const CLIENT = '(select id from clients)'
 
-// Returns the account number of the j-th credit. Accounts are visited in a scattered order, equally often.
+// Returns the number of the account that receives the j-th credit. Credits visit the accounts in a
+// scattered order, each equally often.
 export function accountNumber(j: number, accounts: number): string {
   const k = (j * ACCOUNT_STEP) % accounts
   return nuban(BANK, FIRST_SERIAL + ((k * SCATTER) % SERIALS))
 }
 
-// SQL scalar: the number of the k-th account. The digits of the bank's code add 59 to the check sum.
+// SQL scalar: the number of the k-th account, as nuban() makes it: a serial of nine digits and a check digit.
+// The digits of the bank's code add 59 to the weighted sum.
 const numberSql = (k: string) => {
   const serial = `(${FIRST_SERIAL} + (${k}::bigint * ${SCATTER}) % ${SERIALS})`
   const weighted = [3, 7, 3, 3, 7, 3, 3, 7, 3]
@@ -39,6 +41,7 @@ const numberSql = (k: string) => {
   return `(${serial}::text || ((10 - (59 + ${weighted}) % 10) % 10)::text)`
 }
 
+// SQL scalar: the amount of the j-th credit in kobo, from 100.50 to 90,090.50 naira.
 const amountSql = (j: string) => `(10050 + (${j}::bigint * 37) % 9000 * 100)`
 
 // SQL query: the bank's statement lines for the $2 credits after the id $1, ordered by time.
@@ -73,6 +76,7 @@ export async function writeHistory(
     Promise.all(statements.map((sql) => inChunks(connectionString, count, sql)))
   await using writer = await connect(connectionString)
   const { client } = writer
+  // Creates the partitions of the whole period, oldest first.
   for (let week = WEEKS + 1; week >= 0; week--) {
     await maintainPartitions(client as never, new Date(size.until.getTime() - week * WEEK_MS))
   }
@@ -89,6 +93,7 @@ export async function writeHistory(
   await client.query('vacuum (analyze)')
 }
 
+// Runs a statement for the positions 0 to count - 1, in chunks, on a connection of its own.
 async function inChunks(connectionString: string, count: number, sql: string): Promise<void> {
   await using writer = await connect(connectionString)
   for (let from = 0; from < count; from += CHUNK) {
@@ -96,6 +101,7 @@ async function inChunks(connectionString: string, count: number, sql: string): P
   }
 }
 
+// Opens a connection that skips triggers and foreign keys, and does not wait for the disk at commit.
 async function connect(connectionString: string) {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -105,11 +111,13 @@ async function connect(connectionString: string) {
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 
-// $1 and $2 are the first and last positions of a chunk. The j-th credit goes to account j × step
-// modulo the number of accounts, so the balance of an account follows from its position.
 type Size = { accounts: number; perAccount: number; until: Date }
 
+// Returns the SQL that inserts the accounts from position $1 to $2, with their ledger accounts and
+// numbers. The j-th credit goes to account j × ACCOUNT_STEP modulo the number of accounts, so an
+// account's balance can be computed from its position before any credit is inserted.
 function accountStatements({ accounts, perAccount, until }: Size, sealed: string): string[] {
+  // The position of the account's first credit. The next ones follow at steps of `accounts`.
   const first = `(k * ${inverse(ACCOUNT_STEP, accounts)}::bigint) % ${accounts}`
   const id = `${FIRST_ID} + k`
   const at = `'${until.toISOString()}'::timestamptz - interval '${WEEKS} weeks'`
@@ -131,6 +139,8 @@ function accountStatements({ accounts, perAccount, until }: Size, sealed: string
   ]
 }
 
+// Returns the SQL that inserts the credits from position $1 to $2, with their identifiers, transfers and
+// events.
 function creditStatements({ accounts, perAccount, until }: Size, sealed: string): string[] {
   const account = `((j * ${ACCOUNT_STEP}) % ${accounts})`
   const accountId = `${FIRST_ID} + ${account}`
@@ -166,7 +176,7 @@ function creditStatements({ accounts, perAccount, until }: Size, sealed: string)
   ]
 }
 
-// Returns the x with step × x = 1 modulo `modulus`.
+// Returns the x with step × x = 1 modulo `modulus`, which finds the first credit of an account.
 function inverse(step: number, modulus: number): number {
   let x = 1
   while ((x * step) % modulus !== 1) x++

@@ -1,5 +1,5 @@
-// A keep-alive connection that costs as little CPU as possible: it reads only the status and the
-// body of a response, and sends one request at a time.
+// A minimal HTTP client on a keep-alive connection, so that the load costs as little CPU as possible. It
+// reads only the status and the body of a response, and sends one request at a time.
 
 import { connect } from 'node:net'
 
@@ -20,7 +20,7 @@ const BUFFER_BYTES = 16_384
 // later reset the connections beyond it.
 export const OPENED_AT_ONCE = 200
 
-// Spreads the connections evenly over the ports.
+// Opens `count` connections, spread evenly over the ports.
 export async function openConnections(
   count: number,
   ports: readonly number[],
@@ -28,8 +28,8 @@ export async function openConnections(
 ): Promise<Connection[]> {
   const connections: Connection[] = []
   while (connections.length < count) {
-    const more = Math.min(OPENED_AT_ONCE, count - connections.length)
-    const opening = Array.from({ length: more }, (_, at) =>
+    const burst = Math.min(OPENED_AT_ONCE, count - connections.length)
+    const opening = Array.from({ length: burst }, (_, at) =>
       openConnection(ports[(connections.length + at) % ports.length] as number, handlers),
     )
     await Promise.all(opening.map(({ opened }) => opened))
@@ -38,18 +38,21 @@ export async function openConnections(
   return connections
 }
 
+// Opens one connection. `onResponse` gets each whole response; `onLost` runs if the connection breaks or
+// the server closes it.
 export function openConnection(port: number, { onResponse, onLost }: Handlers): Connection {
   // The connection uses one buffer throughout, so no response allocates memory.
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
-  let rest = Buffer.alloc(0)
+  let unread = Buffer.alloc(0) // The beginning of a response whose end has not arrived yet.
+  // Reads the socket's data until a response is whole. A response may arrive in several pieces.
   const callback = (length: number) => {
     const chunk = buffer.subarray(0, length)
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const bytes = unread.length > 0 ? Buffer.concat([unread, chunk]) : chunk
     const headEnd = bytes.indexOf('\r\n\r\n')
     const head = headEnd === -1 ? '' : bytes.toString('latin1', 0, headEnd)
     const bodyEnd = headEnd + 4 + Number(/^content-length: (\d+)/m.exec(head)?.[1] ?? 0)
     const isWhole = headEnd !== -1 && bytes.length >= bodyEnd
-    rest = Buffer.from(isWhole ? '' : bytes)
+    unread = Buffer.from(isWhole ? '' : bytes)
     if (isWhole) onResponse(connection, Number(head.slice(9, 12)), bytes.subarray(headEnd + 4))
     return true
   }

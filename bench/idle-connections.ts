@@ -1,5 +1,5 @@
-// `npm run bench -- --only idle`: 10,000 connections that were answered once and then wait. Some of
-// them are the payer's page with its stream open. Measures their memory, their effect on other
+// `npm run bench -- --only idle`: 10,000 connections that got one response and then stay open and idle.
+// 200 of them are event streams, as checkout pages hold them. Measures their memory, their effect on other
 // requests, and whether the service frees everything afterwards.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,28 +17,31 @@ const STREAMS_PER_ADVICE = 10
 const QUIET = { share: 0.3, connections: 64, warmUpMs: 500, sliceMs: 4_000 }
 const SETTLE_MS = 3_000
 const P99_FACTOR_MAX = 1.5
-const LEFT_MAX = 20
+const LEFT_MAX = 20 // Sockets that may still be open after the idle connections have closed.
 
 type Held = { held: number; lost: number }
 type Point = ProcessSample & { title: string; p50: number; p99: number }
 
+// Measures before, during and after the idle connections, and returns the report.
 export async function runIdleConnections(bed: Testbed): Promise<string> {
-  const on = await bed.service()
-  const port = on.ports[0] as number
-  const cold = (await credits('', 'service').run(bed, on, new Map())) as Slice
-  const points = [await measure(bed, on, { cold, title: 'before' })]
+  const runTarget = await bed.service()
+  const port = runTarget.ports[0] as number
+  // Full speed, from which the later slices derive their rate of 30%.
+  const cold = (await credits('', 'service').run(bed, runTarget, new Map())) as Slice
+  const points = [await measure(bed, runTarget, { cold, title: 'before' })]
   await using holder = startChild('idle-holder.ts')
-  const adviceIds = await on.database.createAdvices(STREAMS / STREAMS_PER_ADVICE)
+  const adviceIds = await runTarget.database.createAdvices(STREAMS / STREAMS_PER_ADVICE)
   const streams = adviceIds.map((id) => `/pay/api/stream?adviceReference=${id}`)
+  // Has the child process open more connections that stay open. Its other replies have no `held`.
   const hold = (connections: number, paths: readonly string[]) => {
     const holding: Holding = { port, connections, paths }
     return request(holder, holding, (reply: Held) => (reply.held === undefined ? undefined : reply))
   }
   await hold(CONNECTIONS - STREAMS, ['/health'])
   const { held, lost } = await hold(STREAMS, streams)
-  points.push(await measure(bed, on, { cold, title: `with ${held - lost} idle` }))
+  points.push(await measure(bed, runTarget, { cold, title: `with ${held - lost} idle` }))
   await request(holder, 'release' as never, (reply: { released?: true }) => reply.released)
-  points.push(await measure(bed, on, { cold, title: 'after' }))
+  points.push(await measure(bed, runTarget, { cold, title: 'after' }))
   return [
     `${machine()}; credits at 30% of ${rateOf(cold).toFixed(0)} a second`,
     pointTable(points),
@@ -46,20 +49,24 @@ export async function runIdleConnections(bed: Testbed): Promise<string> {
   ].join('\n\n')
 }
 
+// Measures credits at 30% of the cold rate, then reads the service's memory and sockets.
 async function measure(
   bed: Testbed,
-  on: Target,
+  runTarget: Target,
   { cold, title }: { cold: Slice; title: string },
 ): Promise<Point> {
-  const run = () => credits('', 'service', QUIET).run(bed, on, new Map([['cold', cold]]))
+  const run = () => credits('', 'service', QUIET).run(bed, runTarget, new Map([['cold', cold]]))
   const { latency, failures } = (await run()) as Slice
   if (failures.count > 0) throw new Error(`${title}: ${failures.first}`)
   await sleep(SETTLE_MS) // The load closes its own connections.
-  const text = await fetch(`http://127.0.0.1:${on.ports[0]}/metrics`).then((each) => each.text())
+  const text = await fetch(`http://127.0.0.1:${runTarget.ports[0]}/metrics`).then((each) =>
+    each.text(),
+  )
   const { p50 = Number.NaN, p99 = Number.NaN } = latency ?? {}
   return { ...parseSample(text), title, p50, p99 }
 }
 
+// Renders the three measurements as a table.
 function pointTable(points: readonly Point[]): string {
   const head = ['', 'RSS MB', 'heap MB', 'sockets', 'p50 ms', 'p99 ms']
   const rows = points.map(({ title, rssMb, heapMb, sockets, p50, p99 }) => [
@@ -74,9 +81,10 @@ function pointTable(points: readonly Point[]): string {
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
+// Compares the three points with the goals, one line each, and sets the exit code if a goal is missed.
 function verdict([before, during, after]: readonly Point[], lost: number): string {
   if (!before || !during || !after) throw new Error('not measured')
-  const kb = ((during.rssMb - before.rssMb) * 1024) / (during.sockets - before.sockets)
+  const kbPerConnection = ((during.rssMb - before.rssMb) * 1024) / (during.sockets - before.sockets)
   const lines: [boolean, string][] = [
     [lost === 0, `${lost} connections refused`],
     [
@@ -91,7 +99,7 @@ function verdict([before, during, after]: readonly Point[], lost: number): strin
   const isGood = lines.every(([isReached]) => isReached)
   if (!isGood) process.exitCode = 1
   return [
-    `- ${kb.toFixed(1)} kB of memory (RSS) for each`,
+    `- ${kbPerConnection.toFixed(1)} kB of memory (RSS) for each`,
     ...lines.map(([isReached, text]) => `- ${isReached ? '✓' : '✗'} ${text}`),
   ].join('\n')
 }

@@ -1,20 +1,24 @@
-// Holds idle connections to a port, in its own process. Each has had one answer and waits.
+// A child process of the idle bench (idle-connections.ts) that holds idle connections to a port. Each
+// connection has received one response and then stays open until the parent sends `release`.
 
 import { OPENED_AT_ONCE, openConnection } from './http-connection.ts'
 
 export type Holding = { port: number; connections: number; paths: readonly string[] }
 
-const held: { close(): void }[] = []
+const openedConnections: { close(): void }[] = []
 
 process.on('message', (message: Holding | 'release') => {
   if (message === 'release') {
-    for (const each of held.splice(0)) each.close()
+    for (const connection of openedConnections.splice(0)) connection.close()
     process.send?.({ released: true })
-  } else void hold(message).then((lost) => process.send?.({ held: held.length, lost }))
+  } else {
+    void openIdle(message).then((lost) => process.send?.({ held: openedConnections.length, lost }))
+  }
 })
 process.on('disconnect', () => process.exit(0))
 
-async function hold({ port, connections, paths }: Holding): Promise<number> {
+// Opens connections in bursts and sends one request on each. Returns how many connections were lost.
+async function openIdle({ port, connections, paths }: Holding): Promise<number> {
   let lost = 0
   for (let from = 0; from < connections; from += OPENED_AT_ONCE) {
     const burst = Array.from({ length: Math.min(OPENED_AT_ONCE, connections - from) }, (_, at) => {
@@ -25,7 +29,7 @@ async function hold({ port, connections, paths }: Holding): Promise<number> {
           resolve()
         }
         const connection = openConnection(port, { onResponse: () => resolve(), onLost })
-        held.push(connection)
+        openedConnections.push(connection)
         connection.send(Buffer.from(`GET ${path} HTTP/1.1\r\nhost: idle\r\n\r\n`))
       })
     })

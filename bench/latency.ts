@@ -1,6 +1,6 @@
-// `npm run bench -- --only latency`: the time from a credit to what users see, while 500 credits a
-// second arrive: until the bank is answered, until the webhook is at the receiver, and until an open
-// checkout page has the news. The service and its workers are one process, as after `npm start`.
+// `npm run bench -- --only latency`: measures, while 500 credits a second arrive, how long it takes from a
+// credit until the bank gets its answer, until the webhook reaches its receiver, and until an open checkout
+// page shows the payment. The service and its workers are one process, as after `npm start`.
 //
 // Every time is measured from the moment at which the credit was due to be sent. Every credit must cause
 // exactly one webhook, and the page of every payment must show its credit.
@@ -23,13 +23,13 @@ import type { Testbed } from './testbed.ts'
 import { type Account, skipHistory } from './webhook-loads.ts'
 
 const PER_SECOND = 500
-const PAYMENTS = 150 // The pages of one address are limited.
+const PAYMENTS = 150 // The service limits the open checkout pages of one IP address.
 const PAYMENT_BANK = '035'
-const PAYMENT_NAIRA = '6000.00' // As the testbed's advices.
+const PAYMENT_NAIRA = '6000.00' // The amount of the bench's advices (database.ts).
 const WARM_UP_MS = 3_000
 const ARRIVAL_MAX_MS = 30_000
-const LOOK_MS = 50
-// The most milliseconds of the median and of the 99th percentile.
+const POLL_MS = 50
+// The goals in milliseconds: the median and the 99th percentile are at most this.
 const GOALS: Record<Kind, readonly [number | undefined, number | undefined]> = {
   answer: [undefined, undefined],
   webhook: [20, 100],
@@ -42,8 +42,11 @@ const TITLES = {
 }
 
 type Kind = 'answer' | 'webhook' | 'page'
+// A sent credit: when it was due, and how many milliseconds later its answer, webhook or page arrived.
 type Sent = { dueMs: number; arrivals: Partial<Record<Kind, number>> }
 
+// Sends credits at a fixed rate, pays for the checkout pages in between, evenly after the warm-up, and
+// returns the report. `sent` has each credit by its session id.
 export async function runLatency(bed: Testbed): Promise<string> {
   const { slices, sliceMs, accounts } = bed.options
   const database = await bed.newDatabase('latency')
@@ -62,14 +65,15 @@ export async function runLatency(bed: Testbed): Promise<string> {
   const runMs = WARM_UP_MS + 2 * slices * sliceMs
   const count = (runMs / 1000) * PER_SECOND
   const first = bed.nextCredits(count + PAYMENTS)
-  const every = Math.floor((count * (1 - WARM_UP_MS / runMs)) / PAYMENTS)
+  const creditsPerPayment = Math.floor((count * (1 - WARM_UP_MS / runMs)) / PAYMENTS)
   const pids = { service: [service.pid], postgres: bed.cluster.pid, load: process.pid }
   const [before, fromMs] = [readCpu(pids), performance.now()]
   for (let at = 0; at < count; at++) {
     const dueMs = fromMs + (at * 1000) / PER_SECOND
     if (dueMs > performance.now()) await sleep(Math.max(0, dueMs - performance.now()))
     sender.send(CREDITS, credit(first + at, accounts, Date.now()), dueMs)
-    const page = dueMs - fromMs > WARM_UP_MS && at % every === 0 ? pages.pop() : undefined
+    const page =
+      dueMs - fromMs > WARM_UP_MS && at % creditsPerPayment === 0 ? pages.pop() : undefined
     if (page) pay(sender, page, { index: first + count + pages.length, dueMs })
   }
   const cpu = cpuBetween(before, readCpu(pids))
@@ -80,11 +84,13 @@ export async function runLatency(bed: Testbed): Promise<string> {
   return [`${PER_SECOND} credits a second; ${conditions}`, render(measured)].join('\n\n')
 }
 
+// Notes that the answer, webhook or page of a credit has arrived, unless it arrived before.
 function arrive(sent: ReadonlyMap<string, Sent>, sessionId: string, kind: Kind): void {
   const credit = sent.get(sessionId)
   if (credit) credit.arrivals[kind] ??= performance.now() - credit.dueMs
 }
 
+// Sends credits without waiting for the answers, and notes when each answer arrives.
 class Sender implements AsyncDisposable {
   readonly sent: Map<string, Sent>
   readonly #base: string
@@ -135,6 +141,7 @@ async function openPages(base: string, adviceIds: readonly string[]): Promise<Pa
   return pages
 }
 
+// Reads a checkout page's event stream until it says that the payment was successful.
 async function followUntilPaid({ body }: Response): Promise<void> {
   let unread = ''
   for await (const chunk of body as ReadableStream<Uint8Array>) {
@@ -143,6 +150,8 @@ async function followUntilPaid({ body }: Response): Promise<void> {
   }
 }
 
+// Sends the credit that pays for a page, from the bank that issued the page's number, and notes when the page
+// shows it.
 function pay(sender: Sender, page: Page, { index, dueMs }: { index: number; dueMs: number }) {
   const { accountNumber } = page
   const payment = { ...credit(index, 1, Date.now()), accountNumber, amount: PAYMENT_NAIRA }
@@ -150,6 +159,7 @@ function pay(sender: Sender, page: Page, { index, dueMs }: { index: number; dueM
   void page.isPaid.then(() => arrive(sender.sent, payment.sessionId, 'page'))
 }
 
+// Starts a webhook receiver that answers at once and reports the session id of each webhook.
 async function startReceiver(onWebhook: (sessionId: string) => void) {
   const receive = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await text(incoming)
@@ -173,17 +183,19 @@ async function untilArrived(sent: ReadonlyMap<string, Sent>): Promise<void> {
   while (sent.values().some(isMissing)) {
     const missing = [...sent.values()].filter(isMissing).length
     if (performance.now() > endMs) throw new Error(`${missing} credits caused nothing`)
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
 }
 
+// Renders a row for each kind of arrival: the number of samples, the median, the 99th percentile and the
+// longest time.
 function render(measured: readonly Sent[]): string {
   const rows = (Object.keys(TITLES) as Kind[]).map((kind) => {
     const samples = measured.flatMap(({ arrivals }) => arrivals[kind] ?? [])
-    const [most50, most99] = GOALS[kind]
+    const [medianGoal, p99Goal] = GOALS[kind]
     const cells = [
-      cell(quantile(samples, 0.5), most50),
-      cell(quantile(samples, 0.99), most99),
+      cell(quantile(samples, 0.5), medianGoal),
+      cell(quantile(samples, 0.99), p99Goal),
       quantile(samples, 1).toFixed(0),
     ]
     return `| ${TITLES[kind]} | ${samples.length} | ${cells.join(' | ')} |`
@@ -195,8 +207,9 @@ function render(measured: readonly Sent[]): string {
   ].join('\n')
 }
 
-function cell(value: number, most: number | undefined): string {
-  if (most === undefined) return value.toFixed(0)
-  if (value > most) process.exitCode = 1
-  return `${value.toFixed(0)} ${value > most ? `✗ ≤ ${most}` : '✓'}`
+// Renders a time with a mark if it has a goal. A missed goal sets the exit code.
+function cell(value: number, goalMax: number | undefined): string {
+  if (goalMax === undefined) return value.toFixed(0)
+  if (value > goalMax) process.exitCode = 1
+  return `${value.toFixed(0)} ${value > goalMax ? `✗ ≤ ${goalMax}` : '✓'}`
 }

@@ -30,8 +30,11 @@ const ROUNDS = Number(options.rounds)
 const GOAL_MS = 1_000
 const PATIENCE_MS = 60_000
 
-const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'audit_log']
-const OTHER = 1_000_001
+const TABLES_OF_CLIENTS = [
+  ...['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'audit_log'],
+  ...['suspense_items', 'destinations'],
+]
+const OTHER_CLIENT_ID = 1_000_001
 
 // Selects the rows of a list, a table or a feed, or the notice that there are none.
 const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank-cards > li)'
@@ -91,7 +94,7 @@ try {
   await server.stop()
 }
 
-// Fills the database with a long history, of which the client owns half.
+// Fills the database with a long history. The client owns half of it.
 async function fill(bench: DashboardBench): Promise<void> {
   console.error(`  filling ${PAYMENTS.toLocaleString('en')} payments`)
   await createAccount(bench)
@@ -99,44 +102,47 @@ async function fill(bench: DashboardBench): Promise<void> {
   const { connectionString } = bench.database
   const clientId = await bench.clientId()
   await writeLongHistory(connectionString, { rows: 2 * PAYMENTS, now: bench.clock(), clientId })
-  await joinOthers(connectionString)
+  await mergeOtherClients(connectionString)
   await bench.db.query('vacuum analyze')
 }
 
 // Assigns the other half of the history, which belongs to as many clients as it has rows, to one client.
-async function joinOthers(connectionString: string): Promise<void> {
+async function mergeOtherClients(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   await client.query('set session_replication_role = replica')
-  for (const table of [...OF_CLIENTS, 'suspense_items', 'destinations']) {
-    await client.query(`update ${table} set client_id = ${OTHER} where client_id > ${OTHER}`)
+  for (const table of TABLES_OF_CLIENTS) {
+    await client.query(
+      `update ${table} set client_id = ${OTHER_CLIENT_ID} where client_id > ${OTHER_CLIENT_ID}`,
+    )
   }
   for (const table of ['event_counters', 'dispatch_cursors', 'totals_cursors']) {
-    await client.query(`delete from ${table} where client_id > ${OTHER}`)
+    await client.query(`delete from ${table} where client_id > ${OTHER_CLIENT_ID}`)
   }
-  await client.query(`delete from clients where id > ${OTHER}`)
+  await client.query(`delete from clients where id > ${OTHER_CLIENT_ID}`)
   await client.end()
 }
 
+// Opens each list ROUNDS times, and prints the medians of a list as a row of the table.
 async function measure(url: string, page: Page): Promise<void> {
   await open(page, `${url}/dashboard`) // Fills the browser's cache.
   console.log(`- ${machine()}\n`)
   console.log('| view | rows, ms | all, ms | slowest call, ms |\n| --- | ---: | ---: | --- |')
   const pattern = new RegExp(positionals[0] ?? '')
-  const all: Opened[] = []
+  const allRounds: Opened[] = []
   for (const view of VIEWS.filter((each) => pattern.test(each))) {
     const rounds: Opened[] = []
     for (let round = 0; round < ROUNDS; round++) {
       rounds.push(await open(page, `${url}/dashboard/${view}`))
     }
-    all.push(...rounds)
-    const rows = middle(rounds.map((each) => each.rows))
-    const whole = middle(rounds.map((each) => each.all))
+    allRounds.push(...rounds)
+    const rows = median(rounds.map((round) => round.rows))
+    const whole = median(rounds.map((round) => round.all))
     if (rows > GOAL_MS) process.exitCode = 1
     const mark = rows > GOAL_MS ? ' ✗' : ''
     console.log(`| ${view || 'today'} | ${rows}${mark} | ${whole} | ${slowestOf(rounds)} |`)
   }
-  const p95 = (of: (opened: Opened) => number[]) => quantile(all.flatMap(of), 0.95).toFixed(0)
+  const p95 = (of: (opened: Opened) => number[]) => quantile(allRounds.flatMap(of), 0.95).toFixed(0)
   const calls = p95((each) => each.calls.map(({ ms }) => ms))
   console.log(`\n- p95: rows ${p95(({ rows }) => [rows])} ms, a call to the API ${calls} ms`)
 }
@@ -144,8 +150,11 @@ async function measure(url: string, page: Page): Promise<void> {
 type Call = { path: string; ms: number }
 type Opened = { rows: number; all: number; calls: readonly Call[] }
 
+// Opens a page, and measures the milliseconds until its rows appear, until everything does, and for each
+// call to the API.
 async function open(page: Page, url: string): Promise<Opened> {
   const calls: Call[] = []
+  // Notes the time of a call to the API. The names of its parameters tell calls of one path apart.
   const note = (request: Request) => {
     const { pathname, searchParams } = new URL(request.url())
     const [path, ms] = [pathname, Math.round(request.timing().responseEnd)]
@@ -168,16 +177,18 @@ async function open(page: Page, url: string): Promise<Opened> {
   return { rows, all, calls }
 }
 
+// Returns the slowest call of the last round.
 function slowestOf(rounds: readonly Opened[]): string {
   const calls = rounds.at(-1)?.calls ?? []
   const [slowest] = calls.toSorted((one, other) => other.ms - one.ms)
   return slowest ? `${slowest.ms} ${slowest.path}` : ''
 }
 
-function middle(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number
 }
 
+// Describes the conditions of the measurement, for the head of the table.
 function machine(): string {
   const [load = 0] = loadavg()
   return `medians of ${ROUNDS}; load of the machine ${load.toFixed(1)}`

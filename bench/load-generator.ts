@@ -1,6 +1,6 @@
-// The load generator takes jobs over its IPC channel and runs them one at a time. It sends on a connection
-// only after the previous answer there, and a job ends after the last answer. So its number of acknowledged
-// credits is exactly the number that the books must have.
+// The load generator, a child process that takes jobs over its IPC channel and runs them one at a time. On
+// each connection it waits for the response before the next request, and a job ends with the last response.
+// So the books must have exactly as many credits as it counts.
 
 import { type Connection, openConnections } from './http-connection.ts'
 import { makeRequests, type Requests, type Workload } from './requests.ts'
@@ -62,7 +62,7 @@ class Run {
     setTimeout(() => this.#stop(), this.#job.sliceMs)
   }
 
-  // Also runs when all requests were sent. The measurements until then count.
+  // Ends the measurement when the slice's time is over or all requests were sent, whichever comes first.
   #stop(): void {
     if (this.#phase === 'over') return
     this.#phase = 'over'
@@ -88,6 +88,8 @@ class Run {
     }, TICK_MS)
   }
 
+  // Sends the next request of the workload. Its latency counts from `sinceMs`, the moment at which it was
+  // due. When all requests were sent, the measurement ends.
   #send(connection: Connection, sinceMs: number): void {
     const { all, isRepeated } = this.#requests
     const request = all[isRepeated ? this.#sent % all.length : this.#sent]
@@ -99,6 +101,8 @@ class Run {
     } else this.#stop()
   }
 
+  // Counts a response and sends the connection's next request, or marks the connection idle if no
+  // arrival is waiting.
   #receive(connection: Connection, status: number, body: Buffer): void {
     this.#inFlight--
     const nowMs = performance.now()
@@ -120,10 +124,13 @@ class Run {
     else this.#send(connection, dueMs)
   }
 
+  // Returns the due time of the oldest waiting arrival. First drops the arrivals that waited longer than
+  // GIVE_UP_MS, and counts them as given up.
   #nextDue(nowMs: number): number | undefined {
-    const patient = this.#due.findIndex((dueMs) => nowMs - dueMs < GIVE_UP_MS)
-    const gone = this.#due.splice(0, patient < 0 ? this.#due.length : patient).length
-    if (this.#phase === 'measuring') this.#slice.gaveUp = (this.#slice.gaveUp ?? 0) + gone
+    const firstPatient = this.#due.findIndex((dueMs) => nowMs - dueMs < GIVE_UP_MS)
+    const expired = firstPatient < 0 ? this.#due.length : firstPatient
+    this.#due.splice(0, expired)
+    if (this.#phase === 'measuring') this.#slice.gaveUp = (this.#slice.gaveUp ?? 0) + expired
     return this.#due.shift()
   }
 
@@ -132,7 +139,8 @@ class Run {
     if (++this.#slice.failures.count > FAILURES_MAX) this.#stop()
   }
 
-  // The request may or may not be booked, so the counts no longer prove anything.
+  // Ends the run when a connection breaks. The service may or may not have booked the open request, so the
+  // counts no longer prove anything.
   #lose(error: Error): void {
     this.#fail(`a connection was lost: ${error.message}`)
     this.#inFlight = 0
@@ -140,6 +148,7 @@ class Run {
     this.#endWhenAnswered()
   }
 
+  // Reports the result once the last response has arrived.
   #endWhenAnswered(): void {
     if (this.#inFlight > 0 || this.#isReported) return
     this.#isReported = true
@@ -148,6 +157,7 @@ class Run {
   }
 }
 
+// Counts how often `mark` appears in a response: once for each acknowledged item.
 function countOf(body: Buffer, mark: string): number {
   let count = 0
   for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) count++

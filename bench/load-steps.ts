@@ -19,20 +19,21 @@ const RECOVERY_GOAL_MS = 5_000
 
 type Step = { share: number; capacity: number; slice: Slice; recoveredMs: number }
 
+// Sends each share of the capacity in SHARES, in several rounds, checks the books, and returns the report.
 export async function runLoadSteps(bed: Testbed): Promise<string> {
-  const on = await bed.service()
-  const before = await on.database.count('credits')
-  const run = runner(bed, on)
+  const runTarget = await bed.service()
+  const before = await runTarget.database.count('credits')
+  const run = runner(bed, runTarget)
   for (let warming = 0; warming < 2; warming++) await run({})
   const steps: Step[] = []
   for (let round = 0; round < bed.options.slices; round++) {
     for (const share of SHARES) {
-      await on.database.settle()
+      await runTarget.database.settle()
       steps.push(await runStep(run, share))
     }
   }
-  const booked = (await on.database.count('credits')) - before
-  const problems = await on.database.integrityProblems()
+  const booked = (await runTarget.database.count('credits')) - before
+  const problems = await runTarget.database.integrityProblems()
   if (booked !== run.acknowledged())
     problems.push(`${run.acknowledged()} acknowledged, ${booked} booked`)
   if (problems.length > 0) process.exitCode = 1
@@ -41,11 +42,13 @@ export async function runLoadSteps(bed: Testbed): Promise<string> {
 
 type Shape = Parameters<typeof credits>[2]
 
-function runner(bed: Testbed, on: Target) {
+// Returns a function that runs one slice of credits, and counts the acknowledged credits of all slices. A
+// `shape` with a share takes its rate from the slice `cold`.
+function runner(bed: Testbed, runTarget: Target) {
   let acknowledged = 0
   const run = async (shape: Shape, cold?: Slice) => {
     const latest = new Map(cold ? [['cold', cold]] : [])
-    const slice = (await credits('', 'service', shape).run(bed, on, latest)) as Slice
+    const slice = (await credits('', 'service', shape).run(bed, runTarget, latest)) as Slice
     acknowledged += slice.acknowledged
     if (slice.failures.count > 0) throw new Error(`failed: ${slice.failures.first}`)
     return slice
@@ -53,6 +56,8 @@ function runner(bed: Testbed, on: Target) {
   return Object.assign(run, { acknowledged: () => acknowledged })
 }
 
+// Measures the capacity, sends `share` times as much, then probes with a light load until the service
+// answers as fast as before the overload.
 async function runStep(run: ReturnType<typeof runner>, share: number): Promise<Step> {
   const cold = await run({})
   const calmMs = (await run({ ...QUIET, sliceMs: 1_000 }, cold)).latency?.p50 ?? 0
@@ -68,6 +73,7 @@ async function runStep(run: ReturnType<typeof runner>, share: number): Promise<S
   return { share, capacity: rateOf(cold), slice, recoveredMs }
 }
 
+// Renders a row for each share, with medians over the rounds.
 function stepTable(steps: readonly Step[]): string {
   const head = [
     'load',
@@ -81,21 +87,21 @@ function stepTable(steps: readonly Step[]): string {
     'others',
   ]
   const rows = SHARES.map((share) => {
-    const own = steps.filter((step) => step.share === share)
-    const middle = (of: (step: Step) => number) => quantile(own.map(of), 0.5)
-    const goodput = middle(({ slice, capacity }) => rateOf(slice) / capacity / Math.min(1, share))
-    const recovered = middle(({ recoveredMs }) => recoveredMs)
+    const stepsOfShare = steps.filter((step) => step.share === share)
+    const median = (of: (step: Step) => number) => quantile(stepsOfShare.map(of), 0.5)
+    const goodput = median(({ slice, capacity }) => rateOf(slice) / capacity / Math.min(1, share))
+    const recovered = median(({ recoveredMs }) => recoveredMs)
     const mark = (isReached: boolean) => (share < 1 ? '' : isReached ? ' ✓' : ' ✗')
     return [
       `${share * 100}%`,
-      middle(({ capacity }) => capacity).toFixed(0),
+      median(({ capacity }) => capacity).toFixed(0),
       `${(goodput * 100).toFixed(0)}%${mark(goodput >= GOODPUT_MIN)}`,
-      middle(({ slice }) => slice.latency?.p50 ?? Number.NaN).toFixed(0),
-      middle(({ slice }) => slice.latency?.p99 ?? Number.NaN).toFixed(0),
-      middle(({ slice }) => (slice.refused ?? 0) / slice.seconds).toFixed(0),
-      middle(({ slice }) => (slice.gaveUp ?? 0) / slice.seconds).toFixed(0),
+      median(({ slice }) => slice.latency?.p50 ?? Number.NaN).toFixed(0),
+      median(({ slice }) => slice.latency?.p99 ?? Number.NaN).toFixed(0),
+      median(({ slice }) => (slice.refused ?? 0) / slice.seconds).toFixed(0),
+      median(({ slice }) => (slice.gaveUp ?? 0) / slice.seconds).toFixed(0),
       `${recovered.toFixed(0)}${mark(recovered <= RECOVERY_GOAL_MS)}`,
-      middle(({ slice }) => (slice.cpu?.others ?? Number.NaN) / slice.seconds).toFixed(2),
+      median(({ slice }) => (slice.cpu?.others ?? Number.NaN) / slice.seconds).toFixed(2),
     ]
   })
   const rule = head.map((_, at) => (at === 0 ? '---' : '---:'))

@@ -23,6 +23,7 @@ const TABLES = {
   size: runSizes,
 }
 
+// Runs the bench on a new PostgreSQL, which is stopped and deleted at the end, also after a signal.
 async function main(): Promise<void> {
   const options = readOptionsOrStop()
   await using cluster = await startCluster()
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   await Promise.race([runAll(bed), interrupted()])
 }
 
+// Stops with exit code 2 and the list of options if an option is wrong.
 function readOptionsOrStop(): Options {
   try {
     return readOptions(process.argv.slice(2), [...Object.keys(LOADS), ...Object.keys(TABLES)])
@@ -43,6 +45,7 @@ function readOptionsOrStop(): Options {
   }
 }
 
+// Fills the template database, then runs either the tables or the rows that the options name.
 async function runAll(bed: Testbed): Promise<void> {
   const { only, scale, write, accounts } = bed.options
   console.error(`  filling ${accounts.toLocaleString('en')} accounts`)
@@ -73,7 +76,7 @@ async function runAll(bed: Testbed): Promise<void> {
   if (write) writeSection(scale ? 'scale' : 'bench', body)
 }
 
-// A signal ends the bench, all its processes and its folder.
+// Rejects at the first signal, so that the bench stops its processes and deletes its folder.
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,11 +1,11 @@
 // The options of `npm run bench -- …`:
-//   --quick           a look, not a record: fewer and shorter slices, fewer accounts
+//   --quick           a rough result: fewer and shorter slices, fewer accounts
 //   --only cold,hot   only these rows; a reference such as pgbench may be named alone
-//   --only load       load at 50, 100, 200 and 400% of capacity, in a separate table
-//   --only idle       10,000 idle connections, likewise
-//   --only latency    from a credit to its webhook and its checkout page, likewise
-//   --only price      the bytes that a credit writes, likewise
-//   --only size       reading among --credits N (100 million; quick: 2), likewise
+//   --only load       load at 50, 100, 200 and 400% of capacity, in a table of its own
+//   --only idle       10,000 idle connections, in a table of its own
+//   --only latency    from a credit to its webhook and its checkout page, in a table of its own
+//   --only price      the bytes that a credit writes, in a table of its own
+//   --only size       reads among --credits N (default 100 million; quick: 2), in a table of its own
 //   --scale           credits among 10 million accounts with 20 million credits (quick: a hundredth)
 //   --against FOLDER  the same loads on another checkout's service, in turn, as the reference
 //   --profile FOLDER  CPU profiles of the service
@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util'
 
 export type Options = ReturnType<typeof readOptions>
 
+// Parses the command line. `names` are the rows and tables that --only may name.
 export function readOptions(args: readonly string[], names: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const

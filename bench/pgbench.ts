@@ -1,6 +1,6 @@
-// References in raw SQL without HTTP, run by pgbench where it is installed: its TPC-B-like
-// transaction, and pgledger's pattern (each transfer is one function call in its own transaction,
-// which updates two balances and inserts an entry for each).
+// References in raw SQL without HTTP, which pgbench runs if it is installed. One is pgbench's TPC-B-like
+// transaction. The other is pgledger's pattern: each transfer is one function call in its own transaction,
+// which updates two balances and inserts an entry for each.
 
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, writeFileSync } from 'node:fs'
@@ -37,6 +37,8 @@ const SCRIPT = (accounts: number) => `\\set source random(1, ${accounts / 2})
 select make_transfer(:source, :target, 100);
 `
 
+// Runs one slice of a pgbench script, for comparison with the service. Returns undefined if pgbench is not
+// installed. Its CPU time is that of this process's ended children.
 export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
   const program = findPgbench()
   if (!program) return undefined
@@ -51,10 +53,10 @@ export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
   })
   const seconds = String(bed.options.sliceMs / 1000)
   const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n', '-T', seconds]
-  const own = script === 'tpcb' ? [] : ['-f', scriptPath]
+  const scriptArgs = script === 'tpcb' ? [] : ['-f', scriptPath] // TPC-B is pgbench's default script.
   const pids = { service: [], postgres: bed.cluster.pid, load: 'ended children' } as const
   const before = readCpu(pids)
-  const { stdout } = await run(program, [...shape, ...own, url])
+  const { stdout } = await run(program, [...shape, ...scriptArgs, url])
   const cpu = cpuBetween(before, readCpu(pids))
   await runAsAdmin(url, 'vacuum (analyze)')
   const perSecond = Number(/^tps = ([0-9.]+)/m.exec(stdout)?.[1])
@@ -63,6 +65,7 @@ export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
   return { acknowledged: items, failures: { count: 0 }, items, seconds: items / perSecond, cpu }
 }
 
+// Finds the program pgbench: the newest that a Linux package installed, else any on the PATH.
 function findPgbench(): string | undefined {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'pgbench'))
   const installed = globSync('/usr/lib/postgresql/*/bin/pgbench').sort().reverse()

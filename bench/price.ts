@@ -1,9 +1,9 @@
-// `npm run bench -- --only price`: the bytes that one credit writes, by table: in PostgreSQL's log and
-// on disk. A connection sends arrays of 100 credits, spread over all accounts, so that every batch has
-// 100. Then their events are dispatched to one endpoint, in rounds of 100. Nothing is sent.
+// `npm run bench -- --only price`: measures the bytes that one credit writes in PostgreSQL's log and on
+// disk, by table. One connection sends arrays of 100 credits, spread over all accounts, so every batch has
+// 100 credits. Then the bench dispatches their events to one endpoint, in rounds of 100. No webhook is sent.
 //
 // The bytes do not depend on the speed of the machine. Full pages, which PostgreSQL logs at the first
-// change after a checkpoint, depend on the number of accounts and are counted apart.
+// change after a checkpoint, depend on the number of accounts and are counted separately.
 
 import { systemClock } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -21,11 +21,13 @@ const ENOUGH_MS = 600_000 // The load ends when all requests are answered.
 const LOG_BYTES_MAX = 1_350
 const STORED_BYTES_MAX = 950
 
-// Tables with less than a byte for each credit are summed up.
+// Tables with less than this many bytes per credit are summed up in one row.
 const LISTED_MIN = 1
 
 type Written = { name: string; log: number; pages: number; stored: number }
 
+// Books the credits, dispatches their events, and returns a report of the bytes written for each credit. No
+// worker runs, so the deliveries are stored and never sent.
 export async function runPrice(bed: Testbed): Promise<string> {
   const database = await bed.newDatabase('price')
   const { connectionString, db } = database
@@ -38,11 +40,11 @@ export async function runPrice(bed: Testbed): Promise<string> {
   await database.settle()
   const [storedBefore, logBefore] = [await readStored(database), await readPosition(database)]
   await using service = await startService(bed.cluster, connectionString)
-  const on = { ports: [service.port], pids: [service.pid], accounts, database }
+  const runTarget = { ports: [service.port], pids: [service.pid], accounts, database }
   const credits = { accounts, perRequest: PER_REQUEST, count: REQUESTS }
   const first = bed.nextCredits(PER_REQUEST * REQUESTS)
   const workload = { kind: 'credits', first, ...credits } as const
-  const { acknowledged } = await send(bed, on, workload, {
+  const { acknowledged } = await send(bed, runTarget, workload, {
     connections: 1,
     warmUpMs: 0,
     sliceMs: ENOUGH_MS,
@@ -62,7 +64,7 @@ export async function runPrice(bed: Testbed): Promise<string> {
   return render(written, acknowledged)
 }
 
-// Returns the number of new deliveries.
+// Dispatches the events of all credits, as a worker does. Returns the number of new deliveries.
 async function dispatchAll({ db }: BenchDatabase): Promise<number> {
   let deliveries = 0
   for (;;) {
@@ -75,6 +77,7 @@ async function dispatchAll({ db }: BenchDatabase): Promise<number> {
   }
 }
 
+// Returns the current end of PostgreSQL's log.
 async function readPosition({ db }: BenchDatabase): Promise<string> {
   const { rows } = await db.query<{ at: string }>('select pg_current_wal_flush_lsn()::text as at')
   return rows[0]?.at as string
@@ -83,6 +86,7 @@ async function readPosition({ db }: BenchDatabase): Promise<string> {
 // SQL scalar: the table of the relation `c`; for a partition, the partitioned table.
 const TABLE = `coalesce(pg_partition_root(c.oid), c.oid)::regclass::text`
 
+// Returns the bytes on disk of each table, with its indexes.
 async function readStored({ db }: BenchDatabase): Promise<Map<string, number>> {
   const { rows } = await db.query<{ name: string; bytes: string }>(
     `select ${TABLE} as name, sum(pg_total_relation_size(c.oid))::text as bytes
@@ -128,21 +132,22 @@ async function readLog({ db }: BenchDatabase, from: string, to: string) {
   )
 }
 
+// Renders the bytes per credit by table, and compares the sums with the goals.
 function render(written: readonly Written[], credits: number): string {
   const isListed = ({ log, stored }: Written) => log >= LISTED_MIN || stored >= LISTED_MIN
-  const rest = sum(
+  const otherTables = sum(
     'other tables',
-    written.filter((each) => !isListed(each)),
+    written.filter((table) => !isListed(table)),
   )
   const listed = written.filter(isListed).sort((one, other) => other.log - one.log)
   const all = sum('all', written)
   if (all.log > LOG_BYTES_MAX || all.stored > STORED_BYTES_MAX) process.exitCode = 1
-  const lines = [...listed, rest, all].map(({ name, log, pages, stored }) =>
+  const lines = [...listed, otherTables, all].map(({ name, log, pages, stored }) =>
     [`| ${name}`, ...[log, pages, stored].map((bytes) => bytes.toFixed(0))]
       .join(' | ')
       .concat(' |'),
   )
-  const mark = (bytes: number, most: number) => (bytes <= most ? '✓' : '✗')
+  const mark = (bytes: number, goalMax: number) => (bytes <= goalMax ? '✓' : '✗')
   const booked = `${credits.toLocaleString('en')} credits in batches of ${PER_REQUEST}`
   const [log, stored] = [all.log, all.stored].map((bytes) => bytes.toFixed(0))
   return [
@@ -159,6 +164,7 @@ function render(written: readonly Written[], credits: number): string {
   ].join('\n\n')
 }
 
+// Adds up the bytes of several tables as one row.
 function sum(name: string, written: readonly Written[]): Written {
   const total = (of: (each: Written) => number) =>
     written.reduce((bytes, each) => bytes + of(each), 0)

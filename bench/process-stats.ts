@@ -1,4 +1,5 @@
-// CPU time and memory of processes, from Linux's /proc. On other systems these columns stay empty.
+// Reads the CPU time and memory of processes from Linux's /proc. On other systems these columns of the
+// table stay empty.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -7,23 +8,30 @@ const TICKS_PER_SECOND = 100 // USER_HZ, the same on every Linux that Node runs 
 export type Pids = {
   service: readonly number[]
   postgres: number
-  load: number | 'ended children' // The bench's own load, which ends by itself.
+  // The process that makes the load, or 'ended children' for programs that have ended, such as pgbench.
+  load: number | 'ended children'
 }
 // CPU time in seconds. `others` is the rest of the machine.
 export type CpuTime = { service: number; postgres: number; load: number; others: number }
 
+// Reads the CPU time that each process has used since it started. Field numbers are those of proc(5):
+// 14 and 15 are a process's own time, 16 and 17 that of its ended children. Returns undefined if there
+// is no /proc.
 export function readCpu(pids: Pids): CpuTime | undefined {
   if (statOf('self').length === 0) return undefined
   const used = (pid: number | string) => ticks(statOf(pid), 14, 15)
   const service = sum(pids.service.map(used))
   const isEnded = pids.load === 'ended children'
   const load = isEnded ? ticks(statOf('self'), 16, 17) : used(pids.load)
-  // The parent's count includes backends that have ended.
+  // Backends are PostgreSQL's children: field 4 is the parent's id, and statOf() begins at field 3. The
+  // parent's own count includes backends that have ended.
   const backends = readdirSync('/proc').filter((pid) => statOf(pid)[4 - 3] === `${pids.postgres}`)
   const postgres = ticks(statOf(pids.postgres), 14, 15, 16, 17) + sum(backends.map(used))
   return { service, postgres, load, others: busySeconds() - service - postgres - load }
 }
 
+// Returns the CPU time that was used between two readings of readCpu(). Never negative, because a
+// process that ended in between is missing from the second reading.
 export function cpuBetween(from?: CpuTime, to?: CpuTime): CpuTime | undefined {
   if (!from || !to) return undefined
   const part = (name: keyof CpuTime) => Math.max(0, to[name] - from[name])
@@ -31,10 +39,12 @@ export function cpuBetween(from?: CpuTime, to?: CpuTime): CpuTime | undefined {
   return { service, postgres, load: part('load'), others: part('others') }
 }
 
+// Returns the largest resident memory (VmHWM) that the process ever had, or 0 if it has ended.
 export function peakMemoryMb(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
 }
 
+// Returns the parent's process id, which is field 4; statOf() starts at field 3.
 export function parentOf(pid: number): number {
   return Number(statOf(pid)[4 - 3])
 }
@@ -46,6 +56,7 @@ function statOf(pid: number | string): string[] {
   return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
+// Sums the numbered fields of a stat line, in seconds. statOf() starts at field 3.
 function ticks(stat: readonly string[], ...fields: readonly number[]): number {
   return sum(fields.map((field) => Number(stat[field - 3] ?? 0))) / TICKS_PER_SECOND
 }
@@ -55,9 +66,11 @@ function ticks(stat: readonly string[], ...fields: readonly number[]): number {
 function busySeconds(): number {
   const [, line = ''] = /^cpu +(.*)$/m.exec(read('/proc/stat')) ?? []
   const [user, nice, system, _idle, _wait, irq, softIrq, steal] = line.split(' ').map(Number)
-  return sum([user, nice, system, irq, softIrq, steal].map((each) => each ?? 0)) / TICKS_PER_SECOND
+  const ticksBusy = [user, nice, system, irq, softIrq, steal].map((count) => count ?? 0)
+  return sum(ticksBusy) / TICKS_PER_SECOND
 }
 
+// Returns the text of a file of /proc, or an empty text.
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -18,20 +18,22 @@ import type { Target, Testbed } from './testbed.ts'
 const PATH = `/api/v1/operator/statements?bankCode=${BANK}&format=csv&profile=gtbank`
 const HEADER = 'Trans Date,Value Date,Reference,Debits,Credits,Balance,Remarks\n'
 const ROWS_PER_CHUNK = 20_000
-const OTHER_EVERY = 1_000 // How often the bank omits a credit and adds an unknown line.
+// In every thousandth line the session id is changed: one credit has no line, and one line no credit.
+const CHANGED_EVERY = 1_000
 
-type Written = { lines: number; others: number }
+type Written = { lines: number; changed: number }
 type Answer = { data?: { lines: number; matched: number; differences: number } }
 
-export async function reconcile(bed: Testbed, on: Target): Promise<Slice> {
+// Uploads one statement, and checks the number of matches and differences in the answer.
+export async function reconcile(bed: Testbed, runTarget: Target): Promise<Slice> {
   const path = join(bed.cluster.folder, 'statement.csv')
-  const { lines, others } = await writeStatement(on.database, path)
-  const token = await bed.token(on.ports[0] as number)
-  const pids = { service: on.pids, postgres: bed.cluster.pid, load: process.pid }
+  const { lines, changed } = await writeStatement(runTarget.database, path)
+  const token = await bed.token(runTarget.ports[0] as number)
+  const pids = { service: runTarget.pids, postgres: bed.cluster.pid, load: process.pid }
   const [cpu, fromMs] = [readCpu(pids), performance.now()]
-  const answer = await upload(on.ports[0] as number, { path, token })
+  const answer = await upload(runTarget.ports[0] as number, { path, token })
   const seconds = (performance.now() - fromMs) / 1000
-  const expected = { lines, matched: lines - others, differences: 2 * others }
+  const expected = { lines, matched: lines - changed, differences: 2 * changed }
   const isRight = Object.entries(expected).every(
     ([name, count]) => answer.data?.[name as keyof typeof expected] === count,
   )
@@ -41,13 +43,16 @@ export async function reconcile(bed: Testbed, on: Target): Promise<Slice> {
     items: lines,
     seconds,
     cpu: cpuBetween(cpu, readCpu(pids)),
-    memoryMb: Math.max(...on.pids.map(peakMemoryMb)),
+    memoryMb: Math.max(...runTarget.pids.map(peakMemoryMb)),
   }
 }
 
+// Writes the bank's statement as a CSV file in GTBank's layout, with one line for each credit. Some lines
+// have another session id: such a line and its credit match nothing, which makes two differences.
 export async function writeStatement({ db }: BenchDatabase, path: string): Promise<Written> {
-  const written = { lines: 0, others: 0 }
+  const written = { lines: 0, changed: 0 }
   let balance = 0n
+  // Yields the lines of the file, in chunks, with the balance after each line.
   async function* rows() {
     yield HEADER
     for (let after: bigint | null = 0n; after !== null; ) {
@@ -57,9 +62,9 @@ export async function writeStatement({ db }: BenchDatabase, path: string): Promi
       for (const { day, amountKobo, sessionId, name, accountNumber } of credits) {
         written.lines++
         balance += amountKobo
-        const isOther = written.lines % OTHER_EVERY === 0
-        if (isOther) written.others++
-        const id = isOther ? `999${sessionId.slice(3)}` : sessionId
+        const isChanged = written.lines % CHANGED_EVERY === 0
+        if (isChanged) written.changed++
+        const id = isChanged ? `999${sessionId.slice(3)}` : sessionId
         const remarks = `NIBSS Instant Payment Inward ${id} ORDER FROM ${name} TO ${accountNumber}`
         const sides = `,${formatKobo(amountKobo)},${formatKobo(kobo(balance))}`
         text += `${day},${day},FT${written.lines},${sides},"${remarks}"\n`
@@ -72,6 +77,7 @@ export async function writeStatement({ db }: BenchDatabase, path: string): Promi
   return written
 }
 
+// Streams the file to the service, so that the bench does not hold a large statement in memory.
 async function upload(port: number, file: { path: string; token: string }): Promise<Answer> {
   const headers = { authorization: `Bearer ${file.token}`, 'content-type': 'text/csv' }
   const call = request({ host: '127.0.0.1', port, path: PATH, method: 'POST', headers })

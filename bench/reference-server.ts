@@ -1,6 +1,6 @@
-// The references that speak HTTP. `/` is an empty Fastify route. The rail is the naive pattern: the
-// same server, signature, parsing, rows and constraints as the service, but without group commit.
-// Each request is its own transaction on a pooled connection.
+// A child process with the HTTP references of the bench. `/` is an empty Fastify route. `/rails` is the
+// naive service: the same signature, parsing, rows and constraints as the real one, but without group
+// commit. Each request is its own transaction on a pooled connection.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'

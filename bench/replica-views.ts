@@ -19,7 +19,7 @@ import { cpuBetween, parentOf, readCpu } from './process-stats.ts'
 const ROWS = 100_000 // The client owns half of them.
 const ROUNDS = 20
 const GOAL_PERCENT = 10
-const FREE = { MANILLA_RATE_LIMITS: 'client=0,address=0' }
+const UNLIMITED = { MANILLA_RATE_LIMITS: 'client=0,address=0' }
 
 const VIEWS: Record<string, readonly string[]> = {
   today: ['overview', 'overview/breakdown'],
@@ -53,13 +53,15 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
+// Starts a service on the primary. With `env` it may also use the replica.
 async function startService(env: Record<string, string>): Promise<Bench> {
   const connectionString = primary.urlOf('manilla')
   const pool = createPool({ connectionString, max: 4, onIdleError: () => {} })
   const database = { pool, connectionString, [Symbol.asyncDispose]: () => pool.end() }
-  return startTestService({ database, env: { ...FREE, ...env } })
+  return startTestService({ database, env: { ...UNLIMITED, ...env } })
 }
 
+// Writes the long history. The bench's client owns half of it.
 async function fill(bench: Bench): Promise<void> {
   console.error(`  filling ${ROWS.toLocaleString('en')} payments`)
   await createAccount(bench)
@@ -71,6 +73,7 @@ async function fill(bench: Bench): Promise<void> {
   await bench.db.query('vacuum analyze')
 }
 
+// Prints the primary's CPU time for each view, of the service without a replica and of the one with it.
 async function compare(plain: Bench, replicated: Bench): Promise<void> {
   const client = createPool({
     connectionString: primary.urlOf('postgres'),
@@ -78,32 +81,36 @@ async function compare(plain: Bench, replicated: Bench): Promise<void> {
     onIdleError: () => {},
   })
   const { rows } = await client.query('select pg_backend_pid() as pid')
-  const postmaster = parentOf(rows[0].pid)
+  const postmaster = parentOf(rows[0].pid) // readCpu() adds up its time and its backends'.
   const browsers = [await newBrowser(plain, 'operator'), await newBrowser(replicated, 'operator')]
-  const [alone, beside] = browsers as [Browser, Browser]
+  const [plainBrowser, replicatedBrowser] = browsers as [Browser, Browser]
   console.log(
     '| view | primary alone, ms CPU | with a replica | share |\n| --- | ---: | ---: | ---: |',
   )
   const sums = [0, 0]
   for (const [view, paths] of Object.entries(VIEWS)) {
-    const ms = [await costOf(alone, paths, postmaster), await costOf(beside, paths, postmaster)]
-    ms.forEach((each, at) => {
-      sums[at] = (sums[at] ?? 0) + each
+    const ms = [
+      await costOf(plainBrowser, paths, postmaster),
+      await costOf(replicatedBrowser, paths, postmaster),
+    ]
+    ms.forEach((viewMs, at) => {
+      sums[at] = (sums[at] ?? 0) + viewMs
     })
-    print(view, ms)
+    printRow(view, ms)
   }
-  print('all', sums)
+  printRow('all', sums)
   await client.end()
-  if (share(sums) > GOAL_PERCENT) process.exitCode = 1
+  if (percentOf(sums) > GOAL_PERCENT) process.exitCode = 1
 }
 
-function share([alone = 0, beside = 0]: readonly number[]): number {
-  return (100 * beside) / alone
+function percentOf([plain = 0, replicated = 0]: readonly number[]): number {
+  return (100 * replicated) / plain
 }
 
-function print(view: string, ms: readonly number[]): void {
-  const [alone, beside] = ms.map((each) => each.toFixed(2))
-  console.log(`| ${view} | ${alone} | ${beside} | ${share(ms).toFixed(0)}% |`)
+// Prints a view's CPU time without a replica and with one, and the second as a share of the first.
+function printRow(view: string, ms: readonly number[]): void {
+  const [plain, replicated] = ms.map((viewMs) => viewMs.toFixed(2))
+  console.log(`| ${view} | ${plain} | ${replicated} | ${percentOf(ms).toFixed(0)}% |`)
 }
 
 // Returns the primary's CPU time for one view, in milliseconds.
@@ -112,15 +119,16 @@ async function costOf(
   paths: readonly string[],
   postgres: number,
 ): Promise<number> {
-  const look = async () => {
+  // Makes the calls to the API that the view makes when it opens.
+  const openView = async () => {
     for (const path of paths) {
       const { statusCode, body } = await browser.call({ url: `/api/v1/${path}` })
       if (statusCode !== 200) throw new Error(`${path}: ${body}`)
     }
   }
-  await look()
+  await openView()
   const read = () => readCpu({ service: [], postgres, load: process.pid })
   const before = read()
-  for (let round = 0; round < ROUNDS; round++) await look()
+  for (let round = 0; round < ROUNDS; round++) await openView()
   return ((cpuBetween(before, read())?.postgres ?? Number.NaN) * 1000) / ROUNDS
 }

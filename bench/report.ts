@@ -1,5 +1,6 @@
-// The table, the goals, and docs/performance.md. CPU per item comes first because it hardly depends
-// on other work of the machine; rates are compared between slices of the same round.
+// Prints the results of the bench as a table with goals, and writes them into docs/. The table begins with
+// the CPU time per item, because it hardly depends on other work of the machine. Rates are compared only
+// between slices of the same round.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
@@ -34,14 +35,15 @@ const p50: Value = ({ latency }) => latency?.p50 ?? Number.NaN
 const p99: Value = ({ latency }) => latency?.p99 ?? Number.NaN
 const serviceUs: Value = ({ cpu, items }) => ((cpu?.service ?? Number.NaN) * 1e6) / items
 export const postgresUs: Value = ({ cpu, items }) => ((cpu?.postgres ?? Number.NaN) * 1e6) / items
+// CPU time per item, in microseconds.
 const loadUs: Value = ({ cpu, items }) => ((cpu?.load ?? Number.NaN) * 1e6) / items
 const totalUs: Value = (slice) => serviceUs(slice) + postgresUs(slice)
 const otherCores: Value = ({ cpu, seconds }) => (cpu?.others ?? Number.NaN) / seconds
 
-// The goal of each row, at most or at least: a ratio to its reference, or its own value. Without a goal,
-// the value is printed alone.
 type Goal = readonly ['≥' | '≤', number]
 
+// A line below the table for each entry: the row, the value, whether it is a ratio to the row's reference
+// (`× `) or the row's own value, a title, and the goal if there is one.
 const MEASURES: readonly (readonly [row: string, Value, '× ' | '', string, Goal?])[] = [
   ['quiet', p99, '× ', 'p99 of one unbatched commit, p99 at 30%'],
   ['webhooks', rateOf, '', 'webhooks a second', ['≥', 3_000]],
@@ -55,12 +57,14 @@ const MEASURES: readonly (readonly [row: string, Value, '× ' | '', string, Goal
   ['scale-arrays', rateOf, '× ', 'the small database, arrays of 100', ['≥', 0.8]],
 ]
 
+// Renders a line for each row and each reference that ran, with medians over the slices, in the columns of
+// HEAD. Two columns have the lower quartile and the median of the ratio to the reference.
 export function table(rows: readonly Row[]): string {
-  const others = rows.flatMap(({ slices }) => Object.keys(slices))
-  const cells = [...new Set([...rows.map(({ name }) => name), ...others])].flatMap((name) => {
+  const references = rows.flatMap(({ slices }) => Object.keys(slices))
+  const cells = [...new Set([...rows.map(({ name }) => name), ...references])].flatMap((name) => {
     const slices = rows.flatMap((row) => row.slices[name] ?? [])
     const row = rows.find((each) => each.name === name)
-    const value = (of: Value, digits = 0) => format(quantile(slices.map(of), 0.5), digits)
+    const value = (read: Value, digits = 0) => format(quantile(slices.map(read), 0.5), digits)
     const ratio = (share: number) => format(quantile(row ? ratios(row, rateOf) : [], share), 2)
     const cells = [
       ...[LOADS[name]?.title ?? name, value(serviceUs), value(postgresUs), value(loadUs)],
@@ -70,6 +74,7 @@ export function table(rows: readonly Row[]): string {
     return slices.length > 0 ? [cells] : []
   })
   const lines = [HEAD, HEAD.map((_, at) => (at === 0 ? '-' : '-:')), ...cells]
+  // The cells of each column, padded to its widest cell.
   const padded = HEAD.map((_, at) => {
     const width = Math.max(...lines.map((line) => line[at]?.length ?? 0))
     return lines.map(({ [at]: cell = '' }) => (at ? cell.padStart(width) : cell.padEnd(width)))
@@ -77,20 +82,22 @@ export function table(rows: readonly Row[]): string {
   return lines.map((_, at) => `| ${padded.map((column) => column[at]).join(' | ')} |`).join('\n')
 }
 
-// One line per measure; with a goal, whether it was reached. Rows that did not run have no line.
+// Renders a line for each measure, with a mark whether its goal was reached. A measure with a `ratioSign` is
+// the ratio of the row's value to its reference's; `value` reads it from a slice. Rows that did not run have
+// no line.
 export function measures(rows: readonly Row[], memoryMb: number): string[] {
-  const lines = MEASURES.flatMap(([name, value, times, title, goal]) => {
-    const row = rows.find((each) => each.name === name && !(times && each.reference === BEFORE))
-    const values = times ? row && ratios(row, value) : row?.slices[name]?.map(value)
-    const middle = quantile(values ?? [], 0.5)
-    if (Number.isNaN(middle)) return []
-    const digits = middle < 20 ? 2 : 0
+  const lines = MEASURES.flatMap(([name, value, ratioSign, title, goal]) => {
+    const row = rows.find((each) => each.name === name && !(ratioSign && each.reference === BEFORE))
+    const values = ratioSign ? row && ratios(row, value) : row?.slices[name]?.map(value)
+    const median = quantile(values ?? [], 0.5)
+    if (Number.isNaN(median)) return []
+    const digits = median < 20 ? 2 : 0
     const spread = [0.25, 0.75].map((share) => format(quantile(values ?? [], share), digits))
-    const found = `${format(middle, digits)} (${spread.join('–')}) ${times}${title}`
-    if (!goal) return [`- ${found}`]
+    const result = `${format(median, digits)} (${spread.join('–')}) ${ratioSign}${title}`
+    if (!goal) return [`- ${result}`]
     const [sign, limit] = goal
-    const isReached = sign === '≥' ? middle >= limit : middle <= limit
-    return [`- ${isReached ? '✓' : '✗'} ${found}; goal ${sign} ${limit}`]
+    const isReached = sign === '≥' ? median >= limit : median <= limit
+    return [`- ${isReached ? '✓' : '✗'} ${result}; goal ${sign} ${limit}`]
   })
   return memoryMb > 0 ? [...lines, `- ${Math.round(memoryMb)} MB of memory (RSS) at most`] : lines
 }
@@ -117,12 +124,13 @@ export function changes(rows: readonly Row[]): string {
   return lines.join('\n')
 }
 
+// Describes the machine, which every report names.
 export function machine(): string {
   const [cores, model] = [availableParallelism(), cpus()[0]?.model.trim()]
   return `${cores} cores (${model}), Node ${process.version}; everything shares these cores`
 }
 
-// Replaces the text between the section's two marks.
+// Replaces the text between the section's two marks in its document under docs/.
 export function writeSection(section: keyof typeof PATHS, body: string): void {
   const path = join(DOCS, PATHS[section])
   const text = readFileSync(path, 'utf8')
@@ -135,9 +143,9 @@ export function writeSection(section: keyof typeof PATHS, body: string): void {
 
 // Returns the ratio of the row's load to its reference for each round.
 function ratios({ name, reference, slices }: Row, value: Value): number[] {
-  const others = slices[reference ?? '']?.map(value) ?? []
+  const referenceValues = slices[reference ?? '']?.map(value) ?? []
   const values = slices[name]?.map(value) ?? []
-  return others.map((other, at) => (values[at] ?? Number.NaN) / other)
+  return referenceValues.map((reference, round) => (values[round] ?? Number.NaN) / reference)
 }
 
 function format(value: number, digits: number): string {

@@ -1,7 +1,7 @@
 // The requests of a load, built before it starts so that building them does not affect the
 // measurement: valid bodies, real signatures, the token of a real login. Credits have every field
-// filled. Session ids have NIP's form (institution, time, unique part), so new ones fall into two
-// dozen places of the index.
+// filled. Session ids have NIP's form (institution, time, unique part), so new ones are inserted at two
+// dozen places of the index, one for each institution.
 
 import { watDigits } from '#clock.ts'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
@@ -28,9 +28,11 @@ export const CREDITS = `/rails/${BANK}/credits`
 const SESSIONS_PER_SECOND = 10_000
 const secret = loadSecret(SANDBOX_RAIL_SECRET)
 
+// Builds the bytes of all requests of a load. `mark` is the text that a correct answer has once for each
+// acknowledged item; requests that are not `isRepeated` may be sent only once.
 export function makeRequests(load: Workload): Requests {
   const mark = '"responseCode":"00"'
-  const one = { isRepeated: false, items: 1 }
+  const sentOnce = { isRepeated: false, items: 1 }
   switch (load.kind) {
     case 'credits': {
       const [items, nowMs] = [load.perRequest, Date.now()]
@@ -40,12 +42,12 @@ export function makeRequests(load: Workload): Requests {
     case 'create': {
       const auth = bearer(load.token)
       const all = list(load.count, (at) => post('/api/v1/accounts/static', account(at), auth))
-      return { ...one, all, mark: '"isSuccessful":true' }
+      return { ...sentOnce, all, mark: '"isSuccessful":true' }
     }
     case 'initiate': {
       const path = (at: number) => `/Payment/process/banktransfer/${load.adviceIds[at]}`
       const all = list(load.adviceIds.length, (at) => post(path(at), '{"bankCode":"035"}'))
-      return { ...one, all, mark }
+      return { ...sentOnce, all, mark }
     }
     case 'get': {
       const path = (at: number) => `/api/v1/accounts/static/${accountNumber(at, load.accounts)}`
@@ -63,6 +65,8 @@ export function makeRequests(load: Workload): Requests {
 
 type Credits = Extract<Workload, { kind: 'credits' }>
 
+// Builds one notification with `perRequest` credits; the first has the number `from`. Session ids
+// move on by a second after every 10,000 credits, as the clock of a real bank does.
 function creditRequest({ accounts, first, perRequest }: Credits, from: number, nowMs: number) {
   const credits = list(perRequest, (at) => {
     const seconds = Math.floor((from + at - first) / SESSIONS_PER_SECOND)
@@ -74,6 +78,7 @@ function creditRequest({ accounts, first, perRequest }: Credits, from: number, n
   return post(CREDITS, body, headers.join(''))
 }
 
+// Returns the headers that sign a notification as the sandbox bank.
 export function signature(body: string, id: string, nowMs: number): Record<string, string> {
   const timestampSeconds = Math.floor(nowMs / 1000)
   return {
@@ -83,6 +88,7 @@ export function signature(body: string, id: string, nowMs: number): Record<strin
   }
 }
 
+// Returns the index-th credit of a notification. Equal indexes give equal credits, except for the time.
 export function credit(index: number, accounts: number, atMs: number) {
   const at = new Date(atMs)
   const unique = String((index * SCATTER) % 1e10).padStart(10, '0')
@@ -99,6 +105,7 @@ export function credit(index: number, accounts: number, atMs: number) {
   }
 }
 
+// Returns the body of a request that creates the index-th collection account.
 export function account(index: number): string {
   return JSON.stringify({
     accountName: `Customer ${index}`,
@@ -112,11 +119,13 @@ export function account(index: number): string {
   })
 }
 
+// Builds the bytes of an HTTP request. `headers` are whole lines.
 function request(method: string, path: string, headers = '', body = ''): Buffer {
   const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${headers}\r\n`
   return Buffer.from(head + body, 'latin1') // The text is ASCII only.
 }
 
+// Builds the bytes of a POST with a JSON body.
 function post(path: string, body: string, headers = ''): Buffer {
   const bodyHeaders = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
   return request('POST', path, bodyHeaders + headers, body)

@@ -1,5 +1,5 @@
-// The loads, and the rows of the table. Each row is a load and the references that its slices
-// alternate with.
+// Defines the loads of the bench and the rows of its table. Each row is a load and the references that run
+// in turn with it.
 
 import { measure } from './child-process.ts'
 import type { Table } from './database.ts'
@@ -13,7 +13,7 @@ import { rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 
-type Where =
+type TargetName =
   | 'service'
   | 'twoProcesses'
   | 'scale'
@@ -22,71 +22,83 @@ type Where =
   | 'screened'
   | 'reconciliation'
   | 'reference'
-type Make = (bed: Testbed, on: Target) => Promise<Workload>
+type MakeWorkload = (bed: Testbed, runTarget: Target) => Promise<Workload>
 
 export type Load = {
   title: string
-  target?: Where // Without it, the load starts its own.
-  table?: Table | undefined // Grows by exactly the number acknowledged.
+  target?: TargetName // A load without a target starts its own service.
+  table?: Table | undefined // Must grow by exactly the number of acknowledged items.
   isOneLongSlice?: true
   // Returns undefined where the load cannot run. `latest` has the slices of this round so far.
-  run(bed: Testbed, on: Target, latest: ReadonlyMap<string, Slice>): Promise<Slice | undefined>
+  run(
+    bed: Testbed,
+    runTarget: Target,
+    latest: ReadonlyMap<string, Slice>,
+  ): Promise<Slice | undefined>
 }
 
 const CONNECTIONS = 192
 const ARRAYS = { perRequest: 100, connections: 16 } // Few connections: more arrays would overflow the queue.
-const FEW = 50
+const HOT_ACCOUNTS = 50
 // Requests are built for these rates. If the service is faster, the slice ends early, which is correct.
 const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
 const OTHERS_PER_SECOND = 14_000
 
-export function send(bed: Testbed, on: Target, workload: Workload, job: Partial<Job> = {}) {
+// Runs one slice of requests in the load generator.
+export function send(bed: Testbed, runTarget: Target, workload: Workload, job: Partial<Job> = {}) {
   const { warmUpMs, sliceMs } = bed.options
-  const basics = { ports: on.ports, connections: CONNECTIONS, warmUpMs, sliceMs, workload }
-  const pids = { service: on.pids, postgres: bed.cluster.pid }
+  const basics = { ports: runTarget.ports, connections: CONNECTIONS, warmUpMs, sliceMs, workload }
+  const pids = { service: runTarget.pids, postgres: bed.cluster.pid }
   return measure(bed.generator, { ...basics, ...job } satisfies Job, pids)
 }
 
+// Returns how many requests to build, so that a slice at this rate does not run out of them.
 function requestsFor({ options }: Testbed, perSecond: number): number {
   return Math.ceil((perSecond * (options.warmUpMs + options.sliceMs)) / 1000) + CONNECTIONS
 }
 
 export type CreditShape = Partial<Job> & { accounts?: number; perRequest?: number; share?: number }
 
-// A load of credits. `share` sets the rate, as a share of the rate of the cold load in the same round.
-export function credits(title: string, target: Where, shape: CreditShape = {}): Load {
+// A load of credits. `share` sets the rate, as a share of the rate of the cold load in the same round;
+// without a share or `perSecond`, credits are sent as fast as they are answered.
+export function credits(title: string, target: TargetName, shape: CreditShape = {}): Load {
   const { accounts, perRequest = 1, share, ...job } = shape
-  const run: Load['run'] = (bed, on, latest) => {
+  const run: Load['run'] = (bed, runTarget, latest) => {
     const cold = latest.get('cold')
     const pace = share && cold ? { perSecond: rateOf(cold) * share } : {}
-    const most = perRequest === 1 ? CREDITS_PER_SECOND : ARRAYS_PER_SECOND
-    const count = requestsFor(bed, pace.perSecond ? pace.perSecond * 3 : most)
+    const perSecondMax = perRequest === 1 ? CREDITS_PER_SECOND : ARRAYS_PER_SECOND
+    const count = requestsFor(bed, pace.perSecond ? pace.perSecond * 3 : perSecondMax)
     const first = bed.nextCredits(count * perRequest)
-    const to = { accounts: accounts ?? on.accounts, perRequest, first, count }
-    return send(bed, on, { kind: 'credits', ...to }, { ...pace, ...job })
+    const to = { accounts: accounts ?? runTarget.accounts, perRequest, first, count }
+    return send(bed, runTarget, { kind: 'credits', ...to }, { ...pace, ...job })
   }
   return { title, target, table: 'credits', run }
 }
 
-function requests(title: string, table: Table | undefined, make: Make): Load {
-  const run: Load['run'] = async (bed, on) => send(bed, on, await make(bed, on))
+// A load of other requests to the service; `make` builds them before each slice.
+function requests(title: string, table: Table | undefined, make: MakeWorkload): Load {
+  const run: Load['run'] = async (bed, runTarget) =>
+    send(bed, runTarget, await make(bed, runTarget))
   return { title, target: 'service', table, run }
 }
 
-const long = (title: string, run: Load['run']): Load => ({ title, run, isOneLongSlice: true })
+// A load that measures itself, in one long slice instead of rounds.
+const longLoad = (title: string, run: Load['run']): Load => ({ title, run, isOneLongSlice: true })
 
 // Runs slice after slice until the settlement of everything before is closed.
 const settling = (title: string, load: Load): Load => ({
   ...load,
   title,
   isOneLongSlice: true,
-  run: (bed, on, latest) => whileSettling(bed, on, () => load.run(bed, on, latest)),
+  run: (bed, runTarget, latest) =>
+    whileSettling(bed, runTarget, () => load.run(bed, runTarget, latest)),
 })
 
+// Runs the same load before the settlement is closed, as the reference for `settling`.
 const unsettled = (load: Load): Load => ({
   ...load,
-  run: (bed, on, latest) => beforeSettling(bed, () => load.run(bed, on, latest)),
+  run: (bed, runTarget, latest) => beforeSettling(bed, () => load.run(bed, runTarget, latest)),
 })
 
 const NORMAL_PER_SECOND = 2_000
@@ -95,11 +107,13 @@ const normal = credits('credits at a normal rate', 'settlement', { perSecond: NO
 // Slow enough that a worker can run alongside on two cores.
 const SCREENED = { perRequest: 100, connections: 16, perSecond: 30, warmUpMs: 0, sliceMs: 5_000 }
 
-const screened = (title: string, target: Where): Load => {
+// A load of credits whose slices end only when a worker has screened every credit.
+const screened = (title: string, target: TargetName): Load => {
   const load = credits(title, target, SCREENED)
   return {
     ...load,
-    run: (bed, on, latest) => untilScreened(bed, on, () => load.run(bed, on, latest)),
+    run: (bed, runTarget, latest) =>
+      untilScreened(bed, runTarget, () => load.run(bed, runTarget, latest)),
   }
 }
 
@@ -107,8 +121,8 @@ export const LOADS: Record<string, Load> = {
   cold: credits('credits, one per request, cold', 'service'),
   hot: credits('credits, one per request, hot', 'service', { accounts: 1 }),
   arrays: credits('credits, 100 per request, cold', 'service', ARRAYS),
-  create: requests('create account', 'collection_accounts', async (bed, on) => {
-    const token = await bed.token(on.ports[0] as number)
+  create: requests('create account', 'collection_accounts', async (bed, runTarget) => {
+    const token = await bed.token(runTarget.ports[0] as number)
     return { kind: 'create', token, count: requestsFor(bed, OTHERS_PER_SECOND) }
   }),
   initiate: requests('initiate payment', 'payments', async (bed, { database }) => {
@@ -125,10 +139,14 @@ export const LOADS: Record<string, Load> = {
   }),
   quiet: credits('credits at 30% of the cold rate', 'service', { share: 0.3 }),
   two: credits('two processes, cold', 'twoProcesses'),
-  'two-hot': credits(`two processes, ${FEW} hot accounts`, 'twoProcesses', { accounts: FEW }),
-  webhooks: long('webhooks, 8 endpoints', deliverBacklog),
-  dead: long('webhooks beside 1,000 dead endpoints', deliverBesideDead),
-  'few-hot': credits(`one process, ${FEW} hot accounts`, 'service', { accounts: FEW }),
+  'two-hot': credits(`two processes, ${HOT_ACCOUNTS} hot accounts`, 'twoProcesses', {
+    accounts: HOT_ACCOUNTS,
+  }),
+  webhooks: longLoad('webhooks, 8 endpoints', deliverBacklog),
+  dead: longLoad('webhooks beside 1,000 dead endpoints', deliverBesideDead),
+  'few-hot': credits(`one process, ${HOT_ACCOUNTS} hot accounts`, 'service', {
+    accounts: HOT_ACCOUNTS,
+  }),
   naive: credits('naive: one transaction per request', 'reference'),
   unbatched: credits('naive, one connection: one unbatched commit', 'reference', {
     connections: 1,
@@ -144,7 +162,7 @@ export const LOADS: Record<string, Load> = {
   unscreened: screened('credits, 100 per request, and all that workers do', 'unscreened'),
   screened: screened('the same, with all kinds of rules in force', 'screened'),
   reconcile: {
-    ...long('statement lines, reconciled with as many credits', reconcile),
+    ...longLoad('statement lines, reconciled with as many credits', reconcile),
     target: 'reconciliation',
   },
   'scale-cold': credits('credits, one per request, 10 M accounts', 'scale'),

@@ -1,6 +1,6 @@
-// The cost of screening: credits at a rate that the machine keeps up with, on two equal services, each with a
-// worker. One has all kinds of rules in force, the other none. A slice lasts until its credits are screened,
-// and its CPU time is that of the service, its worker and PostgreSQL, also after the last response.
+// Measures the cost of screening: sends credits, at a rate that the machine keeps up with, to two equal
+// services with a worker each. One has all kinds of screening rules in force, the other none. A slice lasts
+// until its credits are screened; its CPU time includes the work after the last response.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ import type { Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 
 const NAMES = 36_000 // As many as the lists of the UN and of OFAC have together.
-const CATCH_UP_MS = 2_000 // For the other work of the workers, which is the same on both sides.
+const CATCH_UP_MS = 2_000 // Lets the workers finish work other than screening, which both services have.
 const GIVE_UP_MS = 60_000
 const POLL_MS = 50
 
@@ -24,6 +24,7 @@ const RULES = [
   ['list', { list: 'bench', score: 92 }],
 ] as const
 
+// Inserts one active rule of each kind, and a list of made-up names for the rule on names.
 export async function activateAllRules({ db }: BenchDatabase): Promise<void> {
   const entries = Array.from({ length: NAMES }, (_, at) => ({ id: `${at}`, names: [nameOf(at)] }))
   await db.query(
@@ -59,24 +60,25 @@ const SYLLABLES = [
   'yo',
 ]
 
-// Returns a name of three words with three syllables each.
+// Returns a made-up name of three words with three syllables each, the same for the same serial.
 function nameOf(serial: number): string {
-  let rest = serial * 7_919 + 1
+  let state = serial * 7_919 + 1 // The state of a Lehmer random number generator.
   const word = () =>
     Array.from({ length: 3 }, () => {
-      rest = (rest * 48_271) % 2_147_483_647
-      return SYLLABLES[rest % SYLLABLES.length]
+      state = (state * 48_271) % 2_147_483_647
+      return SYLLABLES[state % SYLLABLES.length]
     }).join('')
   return [word(), word(), word()].join(' ')
 }
 
+// Runs a slice, and measures its CPU time until a worker has screened its last credit.
 export async function untilScreened(
   bed: Testbed,
   { pids, database }: Target,
   run: () => Promise<Slice | undefined>,
 ): Promise<Slice> {
-  const all = { service: pids, postgres: bed.cluster.pid, load: bed.generator.pid }
-  const before = readCpu(all)
+  const measuredPids = { service: pids, postgres: bed.cluster.pid, load: bed.generator.pid }
+  const before = readCpu(measuredPids)
   const slice = (await run()) as Slice
   await sleep(CATCH_UP_MS)
   const giveUpAtMs = performance.now() + GIVE_UP_MS
@@ -84,9 +86,11 @@ export async function untilScreened(
     if (performance.now() > giveUpAtMs) throw new Error('the credits were never screened')
     await sleep(POLL_MS)
   }
-  return { ...slice, items: slice.acknowledged, cpu: cpuBetween(before, readCpu(all)) }
+  return { ...slice, items: slice.acknowledged, cpu: cpuBetween(before, readCpu(measuredPids)) }
 }
 
+// Whether the worker has screened the newest credit. Without rules nothing is screened, so the service
+// without rules is done at once.
 async function isScreened({ db }: BenchDatabase): Promise<boolean> {
   const { rows } = await db.query<{ isDone: boolean }>(
     `select not exists (select from screening_rules)

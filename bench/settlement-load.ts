@@ -1,6 +1,5 @@
-// Credits while a settlement is closed: measures how long a million lines take, and the rate of credits of
-// the same client in that time. The service itself closes the settlement. Rates are taken only from slices
-// that ended before it was closed.
+// Measures how long the service takes to close a settlement of a million lines, and the rate of credits of
+// the same client meanwhile. The rate comes only from slices that ended before the settlement was closed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Slice } from './slice.ts'
@@ -25,34 +24,38 @@ export async function beforeSettling(
   return merge(slices.slice(WARM_UP_SLICES), slices)
 }
 
+// Runs slice after slice while the service closes a settlement, and adds its lines and seconds.
 export async function whileSettling(
   bed: Testbed,
-  on: Target,
+  runTarget: Target,
   run: () => Promise<Slice | undefined>,
 ): Promise<Slice> {
   let closed: Closed | undefined
-  const closing = close(bed, on).then((answer) => {
+  const closing = closeSettlement(bed, runTarget).then((answer) => {
     closed = answer
     return answer
   })
-  const inside: Slice[] = []
-  const all: Slice[] = []
+  const endedBeforeClose: Slice[] = []
+  const slices: Slice[] = []
   do {
     const slice = (await run()) as Slice
-    all.push(slice)
-    if (!closed) inside.push(slice)
+    slices.push(slice)
+    if (!closed) endedBeforeClose.push(slice)
   } while (!closed)
-  return { ...merge(inside.length > 0 ? inside : all, all), settled: await closing }
+  // The last slice ran partly after the close, so it counts only if there is no other.
+  const measured = endedBeforeClose.length > 0 ? endedBeforeClose : slices
+  return { ...merge(measured, slices), settled: await closing }
 }
 
-async function close(bed: Testbed, { ports, database }: Target): Promise<Closed> {
+// Requests a settlement and waits until it is in the database.
+async function closeSettlement(bed: Testbed, { ports, database }: Target): Promise<Closed> {
   const url = `http://127.0.0.1:${ports[0]}${PATH}`
   const headers = {
     authorization: `Bearer ${await bed.token(ports[0] as number)}`,
     'content-type': 'application/json',
   }
   const fromMs = performance.now()
-  // A slow close is answered with try_again and continues all the same.
+  // If closing takes long, the service answers try_again and continues to close the settlement.
   void fetch(url, { method: 'POST', headers, body: '{}' }).catch(() => {})
   while (performance.now() - fromMs < GIVE_UP_MS) {
     const { rows } = await database.db.query<{ lines: bigint }>('select lines from settlements')
@@ -63,13 +66,13 @@ async function close(bed: Testbed, { ports, database }: Target): Promise<Closed>
   throw new Error('the settlement was never closed')
 }
 
-// Merges slices. Rates are taken from the slices within the settlement; the credits of all slices must be in
-// the books.
-function merge(inside: readonly Slice[], all: readonly Slice[]): Slice {
+// Merges slices into one. Rates and latencies come from the `measured` slices only, but the credits of all
+// slices must be in the books. The latency is that of the slowest slice.
+function merge(measured: readonly Slice[], all: readonly Slice[]): Slice {
   const sum = (slices: readonly Slice[], of: (slice: Slice) => number) =>
     slices.reduce((total, slice) => total + of(slice), 0)
   const first = all.find(({ failures }) => failures.count > 0)?.failures.first
-  const latencies = inside.flatMap(({ latency }) => latency ?? [])
+  const latencies = measured.flatMap(({ latency }) => latency ?? [])
   const worst = { p50: 0, p99: 0 }
   for (const { p50, p99 } of latencies) {
     worst.p50 = Math.max(worst.p50, p50)
@@ -81,8 +84,8 @@ function merge(inside: readonly Slice[], all: readonly Slice[]): Slice {
       count: sum(all, (slice) => slice.failures.count),
       ...(first === undefined ? {} : { first }),
     },
-    items: sum(inside, (slice) => slice.items),
-    seconds: sum(inside, (slice) => slice.seconds),
+    items: sum(measured, (slice) => slice.items),
+    seconds: sum(measured, (slice) => slice.seconds),
     latency: worst,
   }
 }

@@ -1,6 +1,6 @@
-// `npm run bench -- --only size --credits 100000000`: measures reads among so many credits and
-// among a million (quick: two million and a tenth of one): lists, search, and the way from a
-// session id to a credit's timeline. Slices on the two databases alternate.
+// `npm run bench -- --only size --credits 100000000`: measures reads in a database with that many credits
+// and in one with a million (quick: two million and 100,000): lists, search, and a credit's timeline.
+// Slices on the two databases alternate.
 
 import { writeCreditBlock } from '#db/bounds.ts'
 import { machine, postgresUs } from './report.ts'
@@ -14,9 +14,9 @@ const WARM_UP_ROUNDS = 1
 const RATIO_MIN = 0.8
 
 type Sample = { sessionId: string; accountNumber: string; day: string; id: number }
-type Path = (sample: Sample) => string
+type PathOf = (sample: Sample) => string
 
-const VIEWS: Record<string, Path> = {
+const VIEWS: Record<string, PathOf> = {
   'list of credits': () => '/api/v1/credits?limit=20',
   'list of a day': ({ day }) =>
     `/api/v1/credits?limit=20&from=${day}T00:00:00Z&to=${day}T23:00:00Z`,
@@ -28,9 +28,10 @@ const VIEWS: Record<string, Path> = {
   'account with its balance': ({ accountNumber }) => `/api/v1/accounts/static/${accountNumber}`,
 }
 
-type Side = { on: Target; samples: Sample[] }
+type Side = { runTarget: Target; samples: Sample[] }
 type Round = readonly [small: Slice, large: Slice]
 
+// Measures each view on both databases, and returns the report.
 export async function runSizes(bed: Testbed): Promise<string> {
   const small = await prepare(bed, await bed.few())
   const large = await prepare(bed, await bed.many())
@@ -39,11 +40,11 @@ export async function runSizes(bed: Testbed): Promise<string> {
     console.error(`  ${title}`)
     const rounds: Round[] = []
     for (let round = 0; round < WARM_UP_ROUNDS + bed.options.slices; round++) {
-      rounds.push([await read(bed, small, path), await read(bed, large, path)])
+      rounds.push([await readView(bed, small, path), await readView(bed, large, path)])
     }
     rows.push(rowOf(title, rounds.slice(WARM_UP_ROUNDS)))
   }
-  const { rows: sizes } = await large.on.database.db.query<{ size: string }>(
+  const { rows: sizes } = await large.runTarget.database.db.query<{ size: string }>(
     'select pg_size_pretty(pg_database_size(current_database())) as size',
   )
   const [count, few] = [bed.options.credits, bed.options.fewCredits].map((each) =>
@@ -59,10 +60,11 @@ export async function runSizes(bed: Testbed): Promise<string> {
   ].join('\n\n')
 }
 
-async function prepare(bed: Testbed, on: Target): Promise<Side> {
-  while (await writeCreditBlock(on.database.db)); // A worker does this in the background.
-  await on.database.settle()
-  const { rows } = await on.database.db.query<Omit<Sample, 'id'>>(
+// Starts the service on a database, and draws samples that are spread evenly over its credits.
+async function prepare(bed: Testbed, runTarget: Target): Promise<Side> {
+  while (await writeCreditBlock(runTarget.database.db)); // A worker does this in the background.
+  await runTarget.database.settle()
+  const { rows } = await runTarget.database.db.query<Omit<Sample, 'id'>>(
     `select c.session_id as "sessionId", c.account_number as "accountNumber",
             to_char(c.received_at at time zone 'Africa/Lagos', 'YYYY-MM-DD') as day
        from (select min(id) as first, max(id) as last from credits) as b,
@@ -74,38 +76,41 @@ async function prepare(bed: Testbed, on: Target): Promise<Side> {
   )
   const samples: Sample[] = []
   for (const row of rows) {
-    const { data } = await get(bed, on, `/api/v1/credits?sessionId=${row.sessionId}`)
+    const { data } = await get(bed, runTarget, `/api/v1/credits?sessionId=${row.sessionId}`)
     const [credit] = data
     if (!credit) throw new Error(`${row.sessionId} is not found`)
     samples.push({ ...row, id: credit.id })
   }
-  return { on, samples }
+  return { runTarget, samples }
 }
 
+// Reads a path of the API as the client.
 async function get(bed: Testbed, { ports: [port = 0] }: Target, path: string) {
   const headers = { authorization: `Bearer ${await bed.token(port)}` }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   return (await response.json()) as { data: { id: number }[] }
 }
 
-async function read(bed: Testbed, { on, samples }: Side, path: Path): Promise<Slice> {
-  const token = await bed.token(on.ports[0] as number)
+// Runs one slice of reads of a view, one path for each sample.
+async function readView(bed: Testbed, { runTarget, samples }: Side, path: PathOf): Promise<Slice> {
+  const token = await bed.token(runTarget.ports[0] as number)
   const workload = { kind: 'view', token, paths: samples.map(path) } as const
-  const slice = await send(bed, on, workload, { connections: CONNECTIONS })
+  const slice = await send(bed, runTarget, workload, { connections: CONNECTIONS })
   if (slice.failures.count > 0) throw new Error(`failed: ${slice.failures.first}`)
   return slice
 }
 
+// Renders the row of one view. A ratio below RATIO_MIN sets the exit code.
 function rowOf(title: string, rounds: readonly Round[]): string {
-  const middle = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5)
-  const ratio = middle(([small, large]) => rateOf(large) / rateOf(small))
+  const median = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5)
+  const ratio = median(([small, large]) => rateOf(large) / rateOf(small))
   if (ratio < RATIO_MIN) process.exitCode = 1
   const cells = [
     title,
-    middle(([small]) => rateOf(small)).toFixed(0),
-    middle(([small]) => postgresUs(small)).toFixed(0),
-    middle(([, large]) => rateOf(large)).toFixed(0),
-    middle(([, large]) => postgresUs(large)).toFixed(0),
+    median(([small]) => rateOf(small)).toFixed(0),
+    median(([small]) => postgresUs(small)).toFixed(0),
+    median(([, large]) => rateOf(large)).toFixed(0),
+    median(([, large]) => postgresUs(large)).toFixed(0),
     `${ratio.toFixed(2)} ${ratio >= RATIO_MIN ? '✓' : '✗'}`,
   ]
   return `| ${cells.join(' | ')} |`

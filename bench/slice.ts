@@ -1,4 +1,4 @@
-// A slice: one short measurement of one load.
+// The result of a slice, the short measurement of one load that all tables of the bench consist of.
 
 import type { CpuTime } from './process-stats.ts'
 
@@ -24,6 +24,7 @@ export function latencyOf(samplesMs: readonly number[]): { p50: number; p99: num
   return { p50: quantile(samplesMs, 0.5), p99: quantile(samplesMs, 0.99) }
 }
 
+// Returns the value below which this share of the values lies, such as 0.5 for the median.
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN

@@ -1,6 +1,6 @@
-// The mix of a soak: a day's requests of a bank, a client, a payer and a dashboard, drawn at random
-// at a steady rate. Every answer is checked. A credit that was refused for lack of time is sent
-// again, as a bank would.
+// The load of `npm run soak`: requests of a bank, a client, a payer and a dashboard, drawn at random
+// at a steady rate. Every response is checked. A request that the service refuses with 503 is sent again,
+// as a bank would.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -42,29 +42,34 @@ export class MixedLoad {
     this.#actions = [
       { weight: 45, requests: 1, run: () => this.#credit() },
       { weight: 5, requests: 2, run: () => this.#creditTwice() },
-      { weight: 8, requests: 1, run: () => this.#open() },
+      { weight: 8, requests: 1, run: () => this.#createAccount() },
       { weight: 8, requests: 4, run: () => this.#pay() },
-      { weight: 20, requests: 1, run: () => this.#read() },
-      { weight: 12, requests: 1, run: () => this.#list() },
+      { weight: 20, requests: 1, run: () => this.#readAccount() },
+      { weight: 12, requests: 1, run: () => this.#readList() },
       { weight: 1, requests: 1, run: () => this.#logIn() },
-      { weight: 1, requests: 1, run: () => this.#watch() },
+      { weight: 1, requests: 1, run: () => this.#watchEvents() },
     ]
   }
 
+  // Starts the load. `perSecond` counts requests; an action may make several of them.
   run(perSecond: number): void {
     const weights = this.#actions.reduce((sum, { weight }) => sum + weight, 0)
-    const requests = this.#actions.reduce((sum, each) => sum + each.weight * each.requests, 0)
-    const arrivals = (perSecond * weights) / requests
+    const weightedRequests = this.#actions.reduce(
+      (sum, { weight, requests }) => sum + weight * requests,
+      0,
+    )
+    const actionsPerSecond = (perSecond * weights) / weightedRequests
     let nextMs = performance.now()
-    const begin = () => {
+    // Starts the actions that are due by now. While too many are running, actions are left out and counted.
+    const startDueActions = () => {
       for (const nowMs = performance.now(); nextMs <= nowMs; ) {
-        nextMs += (-Math.log(1 - Math.random()) / arrivals) * 1000
+        nextMs += (-Math.log(1 - Math.random()) / actionsPerSecond) * 1000 // Poisson arrivals.
         if (this.#running.size < RUNNING_MAX) this.#start(this.#draw(weights))
         else this.#counts.left++
       }
     }
     void this.#logIn().then(() => {
-      this.#timer = setInterval(begin, TICK_MS)
+      this.#timer = setInterval(startDueActions, TICK_MS)
     })
   }
 
@@ -77,15 +82,16 @@ export class MixedLoad {
   summary(): string {
     const { requests, refused, failed, left } = this.#counts
     const [sent, booked] = [requests, this.credits].map((count) => count.toLocaleString('en'))
-    const rest = `${refused} refused as busy, ${failed} failed, ${left} left out under load`
-    return `${sent} requests, ${booked} credits, ${rest}`
+    const unsuccessful = `${refused} refused as busy, ${failed} failed, ${left} left out under load`
+    return `${sent} requests, ${booked} credits, ${unsuccessful}`
   }
 
+  // Draws an action at random, each as likely as its weight.
   #draw(weights: number): Action {
-    let left = Math.random() * weights
+    let point = Math.random() * weights
     for (const action of this.#actions) {
-      left -= action.weight
-      if (left < 0) return action
+      point -= action.weight
+      if (point < 0) return action
     }
     return this.#actions[0] as Action
   }
@@ -96,11 +102,12 @@ export class MixedLoad {
     void running.finally(() => this.#running.delete(running))
   }
 
-  #fail(what: string): void {
+  #fail(message: string): void {
     this.#counts.failed++
-    if (this.failures.length < FAILURES_SHOWN) this.failures.push(what)
+    if (this.failures.length < FAILURES_SHOWN) this.failures.push(message)
   }
 
+  // Sends a request, and sends it again while the service answers 503.
   async #send({ path, body, headers = {} }: Call): Promise<Answer> {
     const method = body === undefined ? 'GET' : 'POST'
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -121,6 +128,7 @@ export class MixedLoad {
     }
   }
 
+  // Sends a request and fails unless the response is a 200 that contains `mark`.
   async #expect(call: Call, mark: string): Promise<string> {
     const { status, text } = await this.#send(call)
     if (status !== 200 || !text.includes(mark)) {
@@ -131,6 +139,7 @@ export class MixedLoad {
 
   #auth = () => ({ authorization: `Bearer ${this.#token}` })
 
+  // Reports a credit, as a bank does.
   async #credit(): Promise<Call> {
     const at = this.#next++
     const body = JSON.stringify(credit(at, this.#options.accounts, Date.now()))
@@ -140,11 +149,12 @@ export class MixedLoad {
     return call
   }
 
+  // Reports a credit a second time, which the service must answer with 01 (already known).
   async #creditTwice(): Promise<void> {
     await this.#expect(await this.#credit(), '"responseCode":"01"')
   }
 
-  async #open(): Promise<void> {
+  async #createAccount(): Promise<void> {
     const call = { path: '/api/v1/accounts/static', body: account(this.#next++) }
     await this.#expect({ ...call, headers: this.#auth() }, '"isSuccessful":true')
   }
@@ -159,21 +169,24 @@ export class MixedLoad {
       callBackUrl: 'http://127.0.0.1:9/',
       customer: { customerFirstName: 'Ada', customerLastName: 'Obi' },
     }
-    const made = await this.#expect(
+    const adviceText = await this.#expect(
       { path: '/Payment/advice', body: JSON.stringify(advice), headers },
       '"00"',
     )
-    const { adviceReference } = JSON.parse(made).responseData
+    const { adviceReference } = JSON.parse(adviceText).responseData
     const process = '/Payment/process/banktransfer'
-    const begun = await this.#expect(
+    const paymentText = await this.#expect(
       { path: `${process}/${adviceReference}`, body: '{"bankCode":"035"}' },
       '"00"',
     )
-    const { bankAccount, paymentReference } = JSON.parse(begun).responseData
+    const { bankAccount, paymentReference } = JSON.parse(paymentText).responseData
     const paid = JSON.stringify({ virtualAccountNumber: bankAccount, amount: '6000.00' })
-    // A late answer may still have been booked. The key prevents booking it twice.
-    const once = { ...headers, 'idempotency-key': paymentReference }
-    await this.#expect({ path: `${process}/simulate/payment`, body: paid, headers: once }, '"00"')
+    // A payment whose answer came too late may still be booked. The key prevents booking it twice.
+    const paymentHeaders = { ...headers, 'idempotency-key': paymentReference }
+    await this.#expect(
+      { path: `${process}/simulate/payment`, body: paid, headers: paymentHeaders },
+      '"00"',
+    )
     this.credits++
     await this.#expect(
       { path: `/api/Transaction/bypaymentreference/${paymentReference}`, headers },
@@ -181,12 +194,12 @@ export class MixedLoad {
     )
   }
 
-  async #read(): Promise<void> {
+  async #readAccount(): Promise<void> {
     const number = accountNumber(this.#next++, this.#options.accounts)
     await this.#expect({ path: `/api/v1/accounts/static/${number}`, headers: this.#auth() }, number)
   }
 
-  async #list(): Promise<void> {
+  async #readList(): Promise<void> {
     const list = LISTS[Math.floor(Math.random() * LISTS.length)]
     await this.#expect({ path: `/api/v1/${list}?limit=20`, headers: this.#auth() }, '"data"')
   }
@@ -199,8 +212,8 @@ export class MixedLoad {
     ).access_token
   }
 
-  // Opens a dashboard and leaves without signing out.
-  async #watch(): Promise<void> {
+  // Opens the event stream of a dashboard for three seconds, then cuts the connection.
+  async #watchEvents(): Promise<void> {
     this.#counts.requests++
     const url = `http://127.0.0.1:${this.#options.port}/api/v1/events/stream`
     const leaving = new AbortController()

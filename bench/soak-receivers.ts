@@ -1,5 +1,5 @@
-// Webhook receivers of a soak: one always answers, one is sometimes down, and one misbehaves: it hangs,
-// resets, fails, or answers without end.
+// Starts the webhook receivers of a soak: one always answers, one is sometimes down, and one misbehaves (it
+// hangs, resets, fails, or answers without end).
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,6 +15,9 @@ const FLOOD_BYTES = 1_000_000
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
+// Starts three receivers of webhooks and registers them as endpoints of the only client: one always answers,
+// one is down now and then, and one misbehaves. Events from before are marked as dispatched, so that only
+// those of the soak are delivered.
 export async function startReceivers({ db }: BenchDatabase) {
   const received = { steady: 0, flapping: 0, rude: 0 }
   const steady = await listen((_request, response) => {
@@ -43,7 +46,7 @@ export async function startReceivers({ db }: BenchDatabase) {
   await add(steady.url, null)
   await add(flapping.url, ['payment.processing', 'payment.successful', 'account.created'])
   await add(rude.url, ['account.created'])
-  const timer = setInterval(() => comeAndGo(flapping), UP_MS + DOWN_MS)
+  const timer = setInterval(() => goDownForAWhile(flapping), UP_MS + DOWN_MS)
   return {
     summary: () =>
       `webhooks: ${Object.entries(received)
@@ -56,12 +59,13 @@ export async function startReceivers({ db }: BenchDatabase) {
   }
 }
 
-function comeAndGo({ server, port }: { server: Server; port: number }): void {
+// Closes the receiver and opens it again on the same port after DOWN_MS.
+function goDownForAWhile({ server, port }: { server: Server; port: number }): void {
   server.close().closeAllConnections()
   setTimeout(() => server.listen(port, '127.0.0.1'), DOWN_MS).unref()
 }
 
-const RUDE: readonly Handler[] = [
+const RUDE_ANSWERS: readonly Handler[] = [
   () => {}, // Hangs.
   ({ socket }) => void socket.resetAndDestroy(),
   (_request, response) => void response.writeHead(500).end('no'),
@@ -72,8 +76,9 @@ const RUDE: readonly Handler[] = [
 ]
 
 const misbehave: Handler = (request, response) =>
-  RUDE[Math.floor(Math.random() * RUDE.length)]?.(request, response)
+  RUDE_ANSWERS[Math.floor(Math.random() * RUDE_ANSWERS.length)]?.(request, response)
 
+// Starts an HTTP server that reads each request and passes it to the handler.
 async function listen(handle: Handler) {
   const server = createServer((request, response) => {
     request.resume()

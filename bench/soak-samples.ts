@@ -47,7 +47,10 @@ export class Sampler {
   }
 
   async sample(): Promise<Sample> {
-    const [api, worker] = await Promise.all([read(this.#ports.api), read(this.#ports.worker)])
+    const [api, worker] = await Promise.all([
+      readSample(this.#ports.api),
+      readSample(this.#ports.worker),
+    ])
     const { rows } = await this.#database.db.query<{ connections: bigint; backlog: bigint }>(
       `select (select count(*) from pg_stat_activity
                 where datname = current_database() and pid <> pg_backend_pid()) as connections,
@@ -70,13 +73,14 @@ async function isReady(port: number): Promise<boolean> {
   )
 }
 
-async function read(port: number): Promise<ProcessSample> {
+async function readSample(port: number): Promise<ProcessSample> {
   const signal = AbortSignal.timeout(SAMPLE_MAX_MS)
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal })
   const text = await answer.text()
   return parseSample(text)
 }
 
+// Reads one process's sample from the text of its /metrics.
 export function parseSample(text: string): ProcessSample {
   const value = (name: string) =>
     Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1] ?? Number.NaN)

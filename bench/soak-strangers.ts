@@ -1,5 +1,6 @@
-// Connections that no honest client makes, a few every second: cut in the middle, silent, garbage,
-// or never read from. The service must free everything that they use.
+// Opens hostile or broken connections to the service during a soak, a few every second: connections that
+// are cut in the middle, stay silent, send garbage, or never read. The service must free everything that
+// they use.
 
 import { connect, type Socket } from 'node:net'
 
@@ -9,6 +10,7 @@ const LEAVES_AFTER_MS = 20_000
 
 type Abuse = (socket: Socket) => void
 
+// Closes the socket after some milliseconds.
 const leave = (socket: Socket, ms: number) => void setTimeout(() => socket.destroy(), ms).unref()
 
 export const ABUSES: Record<string, Abuse> = {
@@ -39,6 +41,7 @@ export const ABUSES: Record<string, Abuse> = {
   },
 }
 
+// Opens the connections of ABUSES in turn, until the caller stops it.
 export function abuseConnections(port: number, perSecond: number) {
   const names = Object.keys(ABUSES)
   let made = 0

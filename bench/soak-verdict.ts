@@ -1,8 +1,8 @@
-// Judges the samples of a soak. Memory is flat if the Theil–Sen slope (the median of all pairs'
-// slopes, which a few outliers do not move) of the medians of each minute, after the first quarter
-// of the time, is at most GROWTH_MAX of the median in an hour, or if the Mann–Kendall test sees no
-// upward trend at 1%. Files, sockets, timers and connections must afterwards return to their first
-// values, except for pools.
+// Judges the samples of a soak. The first quarter of the time is warm-up. After it, the memory of each
+// minute (its median) must not grow by more than GROWTH_MAX in an hour, unless the Mann–Kendall test sees
+// no upward trend at the 1% level. The growth is the Theil–Sen slope: the median of all pairs' slopes,
+// which a few outliers do not move. When the load has stopped, files, sockets, timers and connections must
+// return to their first values, except for connections that pools keep.
 
 import { quantile } from './slice.ts'
 import type { ProcessSample, Sample } from './soak-samples.ts'
@@ -29,6 +29,7 @@ type Soak = { samples: readonly Sample[]; before: Sample; after: Sample }
 type Point = readonly [x: number, y: number]
 type Role = 'api' | 'worker'
 
+// Returns a line for each trend of memory, and a problem for each resource that grew or was not freed.
 export function soakVerdict({ samples, before, after }: Soak): {
   lines: string[]
   problems: string[]
@@ -37,16 +38,16 @@ export function soakVerdict({ samples, before, after }: Soak): {
   const last = samples.at(-1)?.minute ?? 0
   const steady = samples.filter(({ minute }) => minute >= last * WARM_UP_SHARE)
   for (const role of ['api', 'worker'] as const) {
-    for (const [name, of] of [
+    for (const [name, read] of [
       ['RSS', ({ rssMb }: ProcessSample) => rssMb],
       ['heap', ({ heapMb }: ProcessSample) => heapMb],
     ] as const) {
-      const points = perMinute(steady, (sample) => of(sample[role]))
+      const points = mediansPerMinute(steady, (sample) => read(sample[role]))
       const { line, isFlat } = trend(`${role}: ${name}`, points)
       lines.push(line)
       if (!isFlat) problems.push(`${line}: it grows`)
     }
-    problems.push(...leftOver(role, before[role], after[role]))
+    problems.push(...resourcesNotFreed(role, before[role], after[role]))
   }
   if (after.connections > before.connections + POOLED_MAX) {
     problems.push(`${after.connections} connections to PostgreSQL, ${before.connections} before`)
@@ -54,22 +55,24 @@ export function soakVerdict({ samples, before, after }: Soak): {
   return { lines, problems }
 }
 
+// Judges whether one series is flat. The x of a point is a minute, so the slope is multiplied by 60.
 function trend(title: string, points: readonly Point[]): { line: string; isFlat: boolean } {
   const slope = theilSen(points) * 60
   const z = mannKendall(points.map(([, y]) => y))
-  const middle = quantile(
+  const median = quantile(
     points.map(([, y]) => y),
     0.5,
   )
-  const isFlat = !(slope > middle * GROWTH_MAX && z > SIGNIFICANT_Z)
+  const isFlat = !(slope > median * GROWTH_MAX && z > SIGNIFICANT_Z)
   const growth = `${slope >= 0 ? '+' : '−'}${Math.abs(slope).toFixed(1)} MB in an hour (z ${z.toFixed(1)})`
   return {
-    line: `- ${isFlat ? '✓' : '✗'} ${title}: median ${middle.toFixed(0)} MB, ${growth}`,
+    line: `- ${isFlat ? '✓' : '✗'} ${title}: median ${median.toFixed(0)} MB, ${growth}`,
     isFlat,
   }
 }
 
-function leftOver(role: Role, before: ProcessSample, after: ProcessSample): string[] {
+// Returns a problem for each resource of a process that is still in use after the load has stopped.
+function resourcesNotFreed(role: Role, before: ProcessSample, after: ProcessSample): string[] {
   return (['files', 'sockets', 'timers', 'resources'] as const).flatMap((name) =>
     after[name] > before[name] + POOLED_MAX
       ? [`${role}: ${after[name]} ${name} when all is quiet, ${before[name]} before`]
@@ -77,6 +80,7 @@ function leftOver(role: Role, before: ProcessSample, after: ProcessSample): stri
   )
 }
 
+// Returns the median slope of all pairs of points.
 export function theilSen(points: readonly Point[]): number {
   const slopes = points.flatMap(([x, y], at) =>
     points.slice(at + 1).map(([otherX, otherY]) => (otherY - y) / (otherX - x)),
@@ -95,12 +99,13 @@ export function mannKendall(values: readonly number[]): number {
   return rising === 0 ? 0 : (rising - Math.sign(rising)) / deviation
 }
 
-function perMinute(samples: readonly Sample[], of: (sample: Sample) => number): Point[] {
+// Returns the median of each minute as a point.
+function mediansPerMinute(samples: readonly Sample[], of: (sample: Sample) => number): Point[] {
   const groups = Map.groupBy(samples, ({ minute }) => Math.floor(minute))
   return [...groups].map(([minute, group]) => [minute, quantile(group.map(of), 0.5)] as const)
 }
 
-// Shows the first sample, the last, and so many evenly between them.
+// Renders `count` samples as a table: the first, the last, and the others evenly between them.
 export function soakTable(samples: readonly Sample[], count: number): string {
   const step = Math.max(1, (samples.length - 1) / Math.max(1, count - 1))
   const places = new Set(Array.from({ length: count }, (_, at) => Math.round(at * step)))

@@ -20,13 +20,15 @@ import { Testbed } from './testbed.ts'
 
 const ACCOUNTS = 20_000
 const SAMPLE_MS = 5_000
-const SHOWN = 12
+const ROWS_SHOWN = 12
 const ABUSES_PER_SECOND = 4
 // The service closes a client's silent connection after a minute, and a pool's idle one after a minute and a
 // half.
 const QUIET_MS = 150_000
 const UNLIMITED = { MANILLA_RATE_LIMITS: 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0' }
 
+// Runs the mixed load for the time of --minutes, samples the processes meanwhile and once all is quiet again,
+// and prints the report. The exit code is 1 if anything grew or was lost.
 async function main(): Promise<void> {
   const { minutes, rate, write } = readSoakOptions()
   await using cluster = await startCluster()
@@ -78,7 +80,7 @@ async function main(): Promise<void> {
   const body = [
     `${samples.at(-1)?.minute.toFixed(0)} minutes at ${rate} requests a second; ${machine()}`,
     `${load.summary()}; ${abuse.summary()}; ${receivers.summary()}`,
-    soakTable([before, ...samples, after], SHOWN),
+    soakTable([before, ...samples, after], ROWS_SHOWN),
     verdict.lines.join('\n'),
     problems.length === 0
       ? '✓ nothing else was found'

@@ -1,5 +1,5 @@
-// The service, the load generator and the references that rows run on, each started when a row
-// first needs it. Every database is a copy of one template, so all start equally full.
+// Starts the services, load generator and references that the rows of the bench run on, each when a row
+// first needs it. Databases are copies of one filled template, except those that need another history.
 
 import { resolve } from 'node:path'
 import { SANDBOX_CLIENT } from '#access/secrets.ts'
@@ -45,6 +45,7 @@ export class Testbed implements AsyncDisposable {
     return this.#creditsSent - count
   }
 
+  // Creates a database as a copy of a template. `manilla` is the filled one, `template1` is empty.
   newDatabase(name: string, template = 'manilla'): Promise<BenchDatabase> {
     return this.once(`database ${name}`, async () => {
       const { databaseUrl } = this.cluster
@@ -53,27 +54,35 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // `before` is another checkout, on a database that its own code has filled.
+  // Starts the service that most rows run on. With `before`, the folder of another checkout, starts the
+  // service of that checkout, on a database that its own code has filled.
   service(before = ''): Promise<Target> {
     const { accounts } = this.options
     return this.once(`service${before}`, async () => {
       if (!before) return this.#startService(await this.newDatabase('service'), accounts)
       const database = await this.newDatabase('service_before', 'template1')
-      const theirs: typeof import('./fill.ts') = await import(resolve(before, 'bench/fill.ts'))
-      await theirs.fillDatabase(this.cluster.config, database.connectionString, { accounts })
+      const otherCheckout: typeof import('./fill.ts') = await import(
+        resolve(before, 'bench/fill.ts')
+      )
+      await otherCheckout.fillDatabase(this.cluster.config, database.connectionString, { accounts })
       return this.#startService(database, accounts, before)
     })
   }
 
   // Starts a second process alongside the first, on the same database.
   async twoProcesses(before = ''): Promise<Target> {
-    const one = await this.service(before)
-    const two = await this.once(`two${before}`, () =>
-      this.#startService(one.database, one.accounts, before),
+    const first = await this.service(before)
+    const second = await this.once(`two${before}`, () =>
+      this.#startService(first.database, first.accounts, before),
     )
-    return { ...one, ports: [...one.ports, ...two.ports], pids: [...one.pids, ...two.pids] }
+    return {
+      ...first,
+      ports: [...first.ports, ...second.ports],
+      pids: [...first.pids, ...second.pids],
+    }
   }
 
+  // Starts the service with many accounts, for `--scale`.
   scale(): Promise<Target> {
     return this.once('scale', async () => {
       const database = await this.newDatabase('scale', 'template1')
@@ -82,7 +91,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // The history for the reads of `--only size`.
+  // Services on a large and a small database, whose reads `--only size` compares.
   many = () => this.#history('many', this.options.credits / PER_ACCOUNT)
   few = () => this.#history('few', this.options.fewCredits / PER_ACCOUNT)
 
@@ -97,11 +106,12 @@ export class Testbed implements AsyncDisposable {
   reconciliation(): Promise<Target> {
     return this.once('reconciliation service', async () => {
       const target = await this.#history('reconciliation', this.options.reconciledAccounts)
-      this.servicePids.pop() // This row has its own goal for memory.
+      this.servicePids.pop() // Not counted in the memory of the report: this row has its own goal.
       return target
     })
   }
 
+  // Starts the naive HTTP server of reference-server.ts.
   reference(): Promise<Target> {
     return this.once('reference', async () => {
       const database = await this.newDatabase('naive')
@@ -113,6 +123,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
+  // Logs in once. Every service accepts the token, because all have the same secrets and client.
   token(port: number): Promise<string> {
     return this.once('token', async () => {
       const { clientId, secret: clientSecret } = SANDBOX_CLIENT
@@ -124,6 +135,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
+  // Runs `start` at the first call with this name, and returns its result to every later call.
   once<T>(name: string, start: () => Promise<T>): Promise<T> {
     const started = this.#started.get(name) ?? start()
     this.#started.set(name, started)
@@ -132,6 +144,7 @@ export class Testbed implements AsyncDisposable {
 
   [Symbol.asyncDispose] = () => this.#stack.disposeAsync()
 
+  // Starts a service on a new database whose accounts have PER_ACCOUNT credits each.
   #history(name: string, accounts: number): Promise<Target> {
     return this.once(name, async () => {
       const database = await this.newDatabase(name, 'template1')
@@ -140,6 +153,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
+  // Starts a service and a worker on a copy of the template, after `prepare` has changed it.
   #withWorker(name: string, prepare?: (on: BenchDatabase) => Promise<void>): Promise<Target> {
     return this.once(`${name} service`, async () => {
       const database = await this.newDatabase(name)
@@ -152,6 +166,8 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
+  // Starts a service on the database. With `before`, the folder of another checkout, starts that checkout's
+  // service, which is neither profiled nor counted in the memory of the report.
   async #startService(database: BenchDatabase, accounts: number, before = ''): Promise<Target> {
     const { profile } = this.options
     const nodeArgs = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []

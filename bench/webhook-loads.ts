@@ -1,6 +1,6 @@
-// Webhooks: measures how fast the worker delivers a backlog, and how long a healthy endpoint waits
-// alongside a thousand that hang. The worker is the real one, on its own database; this process is the
-// receiver. Every event must arrive at every endpoint; second arrivals are ignored.
+// Measures how fast the worker delivers a backlog of webhooks, and how long a healthy endpoint waits beside
+// a thousand that hang. The real worker runs on its own database, and this process receives the webhooks.
+// Every event must arrive at every endpoint; a second arrival is ignored.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,6 +32,7 @@ type Work = { expected: number; isWarm: () => boolean; whileMeasured?: () => Pro
 
 const seconds = ({ options }: Testbed) => (options.slices * options.sliceMs) / 1000
 
+// Measures how fast the worker delivers a backlog of events to eight endpoints of one client.
 export async function deliverBacklog(bed: Testbed): Promise<Slice> {
   const events = (BACKLOG_PER_SECOND * seconds(bed)) / ENDPOINTS
   const database = await bed.newDatabase('webhooks')
@@ -47,6 +48,8 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
   return await deliver(bed, database, receiver, { expected: events * ENDPOINTS, isWarm })
 }
 
+// Measures the delay of events for one healthy account while a thousand other accounts' addresses never
+// answer.
 export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
   const count = HEALTHY_PER_SECOND * seconds(bed)
   const database = await bed.newDatabase('dead_webhooks')
@@ -58,9 +61,11 @@ export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
       where id = any($3)`,
     [receiver.url, healthy.id, [healthy, ...dead].map(({ id }) => id)],
   )
-  await writeEvents(database, [healthy], 1) // Makes the endpoint one that has answered before.
+  // Gives the healthy account's address a successful delivery before the backlog.
+  await writeEvents(database, [healthy], 1)
   await writeEvents(database, dead, DEAD * EVENTS_PER_DEAD)
   const isWarm = () => receiver.seen.size > 0 && receiver.hanging.size >= DEAD
+  // Sends events for the healthy account at a steady rate, beside the backlog of the dead ones.
   const whileMeasured = async () => {
     for (let sent = 0; sent < count; sent++) {
       await writeEvents(database, [healthy], 1)
@@ -70,6 +75,7 @@ export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
   return await deliver(bed, database, receiver, { expected: count + 1, isWarm, whileMeasured })
 }
 
+// Starts a worker, waits until it is warm, and measures until every expected event has arrived.
 async function deliver(
   { cluster }: Testbed,
   database: BenchDatabase,
@@ -79,11 +85,11 @@ async function deliver(
   const { connectionString } = database
   await using worker = await startService(cluster, connectionString, { role: 'worker' })
   const pids = { service: [worker.pid], postgres: cluster.pid, load: process.pid }
-  await until(seen, isWarm)
+  await untilOrStalled(seen, isWarm)
   const bytes = await database.written()
   const [before, warmUp, fromMs] = [readCpu(pids), seen.size, performance.now()]
   await whileMeasured?.()
-  await until(seen, () => seen.size >= expected)
+  await untilOrStalled(seen, () => seen.size >= expected)
   const [cpu, elapsedMs] = [cpuBetween(before, readCpu(pids)), performance.now() - fromMs]
   const { logBytes, storedBytes } = await database.written()
   const written = {
@@ -97,7 +103,7 @@ async function deliver(
 
 // Waits until `isDone`. Gives up if nothing has arrived for STALLED_MS; the missing events are then a
 // failure.
-async function until(seen: ReadonlySet<string>, isDone: () => boolean): Promise<void> {
+async function untilOrStalled(seen: ReadonlySet<string>, isDone: () => boolean): Promise<void> {
   let [count, sinceMs] = [-1, performance.now()]
   while (!isDone() && performance.now() - sinceMs < STALLED_MS) {
     if (seen.size !== count) [count, sinceMs] = [seen.size, performance.now()]
@@ -107,6 +113,8 @@ async function until(seen: ReadonlySet<string>, isDone: () => boolean): Promise<
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
+// Starts a receiver. It notes every webhook once in `seen`, never answers below /hang, and measures the
+// delay from the event to its arrival at /healthy.
 async function startReceiver() {
   const [seen, hanging, delaysMs] = [new Set<string>(), new Set<string>(), [] as number[]]
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
@@ -124,7 +132,7 @@ async function startReceiver() {
   return { url, seen, hanging, delaysMs, [Symbol.asyncDispose]: close }
 }
 
-// Marks the history as delivered, as if a worker had run all along.
+// Marks the history as delivered, so that only new events are sent. Returns the first accounts.
 export async function skipHistory({ db }: BenchDatabase, accounts: number): Promise<Account[]> {
   await db.query(
     `insert into dispatch_cursors (client_id, sequence)
@@ -138,7 +146,7 @@ export async function skipHistory({ db }: BenchDatabase, accounts: number): Prom
   return rows
 }
 
-// Spreads the events evenly over the accounts.
+// Writes `count` events, spread evenly over the accounts.
 async function writeEvents({ db }: BenchDatabase, accounts: readonly Account[], count: number) {
   for (let from = 0; from < count; from += EVENT_BATCH) {
     const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => {

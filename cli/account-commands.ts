@@ -3,17 +3,17 @@
 import type { Command } from 'commander'
 import { collect, parseAccountNumber, parseHttpUrl, parseLimit, readBody } from './arguments.ts'
 import {
-  answering,
   type Context,
   KEY_OPTION,
   keyed,
   listAnswer,
   type Options,
   type Run,
+  toAction,
 } from './command-context.ts'
 import { type Column, details, naira, time } from './table.ts'
 
-const FIELDS = {
+const FIELD_OF_FLAG = {
   name: 'accountName',
   bvn: 'bvn',
   nin: 'nin',
@@ -46,12 +46,12 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option('--bank <code>', 'Bank to issue its number; several for several numbers.', collect)
     .option('--data <file>', 'Fields as JSON, in a file or - for standard input.')
     .option(...KEY_OPTION)
-    .action(answering(run, createAccount))
+    .action(toAction(run, createAccount))
   accounts
     .command('get')
     .description('Show a collection account.')
     .argument('<number>', 'Account number.', parseAccountNumber)
-    .action(answering(run, getAccount))
+    .action(toAction(run, getAccount))
   accounts
     .command('list')
     .description('List collection accounts, newest first.')
@@ -60,7 +60,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option('--phone <number>', 'Phone number.')
     .option('--merchant-id <id>', 'Your identifier of the customer.')
     .option('--limit <count>', 'How many at most.', parseLimit, 20)
-    .action(answering(run, listAccounts))
+    .action(toAction(run, listAccounts))
 }
 
 async function createAccount(context: Context) {
@@ -68,20 +68,20 @@ async function createAccount(context: Context) {
   const body = {
     channel: 'API',
     ...readBody(options.data as string | undefined),
-    ...fieldsOf(options),
+    ...fieldsFromFlags(options),
   }
   const account = await keyed(context, (idempotencyKey) =>
     // The service checks the fields and names missing ones.
     manilla.accounts.create(body as never, { idempotencyKey, signal: terminal.interrupted }),
   )
-  return { data: account, text: describe(context, account) }
+  return { data: account, text: describeAccount(context, account) }
 }
 
 async function getAccount(context: Context, number = '') {
   const account = await context.manilla.accounts.get(number, {
     signal: context.terminal.interrupted,
   })
-  return { data: account, text: describe(context, account) }
+  return { data: account, text: describeAccount(context, account) }
 }
 
 function listAccounts(context: Context) {
@@ -90,7 +90,7 @@ function listAccounts(context: Context) {
   return listAnswer(
     context,
     { name, email, phone, merchantId },
-    { columns: COLUMNS, read: (filter, stop) => accounts.list(filter, stop) },
+    { columns: COLUMNS, read: (filter, callOptions) => accounts.list(filter, callOptions) },
   )
 }
 
@@ -105,7 +105,7 @@ const COLUMNS: readonly Column<Omit<Account, 'bvn'>>[] = [
   { title: 'name', value: ({ accountName }) => accountName },
 ]
 
-function describe({ terminal }: Context, account: Account): string {
+function describeAccount({ terminal }: Context, account: Account): string {
   return details(terminal, [
     ['number', account.accountNumber],
     ['bank', account.bankCode],
@@ -120,11 +120,12 @@ function describe({ terminal }: Context, account: Account): string {
     ['created', time(account.createdAt)],
     ...account.accounts
       .filter(({ accountNumber }) => accountNumber !== account.accountNumber)
-      .map((each) => ['also', `${each.accountNumber} ${each.bankName}`] as const),
+      .map((number) => ['also', `${number.accountNumber} ${number.bankName}`] as const),
   ])
 }
 
-function fieldsOf(options: Options): Record<string, unknown> {
-  const fields = Object.entries(FIELDS).filter(([flag]) => options[flag] !== undefined)
+// The fields of the request that flags set; they override those of --data.
+function fieldsFromFlags(options: Options): Record<string, unknown> {
+  const fields = Object.entries(FIELD_OF_FLAG).filter(([flag]) => options[flag] !== undefined)
   return Object.fromEntries(fields.map(([flag, field]) => [field, options[flag]]))
 }

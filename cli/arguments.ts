@@ -57,6 +57,7 @@ export function collect(
   return [...before, ...values]
 }
 
+// Returns a parser for an option's text of up to `max` characters.
 export function plainText(max: number): (text: string) => string {
   return (text) => {
     if (text.length <= max && PLAIN_TEXT.test(text)) return text
@@ -81,6 +82,7 @@ export function parseTime(text: string): Date {
   throw new InvalidArgumentError('It is a time with its zone, such as 2026-11-16T10:00:00Z.')
 }
 
+// Reads the fields of a request from a file, or from standard input for "-". Without a file there are none.
 export function readBody(file: string | undefined): Record<string, unknown> {
   if (file === undefined) return {}
   const text = readOrRefuse(file)
@@ -90,7 +92,7 @@ export function readBody(file: string | undefined): Record<string, unknown> {
       return body as Record<string, unknown>
     }
   } catch {
-    // Reported below.
+    // Text that is not JSON is reported below, like JSON that is not an object.
   }
   throw new CliProblem(
     `${file === '-' ? 'Standard input' : file} is not a JSON object.`,
@@ -100,7 +102,7 @@ export function readBody(file: string | undefined): Record<string, unknown> {
 
 function readOrRefuse(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
+    return readFileSync(file === '-' ? 0 : file, 'utf8') // 0 is standard input.
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new CliProblem(`Cannot read ${file} (${code}).`, EXIT.usage)

@@ -1,5 +1,5 @@
-// The context of every command, and the output of its answer: a table or details for people, the
-// data itself with --json. Nothing is printed before a command has its complete answer.
+// Connects a command with the service, and prints its answer: a table or details for people, the data
+// itself with --json. Nothing is printed before the answer is complete.
 
 import type { Command } from 'commander'
 import { Manilla } from '../sdk/src/sdk.ts'
@@ -8,7 +8,7 @@ import { type ExitCode, reasonOf, Unfinished } from './problems.ts'
 import { type Column, table } from './table.ts'
 import { showProgress, type Terminal } from './terminal.ts'
 
-// Few retries: they bridge a short outage, but a stopped service is soon reported.
+// Few retries, so that a short outage is bridged and a stopped service is soon reported.
 const RETRIES = 2
 const PAGE_MAX = 100
 
@@ -24,6 +24,7 @@ export type Service = {
   source: Source
 }
 
+// One execution of the command line: its terminal, its service, and how it ends.
 export class Run {
   readonly terminal: Terminal
   url: string | undefined // The service's URL, once known.
@@ -34,6 +35,7 @@ export class Run {
     this.terminal = terminal
   }
 
+  // Finds the service and its credentials. It sends nothing yet.
   connect(options: Options, { retries = RETRIES } = {}): Service {
     const url = chooseUrl(this.terminal, options.url)
     this.url = url
@@ -47,6 +49,8 @@ export class Run {
     return { manilla, url, clientId: credentials.clientId, source }
   }
 
+  // Sends a request of the SDK. It remembers whether a change may have reached the service, because the
+  // user must then repeat the command with the same idempotency key.
   async #send(target: string | URL | Request, init?: RequestInit): Promise<Response> {
     const isWrite = (init?.method ?? 'GET') !== 'GET' && !String(target).endsWith('/login')
     try {
@@ -64,24 +68,27 @@ export class Run {
 export type Context = Service & { run: Run; terminal: Terminal; options: Options }
 type Work = (context: Context, ...words: string[]) => Promise<Answer>
 
-export function answering(run: Run, work: Work) {
+// Turns a command's function into the action that Commander calls, with the arguments, the options and the
+// command itself as the last two.
+export function toAction(run: Run, work: Work) {
   return async (...args: unknown[]): Promise<void> => {
     const command = args.at(-1) as Command
     const options = command.optsWithGlobals<Options>()
     const { terminal } = run
-    const words = args.slice(0, -2) as string[]
+    const values = args.slice(0, -2) as string[]
     const context = { ...run.connect(options), run, terminal, options }
-    print(run, options, await work(context, ...words))
+    print(run, options, await work(context, ...values))
   }
 }
 
+// Prints the answer of a command, as JSON with --json, and sets the exit code.
 export function print(run: Run, options: Options, { data, text, exitCode }: Answer): void {
   const output = options.json ? JSON.stringify(data, bigintAsNumber, 2) : text
   if (output !== '') run.terminal.out(`${output}\n`)
   if (exitCode !== undefined) run.exitCode = exitCode
 }
 
-// Large values become text, because a number would be rounded.
+// JSON has no bigint. A value that a number cannot hold exactly becomes text.
 function bigintAsNumber(_: string, value: unknown): unknown {
   if (typeof value !== 'bigint') return value
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString()
@@ -107,10 +114,10 @@ export const KEY_OPTION = [
 ] as const
 
 type Filter = Record<string, unknown>
-type Stop = { signal: AbortSignal }
+type CallOptions = { signal: AbortSignal }
 type Listing<Item> = {
   columns: readonly Column<Item>[]
-  read: (filter: never, stop: Stop) => AsyncIterable<Item>
+  read: (filter: never, callOptions: CallOptions) => AsyncIterable<Item>
 }
 
 // Returns the answer of a `list` command: the first items of a list, read page by page, as a table.
@@ -121,21 +128,22 @@ export async function listAnswer<Item>(
 ): Promise<Answer> {
   const limit = options.limit as number
   const query = { ...filter, limit: Math.min(limit, PAGE_MAX) } as never
-  const items = await take(terminal, read(query, { signal: terminal.interrupted }), limit)
+  const items = await readItems(terminal, read(query, { signal: terminal.interrupted }), limit)
   return { data: items, text: table(terminal, columns, items) }
 }
 
-async function take<Item>(
+// Reads items, page after page, until the limit is reached.
+async function readItems<Item>(
   terminal: Terminal,
-  items: AsyncIterable<Item>,
+  source: AsyncIterable<Item>,
   limit: number,
 ): Promise<Item[]> {
   using progress = showProgress(terminal)
-  const page: Item[] = []
-  for await (const item of items) {
-    page.push(item)
-    if (page.length >= limit) break
-    if (page.length % 100 === 0) progress.show(`${page.length} read …`)
+  const items: Item[] = []
+  for await (const item of source) {
+    items.push(item)
+    if (items.length >= limit) break
+    if (items.length % 100 === 0) progress.show(`${items.length} read …`)
   }
-  return page
+  return items
 }

@@ -1,4 +1,5 @@
-// `manilla completion bash|zsh|fish`: a shell script generated from the commands.
+// `manilla completion bash|zsh|fish` prints a shell script that completes the commands, generated from the
+// commands themselves.
 
 import { Argument, type Command } from 'commander'
 import { type Options, print, type Run } from './command-context.ts'
@@ -14,33 +15,39 @@ export function addCompletionCommand(program: Command, run: Run): void {
     .description('Print a completion script: eval "$(manilla completion bash)".')
     .addArgument(new Argument('<shell>', 'Your shell.').choices(SHELLS))
     .action((shell: Shell, _, command: Command) => {
-      const text = SCRIPTS[shell](wordsOf(program))
+      const text = SCRIPTS[shell](wordsByCommand(program))
       print(run, command.optsWithGlobals<Options>(), { data: { shell, script: text }, text })
     })
 }
 
+// The subcommands that help shows, without `help` itself.
 export function visibleCommands(command: Command): Command[] {
   const commands = command.createHelp().visibleCommands(command)
-  return commands.filter((each) => each.name() !== 'help')
+  return commands.filter((child) => child.name() !== 'help')
 }
 
-function wordsOf(program: Command): Words {
+// For each command, the words that may follow: its subcommands, the choices of its arguments, and its
+// flags.
+function wordsByCommand(program: Command): Words {
   const words = new Map<string, readonly string[]>()
+  // Adds the words of one command, and then those of its subcommands.
   const add = (command: Command, path: string) => {
     const commands = visibleCommands(command)
     const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
     const help = command.createHelp()
     const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
     const flags = options.map(({ long }) => long as string)
-    const names = [...commands.map((each) => each.name()), ...choices, ...flags]
+    const names = [...commands.map((child) => child.name()), ...choices, ...flags]
     const isTop = path === ''
-    const own = names.filter((name) => name !== '--help' && (isTop || name !== '--version'))
-    words.set(path, [...own, '--help'])
-    for (const each of commands) add(each, `${path} ${each.name()}`.trim())
+    const offeredNames = names.filter(
+      (name) => name !== '--help' && (isTop || name !== '--version'),
+    )
+    words.set(path, [...offeredNames, '--help'])
+    for (const child of commands) add(child, `${path} ${child.name()}`.trim())
   }
   add(program, '')
-  for (const { name, words: more } of DELEGATED) {
-    if (more.length > 0) words.set(name, more)
+  for (const { name, words: delegatedWords } of DELEGATED) {
+    if (delegatedWords.length > 0) words.set(name, delegatedWords)
   }
   return words
 }
@@ -49,7 +56,7 @@ const SCRIPTS: Record<Shell, (words: Words) => string> = {
   bash: (words) => `# Completion of manilla for bash.
 _manilla_words() {
   case "$1" in
-${cases(words)}
+${shellCases(words)}
     *) return 1 ;;
   esac
 }
@@ -64,7 +71,7 @@ complete -o default -F _manilla manilla`,
   zsh: (words) => `#compdef manilla
 _manilla_words() {
   case "$1" in
-${cases(words)}
+${shellCases(words)}
     *) return 1 ;;
   esac
 }
@@ -95,6 +102,6 @@ end
 complete -c manilla -a '(__manilla_complete)'`,
 }
 
-function cases(words: Words): string {
+function shellCases(words: Words): string {
   return [...words].map(([path, list]) => `    "${path}") echo "${list.join(' ')}" ;;`).join('\n')
 }

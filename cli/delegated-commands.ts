@@ -14,12 +14,14 @@ const LAUNCHER = fileURLToPath(new URL('../scripts/manilla.mjs', import.meta.url
 type Delegated = {
   name: string
   summary: string
-  takesNothing?: boolean
+  takesNothing?: boolean // As in delegated.json: the command has no arguments.
   words: readonly string[]
 }
 
 export const DELEGATED: readonly Delegated[] = delegated
 
+// Adds the commands that the launcher starts, mainly so that help and completion know them. Unless a command
+// takes nothing, its words are passed on unread.
 export function addDelegatedCommands(program: Command, run: Run): void {
   for (const { name, summary, takesNothing } of DELEGATED) {
     const command = program.command(name).description(summary)
@@ -31,8 +33,8 @@ export function addDelegatedCommands(program: Command, run: Run): void {
   }
 }
 
-// Runs the command through the launcher. Called only if global options precede the command's name; otherwise
-// the launcher has already run it.
+// Runs the command through the launcher, scripts/manilla.mjs. Needed only if global options precede the
+// command's name: otherwise the launcher itself has run the command and this program never starts.
 async function launch(words: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [LAUNCHER, ...words], { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]

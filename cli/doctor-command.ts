@@ -7,7 +7,7 @@ import { type Options, print, type Run, type Service } from './command-context.t
 import { chooseUrl, credentialsFile, isLoopback } from './credentials.ts'
 import { loadDatabase, loadMessages } from './operator-commands.ts'
 import { describeFailure, EXIT, type ExitCode, reasonOf } from './problems.ts'
-import { type Color, paint, plain } from './table.ts'
+import { type Color, cleanText, paint } from './table.ts'
 
 const NODE_MIN = [24, 12]
 const TIMEOUT_MS = 5_000
@@ -43,28 +43,30 @@ export function addDoctorCommand(program: Command, run: Run): void {
       const failed = checks.find(({ state }) => state === 'fail')
       const lines = checks.map(({ state, name, finding, remedy }) => {
         const mark = paint(run.terminal, COLORS[state], state.padEnd(4))
-        return `${mark}  ${name.padEnd(12)}  ${plain(finding)}${remedy ? ` ${plain(remedy)}` : ''}`
+        return `${mark}  ${name.padEnd(12)}  ${cleanText(finding)}${remedy ? ` ${cleanText(remedy)}` : ''}`
       })
       const exitCode = failed?.exitCode ?? (failed ? EXIT.refused : EXIT.done)
       print(run, options, { data: { checks }, text: lines.join('\n'), exitCode })
     })
 }
 
+// Checks the service through its API. Without an answer to /health, the later checks would only repeat that
+// the service cannot be reached.
 async function checkService(run: Run, options: Options): Promise<Check[]> {
   const url = chooseUrl(run.terminal, options.url)
   const checks = [checkNode(process.version), checkUrl(url)]
-  const health = await look(run, `${url}/health`)
+  const health = await probe(run, `${url}/health`)
   checks.push(checkReach(url, health))
   if (!('response' in health) || !health.response.ok) return checks
   checks.push(await checkVersion(run, url), checkClock(run.terminal.now(), health.response))
-  checks.push(checkReady(await look(run, `${url}/ready`)))
+  checks.push(checkReady(await probe(run, `${url}/ready`)))
   return [...checks, ...(await checkClient(run, options))]
 }
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
-  const [least = 0, then = 0] = NODE_MIN
-  const isFine = major > least || (major === least && minor >= then)
+  const [minMajor = 0, minMinor = 0] = NODE_MIN
+  const isFine = major > minMajor || (major === minMajor && minor >= minMinor)
   const name = 'Node'
   if (isFine) return { state: 'ok', name, finding: version }
   const remedy = `Install ${NODE_MIN.join('.')} or newer, or run npm ci --include=optional.`
@@ -78,9 +80,10 @@ function checkUrl(url: string): Check {
   return { state: 'warn', name, finding: `${url} is not encrypted.`, remedy }
 }
 
-type Look = { response: Response } | { reason: string }
+type Probe = { response: Response } | { reason: string }
 
-async function look({ terminal }: Run, url: string): Promise<Look> {
+// Requests a URL, which may fail: the reason is then a finding of the doctor.
+async function probe({ terminal }: Run, url: string): Promise<Probe> {
   const signal = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(TIMEOUT_MS)])
   try {
     return { response: await terminal.fetch(url, { signal, redirect: 'manual' }) }
@@ -91,7 +94,7 @@ async function look({ terminal }: Run, url: string): Promise<Look> {
   }
 }
 
-function checkReach(url: string, health: Look): Check {
+function checkReach(url: string, health: Probe): Check {
   const name = 'Service'
   const exitCode = EXIT.unreachable
   if ('reason' in health) {
@@ -108,7 +111,7 @@ function checkReach(url: string, health: Look): Check {
 // Checks the version of the service. It is at the start of the API description, so the rest is not read.
 async function checkVersion(run: Run, url: string): Promise<Check> {
   const name = 'Version'
-  const answer = await look(run, `${url}/openapi.json`)
+  const answer = await probe(run, `${url}/openapi.json`)
   let text = ''
   if ('response' in answer && answer.response.ok) {
     for await (const bytes of answer.response.body ?? []) {
@@ -121,13 +124,14 @@ async function checkVersion(run: Run, url: string): Promise<Check> {
   return { state: 'warn', name, finding: 'The service does not tell its version.' }
 }
 
+// Compares the clocks by the Date header of a response.
 export function checkClock(now: Date, { headers }: Response): Check {
   const name = 'Clock'
-  const theirs = Date.parse(headers.get('date') ?? '')
-  if (Number.isNaN(theirs)) {
+  const serviceTimeMs = Date.parse(headers.get('date') ?? '')
+  if (Number.isNaN(serviceTimeMs)) {
     return { state: 'warn', name, finding: 'The service does not tell its time.' }
   }
-  const seconds = Math.round(Math.abs(now.getTime() - theirs) / 1000)
+  const seconds = Math.round(Math.abs(now.getTime() - serviceTimeMs) / 1000)
   if (seconds <= CLOCK_SECONDS_MAX) {
     return { state: 'ok', name, finding: `${seconds} s from the service's.` }
   }
@@ -135,7 +139,8 @@ export function checkClock(now: Date, { headers }: Response): Check {
   return { state: 'warn', name, finding: `${seconds} s from the service's.`, remedy }
 }
 
-function checkReady(ready: Look): Check {
+// /ready answers once the service can use its database.
+function checkReady(ready: Probe): Check {
   const name = 'Database'
   if ('response' in ready && ready.response.ok) {
     return { state: 'ok', name, finding: 'Reachable, writable and migrated.' }
@@ -145,6 +150,7 @@ function checkReady(ready: Look): Check {
   return { state: 'fail', name, finding, remedy, exitCode: EXIT.unreachable }
 }
 
+// Checks the credentials with the first request, then all that needs them.
 async function checkClient(run: Run, options: Options): Promise<Check[]> {
   let service: Service
   try {
@@ -152,10 +158,14 @@ async function checkClient(run: Run, options: Options): Promise<Check[]> {
     const { manilla, clientId, source } = service
     const signal = run.terminal.interrupted
     await unlessForbidden(manilla.request('get', '/api/v1/limits', { signal }))
-    const from = { environment: 'the environment', login: 'manilla login', demo: 'the sandbox' }
-    const finding = `Signed in as ${clientId} (from ${from[source]}).`
+    const sourceNames = {
+      environment: 'the environment',
+      login: 'manilla login',
+      demo: 'the sandbox',
+    }
+    const finding = `Signed in as ${clientId} (from ${sourceNames[source]}).`
     const signedIn: Check = { state: 'ok', name: 'Credentials', finding }
-    const checks = [signedIn, ...checkFile(run), await checkEndpoints(service, signal)]
+    const checks = [signedIn, ...checkCredentialsFile(run), await checkEndpoints(service, signal)]
     return [...checks, await checkAlerts(service, signal)]
   } catch (error) {
     run.terminal.interrupted.throwIfAborted()
@@ -166,7 +176,7 @@ async function checkClient(run: Run, options: Options): Promise<Check[]> {
   }
 }
 
-// Returns undefined if the client lacks the scope.
+// Returns undefined if the client lacks the scope, because the doctor then skips this check.
 async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -176,7 +186,8 @@ async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function checkFile({ terminal }: Run): Check[] {
+// Warns if other users of this machine may read the stored secret.
+function checkCredentialsFile({ terminal }: Run): Check[] {
   const file = credentialsFile(terminal)
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat || (stat.mode & 0o077) === 0) return []
@@ -184,6 +195,7 @@ function checkFile({ terminal }: Run): Check[] {
   return [{ state: 'warn', name: 'Credentials', finding, remedy: `Run chmod 600 ${file}.` }]
 }
 
+// Warns about endpoints that fail or are switched off, and about other failing destinations.
 async function checkEndpoints({ manilla }: Service, signal: AbortSignal): Promise<Check> {
   const name = 'Webhooks'
   const endpoints = await unlessForbidden(
@@ -193,7 +205,7 @@ async function checkEndpoints({ manilla }: Service, signal: AbortSignal): Promis
   const failing = endpoints.filter(({ isActive, health }) => !isActive || health.failingSince)
   const remedy = 'See why in the dashboard under Webhooks, then manilla events list --undelivered.'
   if (failing.length === 0) {
-    // Includes the URLs of accounts and payments, which are not endpoints.
+    // The overview also counts failing URLs of accounts and payments, which are no registered endpoints.
     const overview = await unlessForbidden(manilla.request('get', '/api/v1/overview', { signal }))
     const count = overview?.failingWebhooks ?? 0
     const finding = `${count} ${count === 1 ? 'destination fails' : 'destinations fail'}.`
@@ -209,6 +221,7 @@ function acceptingText(endpoints: number): string {
   return endpoints === 1 ? '1 endpoint accepts events.' : `${endpoints} endpoints accept events.`
 }
 
+// Shows the first open alert with its remedy; only operators see alerts.
 async function checkAlerts({ manilla }: Service, signal: AbortSignal): Promise<Check> {
   const name = 'Alerts'
   const query = { open: 'true' } as never
@@ -222,7 +235,7 @@ async function checkAlerts({ manilla }: Service, signal: AbortSignal): Promise<C
   return { state: 'warn', name, finding: `${first.title}${more}.`, remedy: first.remedy }
 }
 
-// The output of src/admin/database-commands.ts.
+// The data that src/admin/database-commands.ts returns.
 type DatabaseState = {
   hosts: { host: string; state: string; reason?: string; isUsed: boolean }[]
   isSynchronous: boolean
@@ -231,8 +244,8 @@ type DatabaseState = {
   standbys: number
 }
 
-// Checks the database like `manilla admin database`. Only on the service's own machine, where DATABASE_URL is
-// set.
+// Checks the database hosts like `manilla admin database`, on the service's own machine, where DATABASE_URL
+// is set.
 async function checkDatabase({ terminal }: Run): Promise<Check[]> {
   if (!terminal.env.DATABASE_URL) return []
   try {
@@ -246,6 +259,7 @@ async function checkDatabase({ terminal }: Run): Promise<Check[]> {
   }
 }
 
+// Tries the mail server and the message gateway from the service's own machine, where DATABASE_URL is set.
 async function checkMessages({ terminal }: Run): Promise<Check[]> {
   if (!terminal.env.DATABASE_URL) return []
   try {
@@ -268,29 +282,31 @@ const SIGNED_IN = 'The mail server takes our credentials.'
 const NO_MAIL =
   'Set MANILLA_SMTP_URL and MANILLA_MAIL_FROM, or invitations and alerts reach nobody in live mode.'
 
+// One line for each channel that is set up, and a warning if mail is not.
 export function describeMessages({ mail, gateway }: MessagesState): Check[] {
   const name = 'Messages'
-  const lack: Check[] = mail
+  const missingMail: Check[] = mail
     ? []
     : [{ state: 'warn', name, finding: 'No mail is sent.', remedy: NO_MAIL }]
-  const found: [string, Sending][] = [
+  const channels: [string, Sending][] = [
     [mail?.isSignedIn ? SIGNED_IN : 'The mail server can be reached, without credentials.', mail],
     ['The gateway of SMS and WhatsApp can be reached.', gateway],
   ]
-  const results = found.flatMap(([finding, sending]): Check[] => {
+  const results = channels.flatMap(([finding, sending]): Check[] => {
     if (!sending) return []
     const { problem } = sending
     if (!problem) return [{ state: 'ok', name, finding }]
     const remedy = 'Correct the setting; messages wait meanwhile (docs/messages.md).'
     return [{ state: 'fail', name, finding: `${problem}.`, remedy }]
   })
-  return [...lack, ...results]
+  return [...missingMail, ...results]
 }
 
 export function describeDatabase(database: DatabaseState): Check[] {
   return [describeHosts(database), describeReplication(database)]
 }
 
+// Exactly one host must be writable. With two, both take writes that the other lacks.
 function describeHosts({ hosts }: DatabaseState): Check {
   const name = 'Hosts'
   const finding = hosts
@@ -298,18 +314,20 @@ function describeHosts({ hosts }: DatabaseState): Check {
       return `${host} is ${state}${reason ? ` (${reason})` : ''}${isUsed ? ' and used' : ''}`
     })
     .join('; ')
-  const written = hosts.filter(({ state }) => state === 'writable')
-  if (written.length > 1) {
+  const writableHosts = hosts.filter(({ state }) => state === 'writable')
+  if (writableHosts.length > 1) {
     const remedy = 'Two servers take writes: stop the one that was replaced, at once.'
     return { state: 'fail', name, finding: `${finding}.`, remedy }
   }
-  const isWhole = hosts.every(({ state }) => state !== 'unreachable')
-  if (written.length === 1 && isWhole) return { state: 'ok', name, finding: `${finding}.` }
-  const remedy = isWhole ? 'Promote one.' : 'While a host is away, one less may fail.'
-  const state = written.length === 1 ? 'warn' : 'fail'
+  const areAllReachable = hosts.every(({ state }) => state !== 'unreachable')
+  if (writableHosts.length === 1 && areAllReachable)
+    return { state: 'ok', name, finding: `${finding}.` }
+  const remedy = areAllReachable ? 'Promote one.' : 'While a host is away, one less may fail.'
+  const state = writableHosts.length === 1 ? 'warn' : 'fail'
   return { state, name, finding: `${finding}.`, remedy }
 }
 
+// With synchronous replication and no standby, commits wait forever. Without it, a failover may lose work.
 function describeReplication(database: DatabaseState): Check {
   const { hosts, isSynchronous, synchronousCommit, synchronousStandbyNames, standbys } = database
   const name = 'Replication'

@@ -3,12 +3,12 @@
 import type { Command } from 'commander'
 import { parseAccountNumber, parseLimit } from './arguments.ts'
 import {
-  answering,
   type Context,
   KEY_OPTION,
   keyed,
   listAnswer,
   type Run,
+  toAction,
 } from './command-context.ts'
 import { type Column, time } from './table.ts'
 
@@ -22,13 +22,13 @@ export function addEventCommands(program: Command, run: Run): void {
     .option('--account <number>', 'Of this account number.', parseAccountNumber)
     .option('--undelivered', 'Only those that a destination has not accepted yet.')
     .option('--limit <count>', 'How many at most.', parseLimit, 20)
-    .action(answering(run, listEvents))
+    .action(toAction(run, listEvents))
   events
     .command('resend')
     .description('Deliver an event again, to all of its destinations.')
     .argument('<id>', 'Id of the event.')
     .option(...KEY_OPTION)
-    .action(answering(run, resendEvent))
+    .action(toAction(run, resendEvent))
 }
 
 type Events = Context['manilla']['events']
@@ -53,7 +53,7 @@ function listEvents(context: Context) {
   }
   return listAnswer(context, filter, {
     columns: COLUMNS,
-    read: (query, stop) => events.list(query, stop),
+    read: (query, callOptions) => events.list(query, callOptions),
   })
 }
 

@@ -1,9 +1,5 @@
-// Posts one event to a local handler as the service would: the same body, signed, 15 seconds for an
-// answer, redirects not followed.
-//
-//   2xx             done
-//   unreachable     this event and later ones wait until the handler listens
-//   anything else   retried, then reported as failed; the next event follows
+// Posts one event to a local handler of webhooks, as the service would: the same signed body, 15 seconds
+// for an answer, no redirects.
 
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -32,6 +28,8 @@ export type Handler = {
   retryMs?: readonly number[]
 }
 
+// Posts the event until the handler accepts it or the attempts are used up. Waiting for a handler that does
+// not listen counts as no attempt. Returns undefined if interrupted.
 export async function forwardEvent(handler: Handler, event: Event): Promise<Outcome | undefined> {
   const { terminal, attemptsMax, onWaiting, onRetry, retryMs = RETRY_MS } = handler
   const { interrupted } = terminal

@@ -10,7 +10,7 @@ import type { Context, Options, Run } from './command-context.ts'
 import { configFolder, writePrivately } from './credentials.ts'
 import { type Event, forwardEvent, type Handler, type Outcome } from './forward-event.ts'
 import { CliProblem, EXIT } from './problems.ts'
-import { paint, plain } from './table.ts'
+import { cleanText, paint } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 const TYPE_WIDTH = 24
@@ -38,6 +38,7 @@ export function addListenCommand(program: Command, run: Run): void {
     })
 }
 
+// Streams events until Ctrl-C. The secret is needed only to sign forwarded events or to print it.
 async function listen(context: Context): Promise<void> {
   const { manilla, terminal, options } = context
   const signal = terminal.interrupted
@@ -47,17 +48,20 @@ async function listen(context: Context): Promise<void> {
     ? (await manilla.request('get', '/api/v1/webhook-secret', { signal })).secret
     : ''
   if (options.printSecret) return terminal.out(`${secret}\n`)
-  const session = new Session(context, forwardTo === undefined ? undefined : { forwardTo, secret })
+  const session = new ListenSession(
+    context,
+    forwardTo === undefined ? undefined : { forwardTo, secret },
+  )
   try {
-    const after = await session.begin()
+    const after = await session.findStart()
     const stream = manilla.events.stream({
       after,
       signal,
-      onConnect: () => session.connected(),
-      onDisconnect: () => session.disconnected(),
+      onConnect: () => session.onConnected(),
+      onDisconnect: () => session.onDisconnected(),
     })
     for await (const event of stream) {
-      if (!(await session.take(event as Event)) || signal.aborted) break
+      if (!(await session.handleEvent(event as Event)) || signal.aborted) break
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -65,12 +69,14 @@ async function listen(context: Context): Promise<void> {
   throw new CliProblem(session.farewell(), EXIT.interrupted)
 }
 
-class Session {
+// One run of `manilla listen`: it stores its position, forwards events and counts the results. Without
+// --forward-to it has no handler, and events are only printed.
+class ListenSession {
   readonly #context: Context
   readonly #handler: Handler | undefined
   readonly #position: ListenPosition | undefined
   readonly #types: readonly string[]
-  #last: number | undefined
+  #lastSequence: number | undefined
   #isLost = false
   #counts = { accepted: 0, failed: 0 }
 
@@ -88,50 +94,53 @@ class Session {
       onWaiting: (event, reason) =>
         this.#note(`Nobody listens at ${target.forwardTo} (${reason}): #${event.sequence} waits.`),
       onRetry: ({ type, sequence }, reason) =>
-        this.#note(`#${sequence} ${plain(type)}: ${reason}; trying again …`),
+        this.#note(`#${sequence} ${cleanText(type)}: ${reason}; trying again …`),
     }
   }
 
-  // Returns the start position and stores it at once, so that a run that is killed before its first
-  // event misses nothing.
-  async begin(): Promise<number> {
+  // Returns the number of the event to start after, and stores it at once, so that a run that is killed
+  // before its first event misses nothing.
+  async findStart(): Promise<number> {
     const { manilla, terminal, options } = this.#context
     const stored = options.new ? undefined : this.#position?.read()
     const signal = terminal.interrupted
     const [newest] = (await manilla.events.list({ limit: '1' } as never, { signal }).page()).data
-    const end = newest?.sequence ?? 0
-    // A newly set up service numbers its events from 1 again, and its first events must not be skipped.
-    const isAhead = stored !== undefined && stored > end
-    const after = (options.after as number | undefined) ?? (isAhead ? 0 : stored) ?? end
-    this.#last = after
+    const newestSequence = newest?.sequence ?? 0
+    // A reinstalled service numbers its events from 1 again, and its first events must not be skipped.
+    const isAhead = stored !== undefined && stored > newestSequence
+    const after = (options.after as number | undefined) ?? (isAhead ? 0 : stored) ?? newestSequence
+    this.#lastSequence = after
     this.#position?.write(after)
-    const missed = Math.max(end - after, 0)
+    const missed = Math.max(newestSequence - after, 0)
     const place = this.#handler ? `, forwarding to ${this.#handler.url}` : ''
     const behind = missed > 0 ? `, beginning with ${missed} missed` : ''
     this.#note(`Listening at ${this.#context.url}${place}${behind}. Ctrl-C stops.`)
     return after
   }
 
-  connected(): void {
+  // Says that the stream is back. The first connection is not reported, because nothing was lost.
+  onConnected(): void {
     if (this.#isLost) this.#note('Connected again; no event was missed.')
     this.#isLost = false
   }
 
-  disconnected(): void {
+  // Says once that the connection is lost, however many attempts to connect again fail.
+  onDisconnected(): void {
     if (!this.#isLost) this.#note('Connection lost; connecting again …')
     this.#isLost = true
   }
 
-  // Returns false if interrupted before the handler received the event; the next run then repeats it.
-  async take(event: Event): Promise<boolean> {
+  // Forwards the event if its type was selected, prints it, and moves the position. Returns false if
+  // interrupted before the handler received the event; the next run then forwards it.
+  async handleEvent(event: Event): Promise<boolean> {
     const isSelected =
-      this.#types.length === 0 || this.#types.some((type) => fits(event.type, type))
+      this.#types.length === 0 || this.#types.some((type) => matchesPattern(event.type, type))
     if (isSelected) {
       const outcome = this.#handler ? await forwardEvent(this.#handler, event) : null
       if (outcome === undefined) return false
       this.#report(event, outcome)
     }
-    this.#last = event.sequence
+    this.#lastSequence = event.sequence
     this.#position?.write(event.sequence)
     return true
   }
@@ -139,7 +148,7 @@ class Session {
   farewell(): string {
     const { accepted, failed } = this.#counts
     const counts = this.#handler ? ` ${accepted} accepted, ${failed} failed.` : ''
-    return `Stopped after event ${this.#last ?? 0}.${counts}`
+    return `Stopped after event ${this.#lastSequence ?? 0}.${counts}`
   }
 
   #report(event: Event, outcome: Outcome | null): void {
@@ -150,7 +159,7 @@ class Session {
 
   #line({ id, type, sequence }: Event, outcome: Outcome | null): string {
     const { terminal } = this.#context
-    const start = `${clockTime(terminal.now())}  ${plain(type).padEnd(TYPE_WIDTH)}  #${sequence}`
+    const start = `${clockTime(terminal.now())}  ${cleanText(type).padEnd(TYPE_WIDTH)}  #${sequence}`
     if (!outcome) return `${start}  ${id}`
     const { isAccepted, status, error, latencyMs, attempts } = outcome
     const result = isAccepted
@@ -167,7 +176,8 @@ class Session {
   }
 }
 
-function fits(type: string, pattern: string): boolean {
+// `payment.*` matches every type that begins with `payment.`.
+function matchesPattern(type: string, pattern: string): boolean {
   return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 }
 

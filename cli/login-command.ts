@@ -29,6 +29,7 @@ export function addLoginCommand(program: Command, run: Run): void {
     .action((_, command: Command) => logOut(run, command.optsWithGlobals<Options>()))
 }
 
+// Checks the credentials with a request before it stores them.
 async function logIn(run: Run, options: Options): Promise<void> {
   const { terminal } = run
   const url = chooseUrl(terminal, options.url)

@@ -58,15 +58,15 @@ export function addOperatorCommands(program: Command, run: Run): void {
     .description(
       'Show the database hosts, which one is used, and whether a standby has all writes.',
     )
-    .action(operating(run, loadDatabase))
+    .action(toOperatorAction(run, loadDatabase))
   admin
     .command('upgrade-baseline')
     .description(
       'Upgrade a database of a version before the baseline, once, while no process uses it.',
     )
-    .action(operating(run, async () => (await database()).upgradeToBaseline))
+    .action(toOperatorAction(run, async () => (await database()).upgradeToBaseline))
   addFileCommands(program, run)
-  // Their former names, such as `manilla admin backup`.
+  // These commands were once part of `admin`, as `manilla admin backup`, and still work there.
   addFileCommands(admin, run, { hidden: true })
 }
 
@@ -78,14 +78,16 @@ function group(parent: Command, name: string, description: string): Command {
 function withoutUrl(command: Command): Command {
   return command.configureHelp({
     ...command.configureHelp(),
-    visibleGlobalOptions(own: Command) {
-      const options = Help.prototype.visibleGlobalOptions.call(this, own)
+    visibleGlobalOptions(shownCommand: Command) {
+      const options = Help.prototype.visibleGlobalOptions.call(this, shownCommand)
       return options.filter(({ long }) => long !== '--url')
     },
   })
 }
 
-function operating(run: Run, load: () => Promise<Work>) {
+// Turns an operator command into the action that Commander calls. `load` imports the command's module only
+// when it runs. The command works on the database directly, so --url makes no sense for it.
+function toOperatorAction(run: Run, load: () => Promise<Work>) {
   return async (...args: unknown[]): Promise<void> => {
     const { url, json, ...options } = (args.at(-1) as Command).optsWithGlobals<Options>()
     if (url !== undefined) {
@@ -98,23 +100,25 @@ function operating(run: Run, load: () => Promise<Work>) {
   }
 }
 
+// Formats the answer of an operator command: sentences, fields and tables, one below the other.
 function layOut(terminal: Terminal, view: View | readonly View[]): string {
   const parts = [view].flat() as View[]
   return parts
     .map((part) => {
       if (typeof part === 'string') return part
       if ('fields' in part) return details(terminal, part.fields)
-      const columns = part.columns.map((title, at) => ({
+      const columns = part.columns.map((title, index) => ({
         title,
-        value: (row: (typeof part.rows)[number]) => row[at],
-        isRight: part.rows.every((row) => typeof row[at] === 'number'),
+        value: (row: (typeof part.rows)[number]) => row[index],
+        isRight: part.rows.every((row) => typeof row[index] === 'number'),
       }))
       return table(terminal, columns, part.rows)
     })
     .join('\n')
 }
 
-function restricted(command: Command): Command {
+// Adds the options that restrict a client's scopes, merchants and addresses.
+function withRestrictionOptions(command: Command): Command {
   const scopes = (text: string, before?: readonly string[]) => collect(text, before, SCOPES)
   return command
     .option('--scope <scope>', `Allowed scopes: ${SCOPES.join(' ')}.`, scopes)
@@ -124,56 +128,62 @@ function restricted(command: Command): Command {
 
 function addClientCommands(admin: Command, run: Run): void {
   const client = group(admin, 'client', 'The clients.')
-  const on = (name: string, description: string) =>
+  const clientCommand = (name: string, description: string) =>
     client.command(name).description(description).argument('<client-id>', 'Client ID.')
-  restricted(
+  withRestrictionOptions(
     client
       .command('create')
       .description('Create a client; its secret is shown once.')
       .requiredOption('--name <text>', 'Merchant name shown to payers.', plainText(100))
       .option('--id <client-id>', 'Client ID; generated when omitted.', parseClientId)
       .option('--operator', 'Operates the service: manages clients and unidentified money.'),
-  ).action(operating(run, async () => (await clients()).createClient))
+  ).action(toOperatorAction(run, async () => (await clients()).createClient))
   client
     .command('list')
     .description('List clients, oldest first.')
-    .action(operating(run, async () => (await clients()).listAllClients))
-  on('show', 'Show a client and its secrets.').action(
-    operating(run, async () => (await clients()).showClient),
+    .action(toOperatorAction(run, async () => (await clients()).listAllClients))
+  clientCommand('show', 'Show a client and its secrets.').action(
+    toOperatorAction(run, async () => (await clients()).showClient),
   )
-  on('use', 'Show the daily usage of a client.')
+  clientCommand('use', 'Show the daily usage of a client.')
     .option('--days <count>', 'Number of days, including today, 1 to 31.', wholeNumber(1, 31), 7)
-    .action(operating(run, async () => (await clients()).showUsage))
-  on('rotate-secret', 'Rotate a client secret; the new one is shown once.')
+    .action(toOperatorAction(run, async () => (await clients()).showUsage))
+  clientCommand('rotate-secret', 'Rotate a client secret; the new one is shown once.')
     .option(
       '--overlap <hours>',
       'How long the old secret stays valid. 0 revokes it and all tokens.',
       wholeNumber(0, HOURS_MAX),
       24,
     )
-    .action(operating(run, async () => (await clients()).rotateSecret))
+    .action(toOperatorAction(run, async () => (await clients()).rotateSecret))
   // The former name of --reason.
-  const note = () => new Option('--note <text>').argParser(plainText(500)).hideHelp()
-  on('suspend', 'Suspend a client: no logins, and no money leaves it until it is resumed.')
+  const noteOption = () => new Option('--note <text>').argParser(plainText(500)).hideHelp()
+  clientCommand(
+    'suspend',
+    'Suspend a client: no logins, and no money leaves it until it is resumed.',
+  )
     .option(...REASON, plainText(500))
-    .addOption(note())
-    .action(operating(run, async () => (await clients()).suspend))
-  on('resume', 'Resume a suspended client; it must log in again.')
+    .addOption(noteOption())
+    .action(toOperatorAction(run, async () => (await clients()).suspend))
+  clientCommand('resume', 'Resume a suspended client; it must log in again.')
     .option(...REASON, plainText(500))
-    .addOption(note())
-    .action(operating(run, async () => (await clients()).resume))
-  restricted(
-    on('restrict', 'Change the restrictions of a client. Omitted options keep their value.'),
+    .addOption(noteOption())
+    .action(toOperatorAction(run, async () => (await clients()).resume))
+  withRestrictionOptions(
+    clientCommand(
+      'restrict',
+      'Change the restrictions of a client. Omitted options keep their value.',
+    ),
   )
     .option('--any-merchant', 'Allow all merchant codes.')
     .option('--from-anywhere', 'Allow all IP addresses.')
     .option('--users-from-anywhere', 'Let its users sign in from all IP addresses.')
-    .action(operating(run, async () => (await clients()).restrict))
+    .action(toOperatorAction(run, async () => (await clients()).restrict))
 }
 
 function addUserCommands(admin: Command, run: Run): void {
   const user = group(admin, 'user', 'The users of a client.')
-  const on = (name: string, description: string) =>
+  const userCommand = (name: string, description: string) =>
     user
       .command(name)
       .description(description)
@@ -185,25 +195,30 @@ function addUserCommands(admin: Command, run: Run): void {
     .argument('<email>', 'Email address of the user.', parseEmail)
     .requiredOption(...CLIENT)
     .addOption(new Option('--role <role>', 'Role.').choices(ROLES).makeOptionMandatory())
-    .action(operating(run, async () => (await users()).createUser))
+    .action(toOperatorAction(run, async () => (await users()).createUser))
   user
     .command('list')
     .description('List the users of a client, newest first.')
     .requiredOption(...CLIENT)
-    .action(operating(run, async () => (await users()).listAllUsers))
-  on('disable', 'Disable a user and end all sessions.').action(
-    operating(run, async () => (await users()).disable),
+    .action(toOperatorAction(run, async () => (await users()).listAllUsers))
+  userCommand('disable', 'Disable a user and end all sessions.').action(
+    toOperatorAction(run, async () => (await users()).disable),
   )
-  on('enable', 'Enable a disabled user.').action(operating(run, async () => (await users()).enable))
-  on('vouch', 'Vouch for a user: they count as a person of their own, whoever invited them.')
+  userCommand('enable', 'Enable a disabled user.').action(
+    toOperatorAction(run, async () => (await users()).enable),
+  )
+  userCommand(
+    'vouch',
+    'Vouch for a user: they count as a person of their own, whoever invited them.',
+  )
     .requiredOption('--note <text>', 'How you know the person.')
-    .action(operating(run, async () => (await users()).vouch))
-  on(
+    .action(toOperatorAction(run, async () => (await users()).vouch))
+  userCommand(
     'reset-password',
     'Reset a password; a link and a temporary one are shown once. Lifts any lockout.',
   )
     .option('--remove-totp', 'Also remove the authenticator app.')
-    .action(operating(run, async () => (await users()).resetUserPassword))
+    .action(toOperatorAction(run, async () => (await users()).resetUserPassword))
 }
 
 function addPrivacyCommands(admin: Command, run: Run): void {
@@ -218,13 +233,13 @@ function addPrivacyCommands(admin: Command, run: Run): void {
     .argument('<number>', 'Account number.')
     .requiredOption(...reason)
     .option('--same-bvn', 'Also erase other accounts of the client with the same BVN.')
-    .action(operating(run, async () => (await privacy()).eraseAccount))
+    .action(toOperatorAction(run, async () => (await privacy()).eraseAccount))
   group(admin, 'advice', 'Advices of any client.')
     .command('erase')
     .description('Erase the personal data of an advice. Irreversible.')
     .argument('<reference>', 'Advice reference.')
     .requiredOption(...reason)
-    .action(operating(run, async () => (await privacy()).eraseOneAdvice))
+    .action(toOperatorAction(run, async () => (await privacy()).eraseOneAdvice))
   admin
     .command('tiers')
     .description(
@@ -234,12 +249,12 @@ function addPrivacyCommands(admin: Command, run: Run): void {
     .option('--client <client-id>', 'Only the accounts of this client.', parseClientId)
     .option('--queue', 'Also have accounts verified that never were.')
     .option('--apply', 'Also assign the tiers, and so the limits.')
-    .action(operating(run, async () => (await clients()).tiers))
+    .action(toOperatorAction(run, async () => (await clients()).tiers))
   admin
     .command('rotate-keys')
     .description('Rotate the data key and re-encrypt all data, online.')
     .option('--check', 'Only count values by key.')
-    .action(operating(run, async () => (await privacy()).rotate))
+    .action(toOperatorAction(run, async () => (await privacy()).rotate))
 }
 
 function addPayoutCommands(admin: Command, run: Run): void {
@@ -248,15 +263,15 @@ function addPayoutCommands(admin: Command, run: Run): void {
     .command('hold')
     .description('Send no payouts until they are released.')
     .requiredOption('--reason <text>', 'Why.', plainText(200))
-    .action(operating(run, async () => (await money()).hold))
+    .action(toOperatorAction(run, async () => (await money()).hold))
   payouts
     .command('release')
     .description('Send payouts again, after a hold or a restore.')
-    .action(operating(run, async () => (await money()).release))
+    .action(toOperatorAction(run, async () => (await money()).release))
   payouts
     .command('status')
     .description('Show whether payouts are held, and why.')
-    .action(operating(run, async () => (await money()).showHolds))
+    .action(toOperatorAction(run, async () => (await money()).showHolds))
 }
 
 function addScreeningCommands(admin: Command, run: Run): void {
@@ -269,13 +284,13 @@ function addScreeningCommands(admin: Command, run: Run): void {
       parseTime,
     )
     .requiredOption('--to <time>', 'Received before then.', parseTime)
-    .action(operating(run, async () => (await money()).replayScreening))
+    .action(toOperatorAction(run, async () => (await money()).replayScreening))
 }
 
-// Commands that read or write files.
-function addFileCommands(parent: Command, run: Run, look: { hidden?: boolean } = {}): void {
+// Adds the commands that read or write files: statements, export, backup, restore and verify.
+function addFileCommands(parent: Command, run: Run, visibility: { hidden?: boolean } = {}): void {
   const add = (name: string, description: string) =>
-    withoutUrl(parent.command(name, look).description(description))
+    withoutUrl(parent.command(name, visibility).description(description))
   const statements = add('statements', 'Bank statements.')
   statements
     .command('import')
@@ -289,19 +304,20 @@ function addFileCommands(parent: Command, run: Run, look: { hidden?: boolean } =
       ).choices(FORMATS),
     )
     .option('--profile <name>', 'Profile of a CSV. Default: as configured.')
-    .action(operating(run, async () => (await money()).importFile))
+    .action(toOperatorAction(run, async () => (await money()).importFile))
   statements
     .command('list')
     .description('List bank statements: the latest 50.')
     .option('--bank <code>', 'Bank code, such as 058.')
-    .action(operating(run, async () => (await money()).listImported))
+    .action(toOperatorAction(run, async () => (await money()).listImported))
   add('export', 'Export the books for an independent check.')
     .option('--proof <folder>', 'Write them to this folder, new or empty.')
     .option('--proof-key', 'Only show the public key that signs exports.')
-    .action(operating(run, async () => (await money()).exportBooks))
+    .action(toOperatorAction(run, async () => (await money()).exportBooks))
   addBackupCommands(add, run)
 }
 
+// Adds backup, restore and verify. `add` creates a command below the parent, without --url.
 function addBackupCommands(add: (name: string, description: string) => Command, run: Run): void {
   add('backup', 'Back up the database, whether the service runs or not.')
     .option('--to <folder>', BACKUPS)
@@ -312,7 +328,7 @@ function addBackupCommands(add: (name: string, description: string) => Command, 
     )
     .option('--without-secrets', 'Leave out secrets.json, and the banks and chart files.')
     .option('--database-url <url>', 'Your own server. Default: DATABASE_URL, or the embedded one.')
-    .action(operating(run, async () => (await backups()).backup))
+    .action(toOperatorAction(run, async () => (await backups()).backup))
   add('restore', 'Restore a backup into a new data directory, up to a moment.')
     .option('--from <folder>', BACKUPS)
     .option(...AT)
@@ -326,11 +342,11 @@ function addBackupCommands(add: (name: string, description: string) => Command, 
       wholeNumber(0, 1e9),
     )
     .option('--database-url <url>', 'Instead: prepare this database, restored by other means.')
-    .action(operating(run, async () => (await backups()).restore))
+    .action(toOperatorAction(run, async () => (await backups()).restore))
   add('verify', 'Prove that a backup can be restored: restore it, and check its books.')
     .option('--from <folder>', BACKUPS)
     .option(...AT)
     .option(...TIMELINE)
     .option('--database-url <url>', 'Instead: check the books of this database.')
-    .action(operating(run, async () => (await backups()).verify))
+    .action(toOperatorAction(run, async () => (await backups()).verify))
 }

@@ -3,12 +3,12 @@
 import { type Command, Option } from 'commander'
 import { parseAmount, parseHttpUrl, parseLimit, wholeNumber } from './arguments.ts'
 import {
-  answering,
   type Context,
   KEY_OPTION,
   keyed,
   listAnswer,
   type Run,
+  toAction,
 } from './command-context.ts'
 import { CliProblem } from './problems.ts'
 import { type Column, details, naira, time } from './table.ts'
@@ -38,13 +38,13 @@ export function addPaymentCommands(program: Command, run: Run): void {
     .option('--expires <seconds>', 'How long it can be paid.', wholeNumber(...EXPIRY_SECONDS))
     .addOption(new Option('--policy <policy>', 'Which amounts count.').choices(POLICIES))
     .option(...KEY_OPTION)
-    .action(answering(run, createPayment))
+    .action(toAction(run, createPayment))
   payments
     .command('get')
     .description('Show a payment.')
     .argument('<reference>', 'Payment, advice or your own reference.')
     .option('--wait', 'Wait until it is paid, expired or cancelled.')
-    .action(answering(run, getPayment))
+    .action(toAction(run, getPayment))
   payments
     .command('list')
     .description('List payments, newest first.')
@@ -52,13 +52,13 @@ export function addPaymentCommands(program: Command, run: Run): void {
     .option('--search <text>', 'Part of the customer’s name.')
     .option('--reference <text>', 'Your reference (merchantRef).')
     .option('--limit <count>', 'How many at most.', parseLimit, 20)
-    .action(answering(run, listPayments))
+    .action(toAction(run, listPayments))
   payments
     .command('cancel')
     .description('Cancel a payment that is not paid.')
     .argument('<reference>', 'Payment, advice or your own reference.')
     .option(...KEY_OPTION)
-    .action(answering(run, cancelPayment))
+    .action(toAction(run, cancelPayment))
   payments
     .command('refund')
     .description('Refund a paid payment, in whole or in part.')
@@ -66,9 +66,11 @@ export function addPaymentCommands(program: Command, run: Run): void {
     .argument('<amount>', 'Amount in naira.', parseAmount)
     .requiredOption('--reason <text>', 'Why.')
     .option(...KEY_OPTION)
-    .action(answering(run, refundPayment))
+    .action(toAction(run, refundPayment))
 }
 
+// Creates a payment request and starts its payment, which issues the number to pay to. Both requests have an
+// idempotency key derived from the same key, so repeating the command is safe.
 async function createPayment(context: Context, amount = '') {
   const { manilla, terminal, options } = context
   const texts = options as Record<string, string>
@@ -83,14 +85,14 @@ async function createPayment(context: Context, amount = '') {
     expiresInSeconds: options.expires,
     amountPolicy: texts.policy,
   }
-  // Finds the bank before it creates anything.
+  // Chooses the bank before anything is created, so that no request is left behind if there is none.
   const bankCode = texts.bank ?? (await manilla.payments.banks({ signal }))[0]?.code
   if (bankCode === undefined) throw new CliProblem('No bank issues numbers at the moment.')
   const payment = await keyed(context, async (key) => {
     const advice = await manilla.advices.create(body as never, { idempotencyKey: key, signal })
     const { adviceReference } = advice
-    const started = { idempotencyKey: `${key}-number`, signal }
-    const payment = await manilla.payments.initiate(adviceReference, { bankCode }, started)
+    const numberOptions = { idempotencyKey: `${key}-number`, signal }
+    const payment = await manilla.payments.initiate(adviceReference, { bankCode }, numberOptions)
     return { ...payment, adviceReference, paymentUrl: advice.paymentUrl, currency: advice.currency }
   })
   const text = details(terminal, [
@@ -150,7 +152,7 @@ function listPayments(context: Context) {
   return listAnswer(
     context,
     { status, search, merchantRef: reference },
-    { columns: COLUMNS, read: (filter, stop) => payments.list(filter, stop) },
+    { columns: COLUMNS, read: (filter, callOptions) => payments.list(filter, callOptions) },
   )
 }
 

@@ -1,9 +1,9 @@
-// Exit codes, and one sentence per problem.
+// The exit codes, and the one sentence that tells the user about a failure.
 
 import { CommanderError } from 'commander'
 import { AdminProblem, UsageProblem } from '#admin/operator-command.ts'
 import { ManillaConnectionError, ManillaError } from '../sdk/src/errors.ts'
-import { plain } from './table.ts'
+import { cleanText } from './table.ts'
 
 export const EXIT = {
   done: 0,
@@ -16,6 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
+// A failure that a command expects, with the sentence for the user.
 export class CliProblem extends Error {
   readonly exitCode: ExitCode
 
@@ -41,15 +42,15 @@ type Failure = {
   error?: { code?: string | undefined; requestId?: string | null | undefined }
 }
 
-type Place = { url: string | undefined; isInterrupted: boolean }
+type FailureContext = { url: string | undefined; isInterrupted: boolean }
 
 // Describes an expected failure. Returns undefined for an unexpected error, which is a bug and is printed in
 // full.
-export function describeFailure(error: unknown, place: Place): Failure | undefined {
+export function describeFailure(error: unknown, context: FailureContext): Failure | undefined {
   if (error instanceof Unfinished) {
-    const failure = describeFailure(error.cause, place)
+    const failure = describeFailure(error.cause, context)
     // The advice is for an unknown outcome. After a refusal the outcome is known, so no advice is added.
-    const isOutcomeUnknown = failure?.exitCode === EXIT.unreachable || place.isInterrupted
+    const isOutcomeUnknown = failure?.exitCode === EXIT.unreachable || context.isInterrupted
     return failure && isOutcomeUnknown
       ? { ...failure, sentence: `${failure.sentence} ${error.advice}` }
       : failure
@@ -61,23 +62,24 @@ export function describeFailure(error: unknown, place: Place): Failure | undefin
     const { message: sentence, code, isUnreachable } = error
     return { sentence, exitCode: isUnreachable ? EXIT.unreachable : EXIT.refused, error: { code } }
   }
-  if (place.isInterrupted) return { sentence: 'Interrupted.', exitCode: EXIT.interrupted }
-  if (error instanceof ManillaConnectionError) return describeConnection(error, place.url)
-  if (error instanceof ManillaError) return describeRefusal(error, place.url)
+  if (context.isInterrupted) return { sentence: 'Interrupted.', exitCode: EXIT.interrupted }
+  if (error instanceof ManillaConnectionError) return describeConnection(error, context.url)
+  if (error instanceof ManillaError) return describeRefusal(error, context.url)
   return undefined
 }
 
+// Turns a message of Commander, which begins with "error:", into a sentence.
 function describeUsage({ code, message, exitCode }: CommanderError): Failure {
   if (exitCode === 0) return { sentence: '', exitCode: EXIT.done } // Help or version.
   if (code === 'commander.help') return { sentence: 'A command is missing.', exitCode: EXIT.usage }
-  const text = plain(message.replace(/^error: /, ''))
+  const text = cleanText(message.replace(/^error: /, ''))
     .replace(
       /^command-argument value ('.*') is invalid for argument '([\w-]+)'\./,
       '$1 is not a valid $2.',
     )
     .trim()
-  const ended = /[.?]$/.test(text) ? text : `${text}.`
-  return { sentence: ended.charAt(0).toUpperCase() + ended.slice(1), exitCode: EXIT.usage }
+  const sentence = /[.?]$/.test(text) ? text : `${text}.`
+  return { sentence: sentence.charAt(0).toUpperCase() + sentence.slice(1), exitCode: EXIT.usage }
 }
 
 function describeConnection(error: ManillaConnectionError, url = 'the service'): Failure {
@@ -89,6 +91,8 @@ function describeConnection(error: ManillaConnectionError, url = 'the service'):
   }
 }
 
+// Names the fields of an invalid request. Wrong credentials and an unexpected server have a hint of their
+// own.
 function describeRefusal(error: ManillaError, url = 'the service'): Failure {
   if (error.status === 401) {
     const advice =
@@ -104,12 +108,12 @@ function describeRefusal(error: ManillaError, url = 'the service'): Failure {
   const fields = error.errors.map(({ field, message }) => `${field}: ${message}`).join(' ')
   const why = fields === '' ? error.message : `The request is invalid. ${fields}`
   const request = error.requestId ? `, request ${error.requestId}` : ''
-  const sentence = plain(`${why} (${error.code}${request})`)
+  const sentence = cleanText(`${why} (${error.code}${request})`)
   const isDown = error.status === 503
   return { sentence, exitCode: isDown ? EXIT.unreachable : EXIT.refused, error }
 }
 
-// Returns the reason of an error. Node hides the reason of a failed fetch in one or several causes.
+// Finds the innermost reason of an error: Node wraps the reason of a failed fetch in one or several causes.
 export function reasonOf(error: unknown): string {
   const { cause, code, errors, message } = error as Error & {
     code?: string
@@ -118,5 +122,5 @@ export function reasonOf(error: unknown): string {
   if (typeof code === 'string') return code === 'ECONNREFUSED' ? 'connection refused' : code
   if (errors?.[0]) return reasonOf(errors[0])
   if (cause) return reasonOf(cause)
-  return plain(message ?? String(error))
+  return cleanText(message ?? String(error))
 }

@@ -9,6 +9,7 @@ import { showProgress, type Terminal } from './terminal.ts'
 
 const PIPED_MAX = 4_096
 
+// Output is for people, with headers and colours, only if it goes to a terminal.
 export function processTerminal(interrupted: AbortSignal): Terminal {
   const { stdout, stderr, env } = process
   const isTerminal = stdout.isTTY === true
@@ -46,21 +47,22 @@ async function readSecret(prompt: string, signal: AbortSignal): Promise<string> 
   // Discards the echo; line editing still works.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: stdin, output, terminal: true })
-  const leaving = new AbortController()
-  const either = AbortSignal.any([signal, leaving.signal])
+  const closing = new AbortController()
+  const stopped = AbortSignal.any([signal, closing.signal])
   // While a line is edited, only the reader receives Ctrl-C.
-  reader.on('SIGINT', () => leaving.abort())
-  reader.on('close', () => leaving.abort()) // Ctrl-D.
+  reader.on('SIGINT', () => closing.abort())
+  reader.on('close', () => closing.abort()) // Ctrl-D.
   try {
-    return await reader.question('', { signal: either })
+    return await reader.question('', { signal: stopped })
   } catch (error) {
-    throw either.aborted ? new CliProblem('Interrupted.', EXIT.interrupted) : error
+    throw stopped.aborted ? new CliProblem('Interrupted.', EXIT.interrupted) : error
   } finally {
     reader.close()
     stderr.write('\n')
   }
 }
 
+// Takes the first line, and stops reading long input.
 async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
   let text = ''
   for await (const chunk of stdin.setEncoding('utf8')) {

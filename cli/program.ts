@@ -24,6 +24,7 @@ stored; on this machine, the sandbox’s demo credentials.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 cannot reach the service or database, 4 not
 signed in or wrong credentials, 130 interrupted.`
 
+// Builds all commands. Errors are thrown, so that runCli() reports them in one place.
 export function createProgram(run: Run): Command {
   const { terminal } = run
   const program = new Command('manilla')
@@ -61,6 +62,7 @@ export function createProgram(run: Run): Command {
   return program.addHelpCommand(help.helpGroup('Develop:'))
 }
 
+// Says in the help which options are required.
 function describeOption(this: Help, option: Option): string {
   const text = Help.prototype.optionDescription.call(this, option)
   return option.mandatory ? `${text} Required.` : text
@@ -87,17 +89,18 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
       code: refusal?.code,
       requestId: refusal?.requestId,
     }
-    const hint = exitCode === EXIT.usage ? ` See ${commandIn(program, words)} --help.` : ''
+    const hint = exitCode === EXIT.usage ? ` See ${namedCommand(program, words)} --help.` : ''
     terminal.err(isJson ? `${JSON.stringify({ error: report })}\n` : `${sentence}${hint}\n`)
     return exitCode
   }
 }
 
-// Returns the longest command that the words name.
-function commandIn(program: Command, words: readonly string[]): string {
+// Returns the full name of the longest command that the words name, for a hint like "See manilla payments
+// --help".
+function namedCommand(program: Command, words: readonly string[]): string {
   let [command, path] = [program, 'manilla']
   for (const word of words) {
-    const next = command.commands.find((each) => each.name() === word)
+    const next = command.commands.find((child) => child.name() === word)
     if (!next) continue
     ;[command, path] = [next, `${path} ${word}`]
   }

@@ -10,30 +10,35 @@ import { createProgram } from './program.ts'
 const BEGIN = '<!-- commands: written by npm run generate -->'
 const END = '<!-- /commands -->'
 
-export function withCommands(document: string): string {
-  const [before = '', rest = ''] = document.split(BEGIN)
-  const [, after = ''] = rest.split(END)
+// Replaces the part of the document between the two marks.
+export function insertCommands(document: string): string {
+  const [before = '', fromBegin = ''] = document.split(BEGIN)
+  const [, after = ''] = fromBegin.split(END)
   return `${before}${BEGIN}\n\n${renderCommands()}\n\n${END}${after}`
 }
 
+// The sections of all commands for docs/cli.md, read from the program as its help is.
 function renderCommands(): string {
   const program = createProgram(new Run(processTerminal(new AbortController().signal)))
   const delegated = new Set(DELEGATED.map(({ name }) => name))
-  const own = visibleCommands(program).filter((command) => !delegated.has(command.name()))
+  const ownCommands = visibleCommands(program).filter((command) => !delegated.has(command.name()))
   const rows = DELEGATED.map(({ name, summary }) => `| \`manilla ${name}\` | ${summary} |`)
-  const everywhere = ['### Everywhere', '', ...tableOf([], [...program.options])].join('\n')
+  const everywhere = ['### Everywhere', '', ...renderTable([], [...program.options])].join('\n')
   const service = ['### Run the service, on its own machine', '', ...HEADER, ...rows].join('\n')
-  return [...own.flatMap((command) => sectionsOf(command, 'manilla')), everywhere, service].join(
-    '\n\n',
-  )
+  return [
+    ...ownCommands.flatMap((command) => renderSections(command, 'manilla')),
+    everywhere,
+    service,
+  ].join('\n\n')
 }
 
-function sectionsOf(command: Command, path: string): string[] {
+// A section for each command; a group of commands becomes the sections of its commands.
+function renderSections(command: Command, path: string): string[] {
   const name = `${path} ${command.name()}`
   const commands = visibleCommands(command)
-  if (commands.length > 0) return commands.flatMap((each) => sectionsOf(each, name))
+  if (commands.length > 0) return commands.flatMap((each) => renderSections(each, name))
   const words = command.registeredArguments.map((argument) => ` <${argument.name()}>`).join('')
-  const rows = tableOf(
+  const rows = renderTable(
     [...command.registeredArguments],
     command.options.filter(({ hidden }) => !hidden),
   )
@@ -42,7 +47,7 @@ function sectionsOf(command: Command, path: string): string[] {
 
 const HEADER = ['| | |', '| --- | --- |']
 
-function tableOf(args: readonly Argument[], options: readonly Option[]): string[] {
+function renderTable(args: readonly Argument[], options: readonly Option[]): string[] {
   const rows = [
     ...args.map((each) => [`<${each.name()}>`, describe(each)] as const),
     ...options.map((each) => [each.flags, describe(each)] as const),
@@ -51,9 +56,17 @@ function tableOf(args: readonly Argument[], options: readonly Option[]): string[
   return [...HEADER, ...rows.map(([name, text]) => `| \`${name}\` | ${text} |`)]
 }
 
-function describe({ description, argChoices, defaultValue, ...more }: Argument | Option): string {
+function describe({
+  description,
+  argChoices,
+  defaultValue,
+  ...otherFields
+}: Argument | Option): string {
   const choices = argChoices ? ` One of ${argChoices.map((word) => `\`${word}\``).join(', ')}.` : ''
-  const usual = defaultValue === undefined ? '' : ` Default: ${defaultValue}.`
-  const isNeeded = 'mandatory' in more && more.mandatory
-  return `${description}${isNeeded ? ' Required.' : ''}${choices}${usual}`.replaceAll('|', '\\|')
+  const defaultText = defaultValue === undefined ? '' : ` Default: ${defaultValue}.`
+  const isNeeded = 'mandatory' in otherFields && otherFields.mandatory
+  return `${description}${isNeeded ? ' Required.' : ''}${choices}${defaultText}`.replaceAll(
+    '|',
+    '\\|',
+  )
 }

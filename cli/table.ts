@@ -10,67 +10,71 @@ type Cell = string | number | boolean | null | undefined
 export type Column<Row> = {
   title: string
   value(row: Row): Cell
-  isRight?: boolean
-  isExtra?: boolean
+  isRight?: boolean // Right-aligned, for numbers.
+  isExtra?: boolean // Dropped first if the terminal is too narrow.
 }
-type Look = Pick<Terminal, 'isTerminal' | 'hasColor' | 'columns'>
+type Style = Pick<Terminal, 'isTerminal' | 'hasColor' | 'columns'>
 
 const GAP = '  '
 
-export function paint({ hasColor }: Pick<Look, 'hasColor'>, color: Color, text: string): string {
+export function paint({ hasColor }: Pick<Style, 'hasColor'>, color: Color, text: string): string {
   return hasColor ? styleText(color, text, { validateStream: false }) : text
 }
 
-export function plain(cell: Cell): string {
+// Replaces control characters and line breaks with a space.
+export function cleanText(cell: Cell): string {
   return String(cell ?? '').replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
-// Formats rows as a table. On a narrow terminal, extra columns are dropped, the last ones first, to keep
-// references complete.
+// Formats rows as a table. If the terminal is too narrow, extra columns are dropped, the last one first,
+// because a truncated reference would be useless.
 export function table<Row>(
-  look: Look,
+  style: Style,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): string {
-  if (rows.length === 0) return look.isTerminal ? 'None.' : ''
+  if (rows.length === 0) return style.isTerminal ? 'None.' : ''
   const extra = columns.findLast(({ isExtra }) => isExtra)
-  const text = layOut(look, columns, rows)
-  const isWide = text.split('\n').some((line) => widthOf(line) > look.columns)
-  if (look.isTerminal && isWide && extra) {
+  const text = layOut(style, columns, rows)
+  const isWide = text.split('\n').some((line) => widthOf(line) > style.columns)
+  if (style.isTerminal && isWide && extra) {
     return table(
-      look,
+      style,
       columns.filter((column) => column !== extra),
       rows,
     )
   }
-  if (!look.isTerminal) return text
-  const [titles = '', ...lines] = text.split('\n').map((line) => fit(line, look.columns))
-  return [paint(look, 'dim', titles), ...lines].join('\n')
+  if (!style.isTerminal) return text
+  const [titles = '', ...lines] = text.split('\n').map((line) => truncate(line, style.columns))
+  return [paint(style, 'dim', titles), ...lines].join('\n')
 }
 
-function layOut<Row>(look: Look, columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const cells = rows.map((row) => columns.map(({ value }) => plain(value(row))))
-  if (!look.isTerminal) return cells.map((line) => line.join('\t')).join('\n')
+// Pads the cells to columns; for a pipe it separates them with tabs.
+function layOut<Row>(style: Style, columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const cells = rows.map((row) => columns.map(({ value }) => cleanText(value(row))))
+  if (!style.isTerminal) return cells.map((line) => line.join('\t')).join('\n')
   const titles = columns.map(({ title }) => title.toUpperCase())
-  const widths = columns.map((_, at) =>
-    Math.max(...[titles, ...cells].map((line) => widthOf(line[at] as string))),
+  const widths = columns.map((_, index) =>
+    Math.max(...[titles, ...cells].map((line) => widthOf(line[index] as string))),
   )
-  const lay = (line: readonly string[]) => {
-    const padded = line.map((cell, at) => pad(cell, widths[at] as number, columns[at]?.isRight))
+  const alignLine = (line: readonly string[]) => {
+    const padded = line.map((cell, index) =>
+      alignText(cell, widths[index] as number, columns[index]?.isRight),
+    )
     return padded.join(GAP).trimEnd()
   }
-  return [titles, ...cells].map(lay).join('\n')
+  return [titles, ...cells].map(alignLine).join('\n')
 }
 
 // Formats fields one per line. Omits fields without a value.
-export function details(look: Look, fields: readonly (readonly [string, Cell])[]): string {
+export function details(style: Style, fields: readonly (readonly [string, Cell])[]): string {
   const visible = fields
-    .map(([name, cell]) => [name, plain(cell)] as const)
+    .map(([name, cell]) => [name, cleanText(cell)] as const)
     .filter(([, text]) => text)
-  if (!look.isTerminal) return visible.map((field) => field.join('\t')).join('\n')
+  if (!style.isTerminal) return visible.map((field) => field.join('\t')).join('\n')
   const width = Math.max(...visible.map(([name]) => name.length))
   return visible
-    .map(([name, text]) => paint(look, 'dim', name.padEnd(width)) + GAP + text)
+    .map(([name, text]) => paint(style, 'dim', name.padEnd(width)) + GAP + text)
     .join('\n')
 }
 
@@ -88,12 +92,12 @@ export function time(iso: string | null | undefined): string {
   return iso ? iso.slice(0, 19).replace('T', ' ') : ''
 }
 
-function pad(text: string, width: number, isRight = false): string {
+function alignText(text: string, width: number, isRight = false): string {
   const blank = ' '.repeat(width - widthOf(text))
   return isRight ? blank + text : text + blank
 }
 
-function fit(line: string, columns: number): string {
+function truncate(line: string, columns: number): string {
   return widthOf(line) > columns ? `${[...line].slice(0, columns - 1).join('')}…` : line
 }
 

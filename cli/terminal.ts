@@ -1,5 +1,5 @@
-// The commands' access to the world: output, environment, time, network, Ctrl-C. Passed as an
-// object, so that tests run commands in process and read their output.
+// A command's access to the machine: output, environment, time, network and Ctrl-C. Commands get it as an
+// object, so that tests run them in process and read their output.
 
 import type { Answer, OperatorCommand } from '#admin/operator-command.ts'
 

@@ -1,4 +1,4 @@
-// Scenarios that cause each type of event in the sandbox, over the API.
+// For `manilla trigger`: the calls to the API that cause each type of event in the sandbox.
 
 import { randomInt } from 'node:crypto'
 import type { Context } from './command-context.ts'
@@ -6,21 +6,23 @@ import type { Context } from './command-context.ts'
 const AMOUNT = 6_000
 const REFUND = { amount: AMOUNT / 2, reason: 'Trigger' }
 const RETURN_URL = 'https://shop.example/thanks' // A reserved example domain.
-// The sandbox bank refuses payouts to it (docs/payouts.md).
+// The sandbox bank refuses payouts to this account (docs/payouts.md).
 const CLOSED_ACCOUNT = { bankCode: '058', accountNumber: '9990400013', accountName: 'CLOSED' }
 
 type Terms = { expiresInSeconds?: number; graceSeconds?: number }
 type Kind = 'exact' | 'under' | 'over' | 'reversed'
 
+// Steps that several scenarios share.
 export class Player {
   readonly manilla: Context['manilla']
-  readonly stop: { signal: AbortSignal } // Ctrl-C, for every call.
+  readonly withSignal: { signal: AbortSignal } // The option that lets Ctrl-C abort every call.
 
   constructor({ manilla, terminal }: Context) {
     this.manilla = manilla
-    this.stop = { signal: terminal.interrupted }
+    this.withSignal = { signal: terminal.interrupted }
   }
 
+  // Requests a payment at the first bank that issues numbers.
   async payment(terms: Terms = {}): Promise<{ reference: string; number: string }> {
     const { manilla } = this
     const body = {
@@ -29,10 +31,10 @@ export class Player {
       customer: { customerFullName: 'Ada Obi' },
       callBackUrl: RETURN_URL,
     }
-    const { adviceReference } = await manilla.advices.create(body, this.stop)
-    const [bank] = await manilla.payments.banks(this.stop)
+    const { adviceReference } = await manilla.advices.create(body, this.withSignal)
+    const [bank] = await manilla.payments.banks(this.withSignal)
     const where = { bankCode: (bank as { code: string }).code }
-    const initiated = await manilla.payments.initiate(adviceReference, where, this.stop)
+    const initiated = await manilla.payments.initiate(adviceReference, where, this.withSignal)
     return { reference: initiated.paymentReference, number: initiated.bankAccount }
   }
 
@@ -42,6 +44,7 @@ export class Player {
     return payment
   }
 
+  // Creates a collection account for an invented customer.
   async account(): Promise<string> {
     const body = {
       accountName: 'Ada Obi',
@@ -53,34 +56,34 @@ export class Player {
       phoneNumber: '+2348012345678',
       channel: 'API',
     }
-    return (await this.manilla.accounts.create(body, this.stop)).accountNumber
+    return (await this.manilla.accounts.create(body, this.withSignal)).accountNumber
   }
 
   async inactiveAccount(): Promise<string> {
     const number = await this.account()
-    await this.manilla.accounts.deactivate(number, this.stop)
+    await this.manilla.accounts.deactivate(number, this.withSignal)
     return number
   }
 
   pay(number: string, amount = AMOUNT) {
-    return this.manilla.sandbox.pay(number, amount, this.stop)
+    return this.manilla.sandbox.pay(number, amount, this.withSignal)
   }
 
   transfer(accountNumber: string, kind: Kind, amount?: number) {
     const body = { accountNumber, kind, ...(amount === undefined ? {} : { amount }) }
-    return this.manilla.sandbox.transfer(body, this.stop)
+    return this.manilla.sandbox.transfer(body, this.withSignal)
   }
 
   failNextPayout() {
-    return this.manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 }, this.stop)
+    return this.manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 }, this.withSignal)
   }
 
-  // Unexpected money: a second transfer to a paid number.
+  // Creates a suspense item: a second transfer to the number of a payment that is already paid.
   async suspended(): Promise<{ id: number }> {
-    const { manilla, stop } = this
+    const { manilla, withSignal } = this
     const { number } = await this.paidPayment()
     const { sessionId } = await this.pay(number)
-    const items = await manilla.request('get', '/api/v1/suspense', stop)
+    const items = await manilla.request('get', '/api/v1/suspense', withSignal)
     return items.find((item) => item.sessionId === sessionId) as { id: number }
   }
 }
@@ -89,18 +92,18 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   'account.created': (player) => player.account(),
   'account.updated': async (player) => {
     const number = await player.account()
-    return player.manilla.accounts.update(number, { accountName: 'Ada Bello' }, player.stop)
+    return player.manilla.accounts.update(number, { accountName: 'Ada Bello' }, player.withSignal)
   },
   'account.deactivated': (player) => player.inactiveAccount(),
   'account.activated': async (player) => {
     const number = await player.inactiveAccount()
-    return player.manilla.accounts.activate(number, player.stop)
+    return player.manilla.accounts.activate(number, player.withSignal)
   },
   'account.erased': async (player) => {
     const params = { accountNumber: await player.inactiveAccount() }
     const path = '/api/v1/accounts/static/{accountNumber}/erase'
     const body = { reason: 'Trigger' }
-    return player.manilla.request('post', path, { ...player.stop, params, body })
+    return player.manilla.request('post', path, { ...player.withSignal, params, body })
   },
   'collection.received': async (player) => player.pay(await player.account()),
   'collection.reversed': async (player) =>
@@ -109,84 +112,89 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   'payment.part_paid': async (player) => player.transfer((await player.payment()).number, 'under'),
   'payment.extended': async (player) => {
     const { reference } = await player.payment()
-    return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.stop)
+    return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.withSignal)
   },
   'payment.successful': (player) => player.paidPayment(),
   // Uses the shortest possible time, which is a minute.
   'payment.expired': (player) => player.payment({ expiresInSeconds: 60, graceSeconds: 0 }),
   'payment.cancelled': async (player) => {
     const { reference } = await player.payment()
-    return player.manilla.payments.cancel(reference, player.stop)
+    return player.manilla.payments.cancel(reference, player.withSignal)
   },
   'payment.reversed': async (player) =>
     player.transfer((await player.payment()).number, 'reversed'),
   'payment.refunded': async (player) => {
     const { reference } = await player.paidPayment()
-    return player.manilla.payments.refund(reference, REFUND, player.stop)
+    return player.manilla.payments.refund(reference, REFUND, player.withSignal)
   },
   'payment.refund_failed': async (player) => {
     const { reference } = await player.paidPayment()
     await player.failNextPayout()
-    return player.manilla.payments.refund(reference, REFUND, player.stop)
+    return player.manilla.payments.refund(reference, REFUND, player.withSignal)
   },
   'collection.refunded': async (player) => {
     const { sessionId } = await player.pay(await player.account())
-    return player.manilla.credits.refund(sessionId, REFUND, player.stop)
+    return player.manilla.credits.refund(sessionId, REFUND, player.withSignal)
   },
   'collection.refund_failed': async (player) => {
     const { sessionId } = await player.pay(await player.account())
     await player.failNextPayout()
-    return player.manilla.credits.refund(sessionId, REFUND, player.stop)
+    return player.manilla.credits.refund(sessionId, REFUND, player.withSignal)
   },
   'credit.suspended': async (player) => player.transfer((await player.payment()).number, 'over'),
   'credit.assigned': async (player) => {
     const params = { id: (await player.suspended()).id }
     const body = { accountNumber: await player.account() }
     const path = '/api/v1/suspense/{id}/assign'
-    return player.manilla.request('post', path, { ...player.stop, params, body })
+    return player.manilla.request('post', path, { ...player.withSignal, params, body })
   },
-  'credit.returned': returnMoney,
+  'credit.returned': returnSuspendedMoney,
   'credit.return_failed': async (player) => {
     await player.failNextPayout()
-    return returnMoney(player)
+    return returnSuspendedMoney(player)
   },
   'credit.reversed': async (player) =>
     player.transfer(await player.inactiveAccount(), 'reversed', AMOUNT),
   'payout.confirmed': async (player) => {
     await player.paidPayment()
     const body = { amount: AMOUNT / 2, narration: 'Trigger' }
-    return player.manilla.request('post', '/api/v1/payouts', { ...player.stop, body })
+    return player.manilla.request('post', '/api/v1/payouts', { ...player.withSignal, body })
   },
   'payout.failed': async (player) => {
     await player.paidPayment()
-    const bankAccount = await closedAccount(player)
+    const bankAccount = await findClosedAccount(player)
     const body = { amount: AMOUNT / 2, narration: 'Trigger', bankAccount }
-    return player.manilla.request('post', '/api/v1/payouts', { ...player.stop, body })
+    return player.manilla.request('post', '/api/v1/payouts', { ...player.withSignal, body })
   },
-  'settlement.closed': settle,
-  'settlement.paid': settle,
+  'settlement.closed': closeSettlement,
+  'settlement.paid': closeSettlement,
   'settlement.failed': async (player) => {
     await player.failNextPayout()
-    return settle(player)
+    return closeSettlement(player)
   },
 }
 
-async function returnMoney(player: Player): Promise<unknown> {
+// Makes money arrive that cannot be booked, and returns it to its payer.
+async function returnSuspendedMoney(player: Player): Promise<unknown> {
   const params = { id: (await player.suspended()).id }
   const path = '/api/v1/suspense/{id}/return'
-  return player.manilla.request('post', path, { ...player.stop, params, body: {} })
+  return player.manilla.request('post', path, { ...player.withSignal, params, body: {} })
 }
 
-async function settle(player: Player): Promise<unknown> {
+// Makes a payment and settles it.
+async function closeSettlement(player: Player): Promise<unknown> {
   await player.paidPayment()
-  return player.manilla.settlements.close({}, player.stop)
+  return player.manilla.settlements.close({}, player.withSignal)
 }
 
-async function closedAccount(player: Player): Promise<string> {
+// The client's bank account that the sandbox bank refuses to pay, added if it is missing.
+async function findClosedAccount(player: Player): Promise<string> {
   const path = '/api/v1/bank-accounts'
-  const accounts = await player.manilla.request('get', path, player.stop)
-  const found = accounts.find(({ accountNumber }) => accountNumber === CLOSED_ACCOUNT.accountNumber)
-  if (found) return found.reference
-  const request = { ...player.stop, body: CLOSED_ACCOUNT }
+  const accounts = await player.manilla.request('get', path, player.withSignal)
+  const existing = accounts.find(
+    ({ accountNumber }) => accountNumber === CLOSED_ACCOUNT.accountNumber,
+  )
+  if (existing) return existing.reference
+  const request = { ...player.withSignal, body: CLOSED_ACCOUNT }
   return (await player.manilla.request('post', path, request)).reference
 }

@@ -1,5 +1,5 @@
-// Accounts that the bank reserved for Manilla, and account names. The bank accepts money for any number under
-// a prefix that it granted to Manilla, without knowing the number.
+// The simulated bank's accounts that it reserved for Manilla, and the names of accounts. The bank accepts
+// money also for numbers of a range that it granted to Manilla; it does not know those numbers one by one.
 
 import { isAccountNumber, nuban } from '#banks/nuban.ts'
 import type { Clock } from '#clock.ts'
@@ -32,8 +32,8 @@ export class Accounts {
 
   // Reserves an account. A reference that was used before returns its account.
   reserve({ accountName, reference }: { accountName: string; reference: string | null }): Account {
-    const known = reference === null ? undefined : this.#byReference.get(reference)
-    if (known) return known
+    const existingAccount = reference === null ? undefined : this.#byReference.get(reference)
+    if (existingAccount) return existingAccount
     const accountNumber = nuban(this.#bankCode, FIRST_SERIAL + (this.#serial++ % SERIALS))
     const account = { accountNumber, accountName, reference, isActive: true }
     this.#byNumber.set(accountNumber, account)
@@ -53,14 +53,15 @@ export class Accounts {
     return this.#byNumber.get(accountNumber)
   }
 
-  // A number that the bank did not reserve is its own reference.
+  // Returns the reference under which a number was reserved. Any other number is its own reference.
   referenceOf(accountNumber: string): string {
     return this.find(accountNumber)?.reference ?? accountNumber
   }
 
+  // Returns the number that a reference stands for: the inverse of referenceOf().
   findNumber(reference: string): string | undefined {
-    const known = this.#byReference.get(reference)?.accountNumber
-    return known ?? (isAccountNumber(reference) ? reference : undefined)
+    const reservedNumber = this.#byReference.get(reference)?.accountNumber
+    return reservedNumber ?? (isAccountNumber(reference) ? reference : undefined)
   }
 
   clear(): void {
@@ -68,13 +69,15 @@ export class Accounts {
     this.#byReference.clear()
   }
 
-  // Finds an account at any bank, as the interbank switch does. Made-up names stay the same.
+  // Finds the name of an account at any bank, as the interbank switch does. Names of other banks' accounts
+  // are made up from the number, so that they stay the same.
   findName(accountNumber: string): string | undefined {
     if (accountNumber === UNKNOWN_NUMBER) return undefined
     return this.find(accountNumber)?.accountName ?? inventName(accountNumber)
   }
 }
 
+// Makes up a name from the last two digits of the number.
 function inventName(accountNumber: string): string {
   const first = FIRST_NAMES[Number(accountNumber.slice(-1)) % FIRST_NAMES.length]
   const last = LAST_NAMES[Number(accountNumber.slice(-2, -1)) % LAST_NAMES.length]

@@ -1,5 +1,5 @@
-// The bank's own books: incoming transfers with charges and identifiers, payouts, and the statement of both.
-// It does not depend on connectors or HTTP; time and randomness are arguments.
+// The simulated bank's own books: incoming transfers with charges and identifiers, payouts, and the
+// statement of both. They do not depend on connectors or HTTP. Time and randomness are arguments.
 
 import { makeSessionId } from '#banks/nuban.ts'
 import { type Clock, watDigits } from '#clock.ts'
@@ -92,7 +92,7 @@ export class Bank {
       bankReference: `FB${this.bankCode}-${unique}`,
       accountNumber,
       accountName: account?.accountName ?? '',
-      ...withheld(amountKobo, this.#options.fees),
+      ...chargesOn(amountKobo, this.#options.fees),
       narration: narration ?? 'Transfer',
       payer: { ...PAYER, ...payer },
       at,
@@ -115,9 +115,10 @@ export class Bank {
     return this.#byIdentifier.get(identifier)
   }
 
-  // Lists transfers from `from` to `to`, both included, oldest first.
+  // Lists transfers from `from` to `to`, both included, oldest first, one page at a time. `next` is the
+  // `after` of the next page.
   listTransfers({ accountNumber, from, to, after = 0, limit = PAGE_MAX }: TransferQuery) {
-    const found = this.#transfers.filter(
+    const matching = this.#transfers.filter(
       (transfer) =>
         transfer.at >= from &&
         transfer.at <= to &&
@@ -125,9 +126,9 @@ export class Bank {
     )
     const end = after + Math.min(limit, PAGE_MAX)
     return {
-      transfers: found.slice(after, end),
-      total: found.length,
-      next: end < found.length ? end : null,
+      transfers: matching.slice(after, end),
+      total: matching.length,
+      next: end < matching.length ? end : null,
     }
   }
 
@@ -144,6 +145,7 @@ export class Bank {
     this.payouts.clear()
   }
 
+  // Returns the statement from `from` (included) to `to` (excluded), after paying the payouts that are due.
   statement(from?: Date, to?: Date) {
     this.payouts.settleDue()
     return this.#statement.between(from, to)
@@ -152,7 +154,7 @@ export class Bank {
 
 // Returns the charges on a transfer. VAT is added to the fee. The bank waives charges that would consume the
 // whole transfer.
-function withheld(amountKobo: Kobo, { flatKobo, basisPoints }: Fees) {
+function chargesOn(amountKobo: Kobo, { flatKobo, basisPoints }: Fees) {
   const fee = flatKobo + (amountKobo * basisPoints) / BASIS_POINTS
   const vat = (fee * VAT_PER_MILLE) / 1_000n
   const isWaived = fee + vat >= amountKobo

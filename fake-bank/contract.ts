@@ -1,7 +1,7 @@
-// A provider's published interface (contracts/*.json), and the check of every request, answer and
-// notification against it. Connector and dialect must both satisfy the contract, so a misreading
-// that they share is noticed. The check is stricter than the schemas: a field, query parameter or
-// answer that the contract does not name is a violation.
+// Checks every request, answer and notification against the provider's published interface
+// (contracts/*.json). Connector and dialect must both satisfy the contract, so a misreading that they share
+// is noticed. The check is stricter than the schemas: a field, query parameter or answer that the contract
+// does not name is a violation.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,13 +44,13 @@ export type HttpRequest = {
 
 type HttpAnswer = { httpStatus: number; body: unknown }
 
-// Returns undefined for a connector with Manilla's own format.
+// Reads a provider's contract. Connectors with Manilla's own format have none.
 export function readContract(provider: string): ContractDocument | undefined {
   const path = join(FOLDER, `${provider}.json`)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
 
-// Each check returns its violations, one sentence each.
+// One provider's contract. Each check returns its violations, one sentence each.
 export class Contract {
   readonly document: ContractDocument
   readonly #validators = new Map<Schema, ReturnType<typeof Compile>>()
@@ -63,7 +63,7 @@ export class Contract {
     const line = lineOf(request)
     const calls = this.#callsAt(request)
     if (calls.length === 0) return [`${line} is in no contract`]
-    return leastOf(calls.map((call) => this.#requestFaults(call, request))).map(
+    return fewestFaults(calls.map((call) => this.#requestFaults(call, request))).map(
       (fault) => `${line}: ${fault}`,
     )
   }
@@ -72,7 +72,7 @@ export class Contract {
     const line = `${lineOf(request)} answered ${answer.httpStatus}`
     const calls = this.#callsAt(request)
     const faults = calls.map((call) => this.#answerFaults(call, answer))
-    return leastOf(faults).map((fault) => `${line}: ${fault}`)
+    return fewestFaults(faults).map((fault) => `${line}: ${fault}`)
   }
 
   // Checks the call that the provider makes to us, such as `webhook.credit`.
@@ -101,8 +101,10 @@ export class Contract {
   #callsAt({ method, url }: Pick<HttpRequest, 'method' | 'url'>): ContractCall[] {
     const path = url.split('?', 1)[0] as string
     const calls = this.document.calls.filter((call) => call.method === method)
-    const same = calls.filter((call) => call.path === path)
-    return same.length > 0 ? same : calls.filter((call) => pattern(call.path ?? '').test(path))
+    const exact = calls.filter((call) => call.path === path)
+    return exact.length > 0
+      ? exact
+      : calls.filter((call) => pathPattern(call.path ?? '').test(path))
   }
 
   #requestFaults(call: ContractCall, { url, headers, body }: HttpRequest): string[] {
@@ -133,21 +135,22 @@ export class Contract {
     return schema ? this.#faults(schema, body, 'body') : ['no such answer is published']
   }
 
-  #faults(schema: Schema, value: unknown, what: string): string[] {
+  // Validates a value. `place` begins each sentence: body, query or a header.
+  #faults(schema: Schema, value: unknown, place: string): string[] {
     const validator = this.#validators.get(schema) ?? this.#compile(schema)
     const [, errors] = validator.Errors(value)
     return errors
       .filter(({ keyword }) => keyword !== 'boolean')
       .map(({ instancePath, message, params }) => {
         const names = 'additionalProperties' in params ? params.additionalProperties : undefined
-        const more = Array.isArray(names) ? `: ${names.join(', ')}` : ''
-        return `${what}${instancePath} ${message}${more}`
+        const fieldNames = Array.isArray(names) ? `: ${names.join(', ')}` : ''
+        return `${place}${instancePath} ${message}${fieldNames}`
       })
   }
 
   #compile(schema: Schema): ReturnType<typeof Compile> {
-    const $defs = closed(this.document.$defs ?? {})
-    const validator = Compile({ ...(closed(schema) as object), $defs })
+    const $defs = withoutOtherFields(this.document.$defs ?? {})
+    const validator = Compile({ ...(withoutOtherFields(schema) as object), $defs })
     this.#validators.set(schema, validator)
     return validator
   }
@@ -170,16 +173,18 @@ export class ContractWatch {
   }
 }
 
-// Returns the schema in which objects with named fields allow no other fields.
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
+// Returns the schema in which objects with named fields allow no other fields, so that a field that the
+// contract does not name is a violation.
+function withoutOtherFields(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutOtherFields)
   if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).map(([name, value]) => [name, closed(value)])
+  const entries = Object.entries(schema).map(([name, value]) => [name, withoutOtherFields(value)])
   const isNamed = 'properties' in schema && !('additionalProperties' in schema)
   return { ...Object.fromEntries(entries), ...(isNamed && { additionalProperties: false }) }
 }
 
-function pattern(path: string): RegExp {
+// Returns the pattern of a path such as /accounts/{number}, in which a parameter stands for any text.
+function pathPattern(path: string): RegExp {
   const text = path.replace(/[.+*?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/?]+')
   return new RegExp(`^${text}$`)
 }
@@ -188,7 +193,8 @@ function lineOf({ method, url }: Pick<HttpRequest, 'method' | 'url'>): string {
   return `${method} ${url.split('?', 1)[0]}`
 }
 
-function leastOf(faults: readonly string[][]): string[] {
+// If several calls share a path, the call with the fewest faults is taken to be the one that was meant.
+function fewestFaults(faults: readonly string[][]): string[] {
   return faults.reduce(
     (least, each) => (each.length < least.length ? each : least),
     faults[0] ?? [],

@@ -1,5 +1,6 @@
-// The control API, by which a test, an evaluator or a demo controls the bank. JSON, amounts in
-// naira as text, without a password: the bank listens on the loopback address only.
+// The control API, through which a test, an evaluator or a demo controls the simulated bank. It has JSON
+// bodies with amounts in naira as text. It needs no password, because the bank listens on the loopback
+// address only.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isAccountNumber } from '#banks/nuban.ts'
@@ -13,22 +14,23 @@ import { PAYOUT_BEHAVIOURS } from './payouts.ts'
 const TRANSFERS_MAX = 10_000
 const ADVANCE_MS_MAX = 30 * 86_400_000
 
-type Controlled = {
+type ControlContext = {
   bank: Bank
   notifier: Notifier
-  changed: () => void // Called when a notification may be due.
+  wakePump: () => void // Called when a notification may be due.
 }
 
 type Order = TransferOrder & { fate?: Fate | undefined }
 
-export function controlRoutes(app: FastifyInstance, controlled: Controlled): void {
-  const { bank, notifier } = controlled
+// Adds the routes of the control API. `context` has the simulated bank and its notifier.
+export function controlRoutes(app: FastifyInstance, context: ControlContext): void {
+  const { bank, notifier } = context
   app.get('/control/health', async () => ({
     status: 'ok',
     bankCode: bank.bankCode,
     unansweredPayoutCalls: bank.payouts.unanswered,
   }))
-  transferRoutes(app, controlled)
+  transferRoutes(app, context)
   app.post('/control/name-enquiries', async ({ body }, reply) => {
     const response = await notifier.enquireName(textOf(recordOf(body).accountNumber))
     if (!response) return refuse(reply, 'Manilla did not answer', 502)
@@ -52,7 +54,7 @@ export function controlRoutes(app: FastifyInstance, controlled: Controlled): voi
     bank.payouts.bringForward(advanceMs as number)
     notifier.bringForward(advanceMs as number)
     await notifier.sendDue()
-    controlled.changed()
+    context.wakePump()
     return { advancedMs: advanceMs }
   })
   app.post('/control/reset', async () => {
@@ -62,7 +64,8 @@ export function controlRoutes(app: FastifyInstance, controlled: Controlled): voi
   })
 }
 
-function transferRoutes(app: FastifyInstance, { bank, notifier, changed }: Controlled): void {
+// Adds the routes that simulate transfers, one or several at once, and list them.
+function transferRoutes(app: FastifyInstance, { bank, notifier, wakePump }: ControlContext): void {
   const view = (transfer: Transfer) => transferOf(transfer, notifier)
   app.post('/control/transfers', async ({ body }, reply) => {
     const entries = Array.isArray(body) ? body : [body]
@@ -78,12 +81,13 @@ function transferRoutes(app: FastifyInstance, { bank, notifier, changed }: Contr
       notifier.add(transfer, order.fate)
       return view(transfer)
     })
-    changed()
+    wakePump()
     return Array.isArray(body) ? answers : answers[0]
   })
   app.get('/control/transfers', async () => bank.allTransfers().map(view))
 }
 
+// Adds the routes that list payouts, reverse one, and set how the bank handles the next ones.
 function payoutRoutes(app: FastifyInstance, { payouts }: Bank): void {
   app.get('/control/payouts', async () =>
     payouts.all().map(({ amountKobo, dueMs: _, ...payout }) => ({
@@ -98,19 +102,20 @@ function payoutRoutes(app: FastifyInstance, { payouts }: Bank): void {
   })
   app.post('/control/payout-behaviour', async ({ body }, reply) => {
     const { behaviour, delayMs = payouts.delayMs, reason = payouts.reason } = recordOf(body)
-    const known = PAYOUT_BEHAVIOURS.find((each) => each === behaviour)
-    if (!known) return refuse(reply, `behaviour must be one of: ${PAYOUT_BEHAVIOURS.join(', ')}`)
+    const knownBehaviour = PAYOUT_BEHAVIOURS.find((each) => each === behaviour)
+    if (!knownBehaviour)
+      return refuse(reply, `behaviour must be one of: ${PAYOUT_BEHAVIOURS.join(', ')}`)
     if (!Number.isInteger(delayMs) || (delayMs as number) < 0 || !textOf(reason)) {
       return refuse(reply, 'delayMs must be a whole number, reason must be text')
     }
-    payouts.behaviour = known
+    payouts.behaviour = knownBehaviour
     payouts.delayMs = delayMs as number
     payouts.reason = textOf(reason)
-    return { behaviour: known, delayMs, reason }
+    return { behaviour: knownBehaviour, delayMs, reason }
   })
 }
 
-// Returns a sentence if the order is invalid.
+// Reads one transfer of a request. Returns a sentence if it is invalid.
 function readOrder(value: unknown): Order | string {
   const { accountNumber, amount, narration, payer, fate } = recordOf(value)
   const amountKobo = koboOf(amount)
@@ -118,17 +123,18 @@ function readOrder(value: unknown): Order | string {
   if (amountKobo === undefined || amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
     return 'amount must be naira above 0, such as "1500.00"'
   }
-  const known = FATES.find((each) => each === fate)
-  if (fate !== undefined && !known) return `fate must be one of: ${FATES.join(', ')}`
+  const knownFate = FATES.find((each) => each === fate)
+  if (fate !== undefined && !knownFate) return `fate must be one of: ${FATES.join(', ')}`
   return {
     accountNumber: textOf(accountNumber),
     amountKobo,
     narration: textOf(narration) || undefined,
     payer: readPayer(payer),
-    fate: known,
+    fate: knownFate,
   }
 }
 
+// Reads the fields of a payer that the request names. The bank fills in the others.
 function readPayer(value: unknown): Partial<Payer> {
   const payer = recordOf(value)
   const fields = ['accountNumber', 'accountName', 'bankCode'] as const
@@ -137,10 +143,11 @@ function readPayer(value: unknown): Partial<Payer> {
   )
 }
 
+// Returns a transfer as the control API shows it, with the state of its notification.
 function transferOf(transfer: Transfer, notifier: Notifier) {
-  const { amountKobo, feeKobo, vatKobo, settledKobo, accountName: _, ...rest } = transfer
+  const { amountKobo, feeKobo, vatKobo, settledKobo, accountName: _, ...otherFields } = transfer
   return {
-    ...rest,
+    ...otherFields,
     amount: formatKobo(amountKobo),
     fee: formatKobo(feeKobo),
     vat: formatKobo(vatKobo),
@@ -149,6 +156,7 @@ function transferOf(transfer: Transfer, notifier: Notifier) {
   }
 }
 
+// Returns the bank's statement as the control API shows it.
 function statementOf(bank: Bank, { from, to }: Record<string, string | undefined>) {
   const { openingKobo, lines, closingKobo } = bank.statement(dateOf(from), dateOf(to))
   return {

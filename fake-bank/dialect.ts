@@ -31,18 +31,20 @@ export type Dialect = {
   retryAfterMs: number | readonly number[] // One delay, or one for each retry.
   batchMax: number // Transfers in one notification.
   hasApi: boolean // Whether the bank serves an API.
-  signsCreditsOnly?: true // Manilla ignores everything else that it sends.
+  signsCreditsOnly?: true // It cannot sign a name enquiry, so Manilla refuses one with 401.
   hidesCharges?: true // Neither notifications nor answers include the charges.
-  hidesUnknownAccounts?: true // It answers for an unknown account as for a silent bank.
+  hidesUnknownAccounts?: true // Its answer does not tell an unknown account from a bank that is silent.
   speak(party: Party): Speaker
 }
 
+// The bank that a dialect speaks for: its code, clock and credentials.
 export type Party = {
   bankCode: string
   clock: Clock
   credentials: Readonly<Record<string, string>>
 }
 
+// Speaks for one bank: makes its messages, reads Manilla's answers, and serves the bank's API.
 export type Speaker = {
   notify(transfers: readonly Transfer[]): Message
   notifyPayout?(news: PayoutNews): Message // Set only if the bank reports the results of payouts.
@@ -78,6 +80,7 @@ export function keepQuiet(reply: FastifyReply, how: 'silent' | 'dropped'): Fasti
   return reply
 }
 
+// Parses JSON. Returns undefined if the text is not valid JSON.
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -86,12 +89,15 @@ export function readJson(text: string): unknown {
   }
 }
 
+// Returns the value if it is a JSON object, else an empty object, so that callers can read its fields
+// unchecked.
 export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {}
 }
 
+// Returns the value if it is a text, else an empty text.
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

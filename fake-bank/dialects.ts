@@ -1,4 +1,5 @@
-// All dialects: every export of dialects/*.ts whose name ends with Dialect.
+// Loads all dialects: every export of dialects/*.ts whose name ends with Dialect. A new bank needs only a
+// new file there.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// One simulated bank on its own port: the other side of one connector, and the control API. If the caller
-// passes a clock, as tests do, the bank sends nothing until the caller calls `sendDue`. Otherwise the bank
+// Runs one simulated bank on its own port: the bank's side of one connector, and the control API. If the
+// caller passes a clock, as tests do, the bank sends nothing until the caller calls `sendDue`. Otherwise it
 // follows the machine's clock.
 
 import fastify, { type FastifyInstance } from 'fastify'
@@ -38,6 +38,7 @@ export type FakeBankOptions = {
 
 export type FakeBank = Awaited<ReturnType<typeof startFakeBank>>
 
+// Starts a simulated bank. Disposing it closes its port.
 export async function startFakeBank(options: FakeBankOptions) {
   const { bankCode, clock = systemClock, seed = 1 } = options
   const dialect = requireDialect(options.connector)
@@ -49,9 +50,9 @@ export async function startFakeBank(options: FakeBankOptions) {
     fees: { flatKobo: kobo(0n), basisPoints: 0n, ...options.fees },
     openingKobo: options.openingKobo ?? kobo(0n),
   })
-  const watch = new ContractWatch(dialect.connector)
+  const contractWatch = new ContractWatch(dialect.connector)
   const notifier = new Notifier({
-    watch,
+    contractWatch,
     origin: requireLoopback(options.notify),
     bankCode,
     dialect,
@@ -62,25 +63,25 @@ export async function startFakeBank(options: FakeBankOptions) {
     batch: options.batch ?? 1,
   })
   const pump = options.clock ? undefined : startPump(notifier, clock)
-  const changed = () => pump?.wake()
+  const wakePump = () => pump?.wake()
   bank.payouts.report = (news) => {
     notifier.addPayout(news)
-    changed()
+    wakePump()
   }
-  const app = await buildApp({ bank, notifier, changed, speaker, watch })
+  const app = await buildApp({ bank, notifier, wakePump, speaker, contractWatch })
   const url = await app.listen({ host: HOST, port: options.port ?? 0 })
   return {
     url,
     bank,
     notifier,
     // Violations of the provider's contract, on either side.
-    violations: watch.violations as readonly string[],
+    violations: contractWatch.violations as readonly string[],
     banksFile: banksFileOf({ bankCode, dialect, url, credentials }),
-    // Returns undefined if the account is blocked.
+    // Simulates a transfer to an account. Returns undefined if the account is blocked.
     transfer(order: TransferOrder, fate?: Fate) {
       const transfer = bank.receive(order)
       if (transfer) notifier.add(transfer, fate)
-      changed()
+      wakePump()
       return transfer
     },
     // Sets the service's address, for a service that starts after its bank.
@@ -96,41 +97,48 @@ export async function startFakeBank(options: FakeBankOptions) {
   }
 }
 
+// Builds the HTTP server with two APIs: the bank's own, which `speaker` serves as the provider's
+// documentation says, and the control API, by which tests and developers steer the bank. `contractWatch`
+// checks every call of the bank's own API against the provider's published contract.
 async function buildApp({
   speaker,
-  watch,
-  ...controlled
-}: Parameters<typeof controlRoutes>[1] & { speaker: Speaker; watch: ContractWatch }) {
-  const { bank, notifier, changed } = controlled
+  contractWatch,
+  ...controlContext
+}: Parameters<typeof controlRoutes>[1] & { speaker: Speaker; contractWatch: ContractWatch }) {
+  const { bank, notifier, wakePump } = controlContext
+  // For the banks whose API lets Manilla ask for the notifications of a period again.
   const resend = (from: Date, to: Date) => {
     notifier.resend(from, to)
-    changed()
+    wakePump()
   }
   const app = fastify({ forceCloseConnections: true })
-  watchCalls(app, watch)
+  watchCalls(app, contractWatch)
   // Separate scopes: the bank's own API checks credentials, the control API has none.
-  await app.register(async (scope) => controlRoutes(scope, controlled))
+  await app.register(async (scope) => controlRoutes(scope, controlContext))
   await app.register(async (scope) => speaker.serve(scope, { bank, resend }))
   return app
 }
 
-function watchCalls(app: FastifyInstance, watch: ContractWatch): void {
+// Checks every call of the bank's API, and its answer, against the provider's published contract.
+function watchCalls(app: FastifyInstance, contractWatch: ContractWatch): void {
   const isControl = (url: string) => url.startsWith('/control/')
   app.addHook('preHandler', async ({ method, url, headers, body }) => {
     if (isControl(url)) return
-    watch.record((contract) => contract.checkRequest({ method, url, headers, body }))
+    contractWatch.record((contract) => contract.checkRequest({ method, url, headers, body }))
   })
   app.addHook('onSend', async ({ method, url }, reply, payload) => {
     if (isControl(url)) return
     const answer = { httpStatus: reply.statusCode, body: readJson(String(payload)) }
-    watch.record((contract) => contract.checkAnswer({ method, url }, answer))
+    contractWatch.record((contract) => contract.checkAnswer({ method, url }, answer))
   })
 }
 
-// Wakes up when the next notification is due.
+// Sends notifications by the machine's clock: sleeps until the next one is due, and sends it. `wake` must
+// be called when an earlier one was queued.
 function startPump(notifier: Notifier, clock: Clock) {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
+  // Sets the timer for the notification that is due first, instead of the timer that was set before.
   const wake = () => {
     clearTimeout(timer)
     const dueMs = notifier.nextDueMs()
@@ -147,6 +155,7 @@ function startPump(notifier: Notifier, clock: Clock) {
   return { wake, stop }
 }
 
+// Finds the dialect of a connector. The error names the connectors that have one.
 function requireDialect(connector: string): Dialect {
   const dialect = findDialect(connector)
   if (dialect) return dialect
@@ -162,6 +171,7 @@ function requireLoopback(notify: string): string {
   throw new Error('--notify must be an http URL on this machine, such as http://localhost:8080')
 }
 
+// Returns the dialect's credentials with the caller's in place of the defaults. Refuses unknown names.
 function readCredentials(dialect: Dialect, credentials: Readonly<Record<string, string>>) {
   const known = Object.keys(dialect.credentials)
   const unknown = Object.keys(credentials).find((name) => !known.includes(name))
@@ -213,8 +223,9 @@ function banksFileOf({
   return { entry, others: dialect.numbers ? [leasingBank(bankCode)] : [], env }
 }
 
-function leasingBank(otherThan: string) {
-  const code = otherThan === '058' ? '035' : '058'
+// Returns the entry of a second bank, which issues the numbers of payments when this bank cannot.
+function leasingBank(firstBankCode: string) {
+  const code = firstBankCode === '058' ? '035' : '058'
   const { dynamic } = NUMBERS
   return { code, name: findBank(code)?.name ?? '', railSecrets: [SANDBOX_RAIL_SECRET], dynamic }
 }

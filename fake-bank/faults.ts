@@ -1,10 +1,10 @@
-// Faults of notifications, on demand. The seed draws one fate for each notification: lost (never
-// sent), delayed, sent twice, or sent normally.
+// Faults that the simulated bank makes when it notifies Manilla, as its user sets them. Each notification
+// has one fate, drawn from a seed: lost (never sent), delayed, sent twice, or sent normally.
 
 import { seededRandom } from '../test/support/random.ts'
 
 export type Faults = {
-  loss: number // Probabilities, together at most 1.
+  loss: number // Probability. Those of loss, delay and duplicate add up to 1 at most.
   delay: number
   duplicate: number
   delayMs: number
@@ -44,28 +44,27 @@ export function changeFaults(faults: Faults, changes: Record<string, unknown>): 
   return { loss, delay, duplicate, delayMs, reorder }
 }
 
-// Draws the fate of a notification. The probability of each fate is relative to what the fates before it
-// left.
+// Draws the fate of a notification. Each draw is made only if the earlier fates did not happen, so its
+// probability is divided by the probability that they did not.
 export function drawFate({ loss, delay, duplicate }: Faults, random: Random): Fate {
   if (happens(random, loss)) return 'lost'
-  if (happens(random, share(delay, 1 - loss))) return 'delayed'
-  return happens(random, share(duplicate, 1 - loss - delay)) ? 'duplicated' : 'normal'
+  if (happens(random, ratio(delay, 1 - loss))) return 'delayed'
+  return happens(random, ratio(duplicate, 1 - loss - delay)) ? 'duplicated' : 'normal'
 }
 
-// Returns the delay after the transfer for each copy of its notification.
+// Returns how long after the transfer each copy of its notification is sent: none, one or two copies.
 export function sendingDelaysMs(fate: Fate, faults: Faults, random: Random): number[] {
-  const moment = () => (faults.reorder ? random.integer(0, REORDER_WINDOW_MS) : 0)
+  const delay = () => (faults.reorder ? random.integer(0, REORDER_WINDOW_MS) : 0)
   if (fate === 'lost') return []
   if (fate === 'delayed') return [faults.delayMs]
-  return fate === 'duplicated' ? [moment(), moment()] : [moment()]
+  return fate === 'duplicated' ? [delay(), delay()] : [delay()]
 }
 
-function share(part: number, whole: number): number {
+function ratio(part: number, whole: number): number {
   return whole <= 0 ? 0 : part / whole
 }
 
-// Seeded randomness: the same seed gives the same bank, including its losses.
-
+// The same seed gives the same notifications, including those that are lost.
 export type Random = ReturnType<typeof seededRandom>
 
 export { seededRandom }

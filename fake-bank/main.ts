@@ -15,6 +15,7 @@ try {
   process.exitCode = 1
 }
 
+// Starts the bank, writes or prints the banks file for Manilla, and prints how to start Manilla with it.
 async function run(options: Parameters<typeof startFakeBank>[0], path: string | undefined) {
   const bank = await startFakeBank(options)
   const { entry, others, env } = bank.banksFile

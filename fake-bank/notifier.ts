@@ -1,5 +1,5 @@
-// Sends notifications to Manilla: a queue in order of due time, a bounded number of requests at
-// once, and retries as the bank documents. `sendDue` is one round; the owner of the clock calls it.
+// Sends the bank's notifications to Manilla, with at most eight requests at once and with the retries that
+// the bank documents. `sendDue` sends what is due now; startPump() or a test with its own clock calls it.
 //
 //   queued → acknowledged | rejected | given_up        lost: never queued
 
@@ -37,14 +37,14 @@ const PAYOUT_CALLS = {
   failed: 'webhook.payoutFailed',
   reversed: 'webhook.payoutReversed',
 }
-const isNews = (notice: Notice): notice is PayoutNews => 'says' in notice
+const isNews = (notice: Notice): notice is PayoutNews => 'newStatus' in notice
 
 type NotifierOptions = {
   origin: string // Manilla's.
   bankCode: string
   dialect: Dialect
   speaker: Speaker
-  watch: ContractWatch
+  contractWatch: ContractWatch
   clock: Clock
   random: Random
   faults: Faults
@@ -65,6 +65,7 @@ export class Notifier {
     this.origin = options.origin
   }
 
+  // Queues the notification of a transfer, with a fate that is drawn unless the caller fixes it.
   add(transfer: Transfer, fixedFate?: Fate): void {
     const { random, clock } = this.#options
     const fate = fixedFate ?? drawFate(this.faults, random)
@@ -94,7 +95,7 @@ export class Notifier {
     return this.#deliveries.get(transfer)
   }
 
-  // Sends the lost and abandoned notifications once more.
+  // Queues again the lost and abandoned notifications of the transfers in this period.
   resend(from: Date, to: Date): void {
     const dueMs = this.#options.clock().getTime()
     for (const [transfer, delivery] of this.#deliveries) {
@@ -106,6 +107,7 @@ export class Notifier {
     }
   }
 
+  // Returns when the next notification is due, or undefined if none is queued.
   nextDueMs(): number | undefined {
     return this.#queue.reduce<number | undefined>(
       (least, { dueMs }) => (least === undefined || dueMs < least ? dueMs : least),
@@ -125,6 +127,7 @@ export class Notifier {
     this.#queue = this.#queue.filter(({ dueMs }) => dueMs > nowMs)
     due.sort((one, other) => one.dueMs - other.dueMs)
     const batches = inBatches(due, Math.min(this.#options.batch, this.#options.dialect.batchMax))
+    // All senders draw from one iterator, so each batch is sent once.
     const next = batches.values()
     const sender = async () => {
       for (const batch of next) await this.#send(batch)
@@ -153,7 +156,7 @@ export class Notifier {
     const transfers = batch.flatMap(({ notice }) => (isNews(notice) ? [] : [notice]))
     const response =
       news && speaker.notifyPayout
-        ? await this.#notify(speaker.notifyPayout(news), PAYOUT_CALLS[news.says])
+        ? await this.#notify(speaker.notifyPayout(news), PAYOUT_CALLS[news.newStatus])
         : await this.#notify(speaker.notify(transfers), 'webhook.credit')
     const outcomes = response ? speaker.readAcknowledgement(response, transfers) : []
     batch.forEach((queued, at) => {
@@ -161,15 +164,17 @@ export class Notifier {
     })
   }
 
+  // Notes the result of an attempt, and queues the next one if Manilla did not acknowledge it and the bank
+  // has tries left.
   #record(queued: Queued, outcome: Outcome, response: Response | undefined): void {
     const { dialect, clock } = this.#options
     const delivery = this.#deliveries.get(queued.notice)
     if (!delivery) return // The delivery was forgotten while the request was under way.
     const tries = queued.tries + 1
-    const isOver = tries >= dialect.tries
+    const isLastTry = tries >= dialect.tries
     delivery.attempts += 1
     delivery.lastHttpStatus = response?.httpStatus ?? null
-    if (outcome === 'retry' && !isOver) {
+    if (outcome === 'retry' && !isLastTry) {
       const { retryAfterMs } = dialect
       const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : retryAfterMs[queued.tries]
       const dueMs = clock().getTime() + (waitMs ?? 0)
@@ -179,16 +184,17 @@ export class Notifier {
     }
   }
 
+  // Sends a notification, and checks it and Manilla's answer against the provider's contract.
   async #notify(message: Message, call: string): Promise<Response | undefined> {
-    const { watch } = this.#options
+    const { contractWatch } = this.#options
     const { headers } = message
-    watch.record((contract) =>
+    contractWatch.record((contract) =>
       contract.checkNotification(call, { headers, body: readJson(message.body) }),
     )
     const response = await this.#post(message)
     if (!response) return undefined
     const answer = { httpStatus: response.httpStatus, body: readJson(response.body) }
-    watch.record((contract) => contract.checkAcknowledgement(call, answer))
+    contractWatch.record((contract) => contract.checkAcknowledgement(call, answer))
     return response
   }
 
@@ -209,6 +215,7 @@ export class Notifier {
   }
 }
 
+// Splits the transfers that are due into the notifications of a bank that reports several at once.
 function inBatches<T>(items: readonly T[], size: number): T[][] {
   const count = Math.ceil(items.length / size)
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size))

@@ -1,4 +1,4 @@
-// The options of `npm run fake-bank -- …`, and the messages for invalid ones.
+// Parses the options of `npm run fake-bank -- …`, and explains invalid ones.
 
 import { parseArgs } from 'node:util'
 import { isBankCode } from '#banks/nuban.ts'
@@ -39,6 +39,7 @@ type CommandLine =
   | { help: true }
   | { help: false; bank: FakeBankOptions; banksFile: string | undefined }
 
+// Parses and checks the command line. Throws a UsageError that names the invalid option.
 export function readOptions(args: readonly string[]): CommandLine {
   const values = parse(args)
   if (values.help) return { help: true }
@@ -61,19 +62,20 @@ export function readOptions(args: readonly string[]): CommandLine {
       bankCode,
       notify,
       faults,
-      port: whole('port', values.port, PORT_MAX),
-      seed: whole('seed', values.seed, 2 ** 31),
-      batch: Math.max(1, whole('batch', values.batch, BATCH_MAX)),
+      port: readWhole('port', values.port, PORT_MAX),
+      seed: readWhole('seed', values.seed, 2 ** 31),
+      batch: Math.max(1, readWhole('batch', values.batch, BATCH_MAX)),
       fees: {
-        flatKobo: naira('fee', values.fee),
-        basisPoints: BigInt(whole('fee-bps', values['fee-bps'], BASIS_POINTS_MAX)),
+        flatKobo: readNaira('fee', values.fee),
+        basisPoints: BigInt(readWhole('fee-bps', values['fee-bps'], BASIS_POINTS_MAX)),
       },
-      openingKobo: naira('opening-balance', values['opening-balance']),
+      openingKobo: readNaira('opening-balance', values['opening-balance']),
       credentials: Object.fromEntries(values.credential.map(readPair)),
     },
   }
 }
 
+// Splits the command line into options. Numbers stay text here, and are checked in readOptions().
 function parse(args: readonly string[]) {
   const text = (value: string) => ({ type: 'string', default: value }) as const
   const flag = { type: 'boolean', default: false } as const
@@ -103,19 +105,20 @@ function parse(args: readonly string[]) {
   }
 }
 
+// Reads a value of --credential, such as apiKey=secret.
 function readPair(pair: string): [string, string] {
   const [, name, value] = /^([A-Za-z]+)=(.+)$/.exec(pair) ?? []
   if (!name || !value) throw new UsageError('--credential must be NAME=VALUE')
   return [name, value]
 }
 
-function whole(name: string, text: string, most: number): number {
+function readWhole(name: string, text: string, max: number): number {
   const value = Number(text)
-  if (/^\d{1,10}$/.test(text) && value <= most) return value
-  throw new UsageError(`--${name} must be a whole number from 0 to ${most}`)
+  if (/^\d{1,10}$/.test(text) && value <= max) return value
+  throw new UsageError(`--${name} must be a whole number from 0 to ${max}`)
 }
 
-function naira(name: string, text: string) {
+function readNaira(name: string, text: string) {
   const amount = parseKobo(text)
   if (amount === undefined) throw new UsageError(`--${name} must be naira, such as 50.00`)
   return kobo(amount)

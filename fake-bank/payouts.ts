@@ -1,4 +1,5 @@
-// Payouts that were ordered from the bank, at most one per reference, and how it handles them:
+// The payouts that Manilla ordered from the simulated bank, at most one per reference. The control API sets
+// how the bank handles them:
 //
 //   confirm      pays, and answers so
 //   reject       refuses permanently
@@ -35,8 +36,8 @@ export type Payout = PayoutOrder & {
   dueMs: number
 }
 
-// Some banks report payouts without being asked, each in its own words.
-export type PayoutNews = { payout: Payout; says: Exclude<Payout['status'], 'pending'> }
+// The new status of a payout, which some banks report to Manilla without being asked.
+export type PayoutNews = { payout: Payout; newStatus: Exclude<Payout['status'], 'pending'> }
 
 // `dropped` and `silent` mean that the bank sends no answer.
 type PayoutResult =
@@ -66,13 +67,14 @@ export class Payouts {
     this.#fates.set(reference, fate)
   }
 
-  take(order: PayoutOrder): PayoutResult {
+  // Receives an order. A repeated reference returns the first payout, or a conflict if the terms differ.
+  placeOrder(order: PayoutOrder): PayoutResult {
     const { behaviour, delayMs = this.delayMs } = this.#fates.get(order.reference) ?? this
     if (this.#isSilent(behaviour)) return { answer: 'silent' }
     this.settleDue()
-    const known = this.#byReference.get(order.reference)
-    if (known && !hasSameTerms(known, order)) return { answer: 'conflict' }
-    const payout = known ?? this.#make(order, { behaviour, delayMs })
+    const existingPayout = this.#byReference.get(order.reference)
+    if (existingPayout && !hasSameTerms(existingPayout, order)) return { answer: 'conflict' }
+    const payout = existingPayout ?? this.#make(order, { behaviour, delayMs })
     return { answer: behaviour === 'drop_answer' ? 'dropped' : 'payout', payout }
   }
 
@@ -104,10 +106,11 @@ export class Payouts {
       amountKobo: payout.amountKobo,
       narration: `Reversal of ${payout.reference}`,
     })
-    this.report({ payout: { ...payout }, says: 'reversed' })
+    this.report({ payout: { ...payout }, newStatus: 'reversed' })
     return true
   }
 
+  // Pays every pending payout whose delay is over. There is no timer: every query calls this first.
   settleDue(): void {
     const nowMs = this.#clock().getTime()
     for (const payout of this.#byReference.values()) {
@@ -137,23 +140,25 @@ export class Payouts {
       at,
       dueMs: at.getTime() + (behaviour === 'delay' ? delayMs : 0),
     }
-    const reason = behaviour === 'reject' ? this.reason : this.#whyNot(order)
+    const reason = behaviour === 'reject' ? this.reason : this.#refusalReason(order)
     this.#byReference.set(order.reference, payout)
     if (reason !== null) {
       Object.assign(payout, { status: 'failed', reason })
-      this.report({ payout: { ...payout }, says: 'failed' })
+      this.report({ payout: { ...payout }, newStatus: 'failed' })
     }
     this.settleDue()
     return payout
   }
 
+  // Counts the calls that get no answer, so that tests can wait for one.
   #isSilent(behaviour: PayoutBehaviour): boolean {
     if (behaviour !== 'silent') return false
     this.#unanswered += 1
     return true
   }
 
-  #whyNot({ amountKobo }: PayoutOrder): string | null {
+  // Returns null if the balance covers this order as well as all pending payouts.
+  #refusalReason({ amountKobo }: PayoutOrder): string | null {
     const pending = [...this.#byReference.values()].filter(({ status }) => status === 'pending')
     const promisedKobo = pending.reduce((sum, payout) => sum + payout.amountKobo, 0n)
     return this.#statement.balanceKobo - promisedKobo < amountKobo ? 'Insufficient funds' : null
@@ -168,10 +173,12 @@ export class Payouts {
       amountKobo: kobo(-payout.amountKobo),
       narration: payout.narration,
     })
-    this.report({ payout: { ...payout }, says: 'confirmed' })
+    this.report({ payout: { ...payout }, newStatus: 'confirmed' })
   }
 }
 
+// Whether an order repeats an earlier one with its reference. It may differ only in its narration and the
+// name of the account.
 function hasSameTerms(one: PayoutOrder, other: PayoutOrder): boolean {
   return (
     one.amountKobo === other.amountKobo &&

@@ -1,5 +1,5 @@
-// The bank's statement of the one account that Manilla has there: net amounts, as banks book them, with a
-// running balance.
+// The bank's statement of Manilla's one account at this bank: amounts after charges, as banks book them,
+// with a running balance.
 
 import { type Kobo, kobo } from '#money.ts'
 

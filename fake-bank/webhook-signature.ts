@@ -1,7 +1,9 @@
-// Signs by Standard Webhooks 1.0, for the connectors that use it.
+// Signs notifications by Standard Webhooks 1.0, for the dialects that use it. It does not share code with
+// the service, so that a mistake of either is noticed.
 
 import { createHmac } from 'node:crypto'
 
+// Returns the headers that identify, date and sign a message, by Standard Webhooks.
 export function signedHeaders(
   secret: string,
   { id, at, body }: { id: string; at: Date; body: string },

@@ -1,5 +1,5 @@
-// Checks that hold for every answer: the description documents it, it has the documented shape, and
-// it reveals nothing of how the service is made.
+// Checks every response of the fuzzed service: the API's description documents it, it has the documented
+// shape, and it reveals nothing about the service's internals (stack traces, SQL, names of libraries).
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { LightMyRequestResponse } from 'fastify'
@@ -7,13 +7,14 @@ import type { Description, Operation, Response } from './operations.ts'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
 
-// Must not appear in any answer.
+// Must not appear in any response.
 const INSIDES = /node_modules|\n\s+at .+:\d+|\bfile:\/\/\/\S+\.[jt]s|\.[jt]s:\d+:\d+|\[object \w+\]/
 // Must not appear in a refusal. A success may show text that a user once wrote.
 const WORDS = [
   /fastify|typebox|\bajv\b|scrypt|\bjose\b|undici|FST_|ERR_|ECONN|unexpected token|at position \d/i,
   /pg_|postgres|\bsql\b|syntax error|relation "|constraint|violat|\bundefined\b|\bNaN\b/i,
 ]
+// The shapes of a refusal: the product's API, Providus's, OAuth's and the rails'.
 const FAMILIES = [
   /"isSuccessful":false/,
   /"requestSuccessful":false/,
@@ -21,8 +22,8 @@ const FAMILIES = [
   /"responseCode":"0[123]"/,
 ]
 
-// The outcome of a credit or reversal is no failure of the operation, even with a 4xx, or with a
-// 503 where the bank must send a reversal again once its credit is known.
+// Tells whether the body is the outcome of a credit or reversal. It counts as a success of the operation,
+// even with a 4xx, or with a 503 that asks the bank to send a reversal again once its credit is known.
 export function isOutcome(body: string): boolean {
   return /"outcome":"(?:rejected"|retry","code":"original_not_found")/.test(body)
 }
@@ -33,16 +34,17 @@ export class AnswerChecks {
   readonly #names: RegExp
   readonly #described: Record<string, Response>
 
-  // `names` are those of tables, columns and constraints. Only names that no person would write are
-  // checked.
+  // `names` are the names of tables, columns and constraints. Only names with an underscore are checked,
+  // because the other names are ordinary words that a user may have written.
   constructor(description: Description, names: readonly string[]) {
     this.#described = description.components.responses
     this.#ajv.addSchema({ ...description, $id: 'api' })
-    const telling = names.filter((name) => /^[a-z]+_[a-z_]+$/.test(name))
-    this.#names = new RegExp(`\\b(?:${telling.join('|')})\\b`)
+    const distinctiveNames = names.filter((name) => /^[a-z]+_[a-z_]+$/.test(name))
+    this.#names = new RegExp(`\\b(?:${distinctiveNames.join('|')})\\b`)
   }
 
-  // `operation` is undefined if the request used another method.
+  // Returns a sentence for each fault of a response. `operation` is undefined if the request used another
+  // method than the operation's; the shape is then not checked.
   faults(answer: Answer, operation: Operation | undefined): string[] {
     const { statusCode, headers, body } = answer
     const type = String(headers['content-type'] ?? '')
@@ -56,6 +58,7 @@ export class AnswerChecks {
       !headers['x-request-id'] && 'has no request id',
       leaks.length > 0 && `reveals ${leaks}`,
       isRefusal && !this.#isFamily(body) && 'is a refusal of no family',
+      // One of the hostile texts tries to set the cookie a=b with a line break.
       /[\r\n]|a=b/.test(cookie) && `sets a cookie: ${cookie}`,
       statusCode === 429 && headers['retry-after'] === undefined && 'does not say how long to wait',
       operation && this.#shapeFault(operation, statusCode, type, body),
@@ -68,24 +71,25 @@ export class AnswerChecks {
   }
 
   #shapeFault(operation: Operation, status: number, type: string, body: string): string | false {
-    const own = operation.responses[status]
-    const described = this.#described[own?.$ref?.split('/').at(-1) ?? ''] ?? own
+    const response = operation.responses[status]
+    const described = this.#described[response?.$ref?.split('/').at(-1) ?? ''] ?? response
     if (!described) return `answers ${status}, which is not described`
     const content = Object.entries(described.content ?? {})
     const [media] = type.split(';')
-    const found = content.find(([name]) => name === media)
-    if (!found) return `answers with ${type}, which is not described`
-    const schema = found[1].schema
+    const describedMedia = content.find(([name]) => name === media)
+    if (!describedMedia) return `answers with ${type}, which is not described`
+    const { schema } = describedMedia[1]
     if (!schema || media !== 'application/json') return false
-    const isRight = this.#shapeOf(schema)
-    return isRight(JSON.parse(body))
+    const validate = this.#validatorOf(schema)
+    return validate(JSON.parse(body))
       ? false
-      : `differs from its schema: ${this.#ajv.errorsText(isRight.errors)}`
+      : `differs from its schema: ${this.#ajv.errorsText(validate.errors)}`
   }
 
-  #shapeOf(schema: object): ValidateFunction {
-    const known = this.#shapes.get(schema)
-    if (known) return known
+  // Compiles a schema once. Its references point into the description, which is registered as `api`.
+  #validatorOf(schema: object): ValidateFunction {
+    const compiled = this.#shapes.get(schema)
+    if (compiled) return compiled
     const text = JSON.stringify(schema).replaceAll('"#/', '"api#/')
     const shape = this.#ajv.compile(JSON.parse(text))
     this.#shapes.set(schema, shape)
@@ -93,7 +97,8 @@ export class AnswerChecks {
   }
 }
 
-// A refusal repeats the name of an unknown field as it was sent.
+// Removes the names of unknown fields, which a refusal repeats as they were sent, so that they do not count
+// as leaks.
 function withoutEcho(body: string): string {
   return body.replaceAll(/"field":"(?:[^"\\]|\\.)*"/g, '')
 }

@@ -1,5 +1,5 @@
-// The credentials of requests: a client's token or a user's session, renewed after an operation has
-// ended it; another client's; another role's.
+// The credentials that the fuzzer sends: the right ones for an operation (a client's token or a user's
+// session), those of another client or role, or none. Credentials that an operation has ended are renewed.
 
 import type { Role } from '#access/permissions.ts'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
@@ -20,33 +20,35 @@ const STALE_SECONDS = 3_600
 
 export class Credentials {
   readonly #bench: Bench
-  readonly #held = new Map<string, Promise<Headers>>()
+  readonly #cached = new Map<string, Promise<Headers>>()
 
   constructor(bench: Bench) {
     this.#bench = bench
   }
 
-  of(target: Target, caller: Caller): Promise<Headers> | Headers {
+  // Returns the headers with which `caller` calls the operation. They are made once and then reused.
+  headersOf(target: Target, caller: Caller): Promise<Headers> | Headers {
     const [scheme] = target.operation.security ?? []
     if (!scheme || caller === 'nobody') return {}
     const key = keyOf(target, caller)
-    const held = this.#held.get(key) ?? this.#make(target, caller)
-    this.#held.set(key, held)
-    return held
+    const headers = this.#cached.get(key) ?? this.#logIn(target, caller)
+    this.#cached.set(key, headers)
+    return headers
   }
 
+  // Forgets the own credentials of an operation, so that the next request logs in again. Called after a 401.
   renew(target: Target): void {
-    this.#held.delete(keyOf(target, 'own'))
+    this.#cached.delete(keyOf(target, 'own'))
   }
 
-  async #make(target: Target, caller: Caller): Promise<Headers> {
-    const isPersons = isForPeople(target)
+  async #logIn(target: Target, caller: Caller): Promise<Headers> {
+    const isForUsers = isForPeople(target)
     if (caller === 'other role') return this.#session(OTHER_ROLE)
     if (caller === 'other client') {
-      if (isPersons) return this.#session('owner', OTHER)
+      if (isForUsers) return this.#session('owner', OTHER)
       return bearer(await this.#bench.login(OTHER, 's3cret'))
     }
-    if (isPersons) return this.#session('owner', clientOf(target))
+    if (isForUsers) return this.#session('owner', clientOf(target))
     return bearer(
       await (isMoving(target) ? this.#bench.login(MOVING, 's3cret') : this.#bench.login()),
     )
@@ -63,15 +65,16 @@ export class Credentials {
     }
   }
 
-  // A bank's signature, on the rails only.
+  // Returns the headers of a bank's signature, for the operations that banks call. `signing` makes it right,
+  // or wrong in one way.
   signatureOf(target: Target, { payload, headers, signing }: HostileRequest): Headers {
     if (!target.path.startsWith('/rails/') || payload === undefined || signing === 'none') return {}
     const contentType = headers['content-type'] ?? 'application/json'
     const signed = signing === 'altered' ? `${payload} ` : payload
-    return signedHeaders(this.#bench, signed, { contentType, ...this.#signing(signing) })
+    return signedHeaders(this.#bench, signed, { contentType, ...this.#signingOptions(signing) })
   }
 
-  #signing(signing: Signing) {
+  #signingOptions(signing: Signing) {
     const nowSeconds = Math.floor(this.#bench.clock().getTime() / 1000)
     if (signing === 'stale') return { atSeconds: nowSeconds - STALE_SECONDS }
     return { secrets: [signing === 'wrong secret' ? WRONG_SECRET : SANDBOX_RAIL_SECRET] }
@@ -84,7 +87,8 @@ function isForPeople({ operation }: Target): boolean {
   return 'session' in (operation.security?.[0] ?? {})
 }
 
-// Operations that move a client's clock or delete its data use a client of their own.
+// Operations that move a client's clock or delete its data use the client MOVING, so that they do not disturb
+// the other operations.
 function isMoving({ path }: Target): boolean {
   return /^\/sandbox\/(clock|seed|reset)/.test(path)
 }
@@ -95,7 +99,8 @@ function clientOf({ operation }: Target): string | undefined {
   return operation.operationId === 'rotateOwnSecret' ? ROTATING : undefined
 }
 
-// Each operation has its own session, since some operations end it.
+// Names the token or session to call an operation with; equal names share one. Each operation for users has a
+// session of its own, because some operations end the session.
 function keyOf(target: Target, caller: Caller): string {
   if (caller !== 'own') return `${caller} ${isForPeople(target)}`
   return isForPeople(target) ? target.operation.operationId : `token ${isMoving(target)}`

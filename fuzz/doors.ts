@@ -1,5 +1,5 @@
-// Two ways to reach a service: inside this process without a socket, and over HTTP. Only the
-// beginning of a stream is read.
+// Two "doors", which are ways to send a request to a service: inside this process without a socket, and over
+// HTTP. Both read only the beginning of an event stream. Tests use the first, `npm run fuzz` the second.
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -15,7 +15,8 @@ export type Door = (sent: Sent, isStream: boolean) => Promise<Answer>
 
 const SOCKETS_MAX = 64
 
-// Streams need a socket, so the app must listen.
+// Sends requests into an app of this process. Streams need a socket, so the app must also listen at
+// `address`.
 export function doorInto(app: FastifyInstance, address: string): Door {
   const overHttp = doorTo(address)
   return async (sent, isStream) => {
@@ -27,6 +28,7 @@ export function doorInto(app: FastifyInstance, address: string): Door {
   }
 }
 
+// Sends requests over HTTP.
 export function doorTo(address: string): Door {
   const { hostname, port } = new URL(address)
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
@@ -35,9 +37,9 @@ export function doorTo(address: string): Door {
     return new Promise<Answer>((resolve, reject) => {
       const length = { 'content-length': Buffer.byteLength(payload ?? '') }
       const closing = isStream ? { connection: 'close' } : {}
-      const all = { ...headers, ...length, ...closing }
-      const where = { hostname, port, method, path: writable(url), headers: all }
-      const call = httpRequest(isStream ? where : { ...where, agent })
+      const allHeaders = { ...headers, ...length, ...closing }
+      const requestOptions = { hostname, port, method, path: writable(url), headers: allHeaders }
+      const call = httpRequest(isStream ? requestOptions : { ...requestOptions, agent })
       // The service may close a connection just as it is reused. That is no fault.
       let isAnswered = false
       const isRaced = () => call.reusedSocket && !isAnswered
@@ -48,6 +50,7 @@ export function doorTo(address: string): Door {
         const chunks: Buffer[] = []
         const done = () =>
           resolve({ statusCode, headers: answered, body: Buffer.concat(chunks).toString('utf8') })
+        // A stream never ends, so only its status and headers are read.
         if (String(answered['content-type']).startsWith('text/event-stream')) {
           done()
           return void call.destroy()
@@ -61,7 +64,7 @@ export function doorTo(address: string): Door {
   return send
 }
 
-// Node refuses to send these characters. A test of raw sockets sends them.
+// Encodes the characters that Node's HTTP client refuses to send. raw-abuse.ts sends them unencoded.
 function writable(url: string): string {
   return url.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent)
 }

@@ -1,29 +1,32 @@
-// Findings: each fault of each operation once, with the place to replay it.
+// Collects the findings of a fuzzing run: each fault of each operation once, with the seed and episode that
+// replay it.
 
 const ENOUGH = 25
 const VARIABLE = /[0-9a-f-]{8,}/g
 
 export class Findings {
-  readonly #found = new Map<string, string>()
+  readonly #byKey = new Map<string, string>()
 
+  // Notes a fault, unless the same fault was noted for the same address before. Ids in it do not count.
   note(where: string, fault: string): void {
     const [line = ''] = fault.split('\n')
     const [, address = ''] = / (?:GET|POST|PUT|PATCH|DELETE) ([^ ?]+)/.exec(fault) ?? []
     const key = `${line} ${address}`.replaceAll(VARIABLE, '…')
-    if (this.#found.has(key)) return
-    this.#found.set(key, `${where}: ${fault}`)
+    if (this.#byKey.has(key)) return
+    this.#byKey.set(key, `${where}: ${fault}`)
     console.error(`  FOUND ${where}: ${fault}`)
   }
 
   get count(): number {
-    return this.#found.size
+    return this.#byKey.size
   }
 
+  // The run ends early if there are so many findings that more would not help.
   get areEnough(): boolean {
-    return this.#found.size >= ENOUGH
+    return this.#byKey.size >= ENOUGH
   }
 
   lines(): string[] {
-    return [...this.#found.values()]
+    return [...this.#byKey.values()]
   }
 }

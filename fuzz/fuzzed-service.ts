@@ -1,5 +1,5 @@
-// The service under test: the real src/main.ts as its own process, on its own database, and a bench
-// that speaks HTTP to it. The role is `api`, so nothing is sent to others.
+// Starts the service to fuzz: the real src/main.ts as its own process, on its own database, and a bench
+// that calls it over HTTP. The role is `api`, so no worker sends webhooks or calls banks.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,6 +22,8 @@ const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 const SHUTDOWN = { signal: 'SIGTERM' } as const
 const LOGIN_TRIES = 5
 
+// Starts the service to fuzz: a process of its own on a new database, without rate limits, so that the fuzzer
+// sees its logged errors and notices if it ends.
 export async function startFuzzedService() {
   const server = await startTestServer()
   const url = server.templateUrl.replace(TEMPLATE, 'postgres')
@@ -60,7 +62,8 @@ export async function startFuzzedService() {
   }
 }
 
-// These banks have an API, but no worker runs to call it.
+// The sandbox's banks with settings as if they had an API, so that operations that need one are not refused.
+// No worker runs, so the API is never called.
 function fuzzedBanks() {
   const askable = {
     settings: { baseUrl: 'http://127.0.0.1' },
@@ -69,6 +72,7 @@ function fuzzedBanks() {
   return SANDBOX_BANKS.map((bank) => ({ ...bank, ...askable, railSecrets: [SANDBOX_RAIL_SECRET] }))
 }
 
+// Starts the process, finds its address in its output, and collects the errors that it logs.
 function spawnService(folder: string, settings: Record<string, string>) {
   const env = {
     PATH: process.env.PATH,
@@ -105,15 +109,16 @@ function spawnService(folder: string, settings: Record<string, string>) {
   }
 }
 
-// The interface that fixtures of tests need, over HTTP.
+// Returns a bench, as the fixtures of tests need it, that calls the service over HTTP.
 function httpBench(door: Door, parts: Pick<Bench, 'db' | 'config'>): Bench {
-  let held: string | undefined
+  let defaultToken: string | undefined
   const send = async (call: Omit<Call, 'token'>, token?: string | null) => {
     const { method, url, headers, payload } = requestOf(call, token)
     const sent = { method, url, headers, payload } as Parameters<Door>[0]
     const answer = await door(sent, false)
     return { ...answer, json: () => JSON.parse(answer.body) }
   }
+  // Logs in, with a few tries, because the service may be busy.
   const login = async (clientId = 'MAN0000001', clientSecret = 'sandbox-secret') => {
     for (let tries = 1; ; tries++) {
       const answer = await send(
@@ -133,8 +138,8 @@ function httpBench(door: Door, parts: Pick<Bench, 'db' | 'config'>): Bench {
       return login(clientId, 's3cret')
     },
     async call({ token, ...call }: Call) {
-      if (token === undefined) held ??= await login()
-      return send(call, token === undefined ? held : token)
+      if (token === undefined) defaultToken ??= await login()
+      return send(call, token === undefined ? defaultToken : token)
     },
   }
   return bench as never

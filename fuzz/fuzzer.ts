@@ -1,5 +1,5 @@
-// Sends episodes of requests and judges every answer. A number and a seed define an episode: the
-// same two repeat its steps.
+// Sends the requests of episodes to the service and judges every response. A seed and a number define an
+// episode, so that it can be replayed.
 
 import { COMMON_ERRORS } from '#http/reference/errors.ts'
 import { seededRandom } from '../test/support/random.ts'
@@ -13,11 +13,11 @@ import { isCostly, type Target } from './operations.ts'
 
 const HANGS_AFTER_MS = 60_000 // Long enough for a busy machine.
 const CUT_BYTES_MIN = 60_000 // The service may hang up before a larger body is sent completely.
-// Refusals for lack of time, and the answer to a probe meanwhile.
+// A 503 that is no fault: the service is overloaded, or says that it is not ready.
 const DELIBERATE = /"code":"(?:busy|try_again)"|^\{"status":"not ready"/
 const SHOWN_MAX = 300
 
-// `again` repeats the last request.
+// One request of an episode. `again` repeats the last request; `dice` seeds the choice of values.
 export type Step = { target: Target; kind: Kind | 'again'; dice: number }
 
 type Parts = {
@@ -41,16 +41,16 @@ export class Fuzzer {
     this.#secrets = new Set(parts.secrets)
   }
 
-  // Returns the faults.
+  // Sends the requests of an episode in order, and returns all their faults.
   async run(steps: readonly Step[]): Promise<string[]> {
     const world = new EpisodeWorld()
     const faults: string[] = []
     let last: { request: HostileRequest; target: Target } | undefined
     for (const { target, kind, dice } of steps) {
       const random = seededRandom(dice)
-      const again = kind === 'again' ? last : undefined
+      const repeated = kind === 'again' ? last : undefined
       const { cases } = kind === 'again' ? (kindsOf(target)[0] as Kind) : kind
-      const made = again ?? {
+      const current = repeated ?? {
         request: buildRequest(
           { ...target, known: world.knownFor(target, random) },
           random,
@@ -58,20 +58,22 @@ export class Fuzzer {
         ),
         target,
       }
-      last = made
+      last = current
       count(this.kinds, kind === 'again' ? 'again' : kind.name)
-      const answer = await this.#send(made.request, made.target)
-      faults.push(...this.#judge(made.request, made.target, answer))
-      if (answer.statusCode < 400 && made.request.caller === 'own')
-        world.learn(made.target, answer.body)
+      const answer = await this.#send(current.request, current.target)
+      faults.push(...this.#judge(current.request, current.target, answer))
+      if (answer.statusCode < 400 && current.request.caller === 'own')
+        world.learn(current.target, answer.body)
     }
     return faults
   }
 
+  // Sends a request with its caller's credentials. Status 0 stands for no response; it is a fault unless the
+  // service hung up on a very large body.
   async #send(request: HostileRequest, target: Target): Promise<Answer> {
     const { credentials, door } = this.#parts
     const headers = {
-      ...(await credentials.of(target, request.caller)),
+      ...(await credentials.headersOf(target, request.caller)),
       ...credentials.signatureOf(target, request),
       ...request.headers,
     }
@@ -87,15 +89,17 @@ export class Fuzzer {
     return isCostly(target) ? this.#inTurn(send) : send()
   }
 
-  // Parallel hashes would only slow each other down.
+  // Waits for its turn, so that only two costly requests run at once. More parallel hashes would only slow
+  // each other down.
   async #inTurn(send: () => Promise<Answer>): Promise<Answer> {
     const turns = this.#turns
-    const before = turns.shift()
-    const sent = (before ?? Promise.resolve()).then(send)
+    const previous = turns.shift()
+    const sent = (previous ?? Promise.resolve()).then(send)
     turns.push(sent.catch(() => {}))
     return sent
   }
 
+  // Returns the faults of a response, each with the request and the beginning of the body.
   #judge(request: HostileRequest, target: Target, answer: Answer): string[] {
     const { statusCode, body } = answer
     count(this.statuses, statusCode)
@@ -103,21 +107,22 @@ export class Fuzzer {
     this.seen.set(target, seen.add(statusCode))
     if (statusCode === 401 && request.caller === 'own') this.#parts.credentials.renew(target)
     const isDeliberate = statusCode === 503 && DELIBERATE.test(body)
-    const isOwn = request.method === target.method
-    const found =
+    const hasOwnMethod = request.method === target.method
+    const faults =
       statusCode === 0
         ? [body].filter(Boolean)
         : [
             ...(isDeliberate
               ? []
-              : this.#parts.checks.faults(answer, isOwn ? target.operation : undefined)),
-            ...undeclared(isOwn ? target : undefined, answer),
+              : this.#parts.checks.faults(answer, hasOwnMethod ? target.operation : undefined)),
+            ...undeclared(hasOwnMethod ? target : undefined, answer),
             ...this.#leaks(request, target, body),
           ]
-    return found.map((fault) => `${fault}\n  ${textOf(request)}\n  ${body.slice(0, SHOWN_MAX)}`)
+    return faults.map((fault) => `${fault}\n  ${textOf(request)}\n  ${body.slice(0, SHOWN_MAX)}`)
   }
 
-  // Operations without authentication cannot leak.
+  // Returns a fault if the response to another client contains a secret value. Operations without
+  // authentication are public, so they cannot leak.
   #leaks({ caller, url, payload = '' }: HostileRequest, target: Target, body: string): string[] {
     if (caller !== 'other client' || !target.operation.security) return []
     const request = `${url} ${payload}`
@@ -130,7 +135,7 @@ export class Fuzzer {
   }
 }
 
-// The operation, or the list of common errors, must declare every code.
+// Returns a fault if neither the operation nor the list of common errors declares the response's error code.
 function undeclared(target: Target | undefined, { statusCode, body }: Answer): string[] {
   const [, code] = /^\{.*"code":"([a-z_]+)"/s.exec(body) ?? []
   if (!target || statusCode < 400 || code === undefined || isOutcome(body)) return []
@@ -139,6 +144,7 @@ function undeclared(target: Target | undefined, { statusCode, body }: Answer): s
   return isDeclared ? [] : [`${operationId} answers ${code}, which it does not declare`]
 }
 
+// Answers with status 0 if no response has arrived after HANGS_AFTER_MS.
 function withinTime(answered: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const hung = new Promise<Answer>((resolve) => {
@@ -147,6 +153,7 @@ function withinTime(answered: Promise<Answer>): Promise<Answer> {
   return Promise.race([answered, hung]).finally(() => clearTimeout(timer))
 }
 
+// Describes a request in one line, for the report of a fault.
 function textOf({ what, method, url, headers, payload, caller }: HostileRequest): string {
   const summary = `${what}: ${method} ${url.slice(0, SHOWN_MAX)} as ${caller}`
   const headerText = JSON.stringify(headers).slice(0, SHOWN_MAX)

@@ -1,5 +1,5 @@
-// The kinds of hostile changes to a request, derived from the description of its operation. Each
-// request is valid except for one change, so that the service processes it up to there.
+// Lists the kinds of hostile changes to a request, derived from the description of its operation. Each
+// request is valid except for one change, so that the service processes it up to that point.
 
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -23,15 +23,19 @@ export type Kind = { name: string; cases: readonly Case[] }
 const HOLE = '\u2603hole\u2603'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-const known = new WeakMap<Operation, Kind[]>()
+const kindsByOperation = new WeakMap<Operation, Kind[]>()
 
-// Every single change that applies to this operation, and no change.
+// Returns the kinds of changes that apply to this operation, each with all its cases. The first kind,
+// `right`, changes nothing.
 export function kindsOf(target: Target): Kind[] {
-  const kinds = known.get(target.operation) ?? listKinds(target).filter(({ cases }) => cases.length)
-  known.set(target.operation, kinds)
+  const kinds =
+    kindsByOperation.get(target.operation) ??
+    listKinds(target).filter(({ cases }) => cases.length > 0)
+  kindsByOperation.set(target.operation, kinds)
   return kinds
 }
 
+// Lists every kind of change, with its cases for this operation. A kind that does not apply has no cases.
 function listKinds({ operation, method, path }: Target): Kind[] {
   const parameters = operation.parameters ?? []
   const named = (where: Parameter['in']) => parameters.filter((each) => each.in === where)
@@ -87,13 +91,14 @@ const signingCase = (signing: Signing): Case => [`signature: ${signing}`, { sign
 const CALLERS: readonly Caller[] = ['other client', 'other role', 'nobody']
 const SIGNINGS: readonly Signing[] = ['none', 'altered', 'stale', 'wrong secret']
 
+// A case whose content-encoding header says `name`, and whose bytes `encode` makes.
 const encoded = (name: string, encode: NonNullable<Change['encode']>): Case => [
   `content-encoding ${name}`,
   { headers: { 'content-encoding': name }, encode },
 ]
 const utf16 = (payload: string | Buffer) => Buffer.from(`\ufeff${payload}`, 'utf16le')
 
-// The declared encoding matches the bytes, or does not.
+// Bodies in other encodings. In some cases the declared encoding does not match the bytes.
 const ENCODINGS: readonly Case[] = [
   encoded('gzip', gzipSync),
   encoded('deflate', deflateSync),
@@ -114,19 +119,24 @@ function bodyOf(operation: Operation): Schema | undefined {
   return Object.values(operation.requestBody?.content ?? {})[0]?.schema
 }
 
+// A place in a body at which a value can be replaced. HOLE marks it until the hostile value is filled in as
+// JSON text.
 type Hole = { path: (string | number)[]; schema: Schema }
 
+// Returns every field of a body's schema, and of the objects and arrays in it.
 function holesOf(schema: Schema, path: (string | number)[] = []): Hole[] {
   const here = path.length === 0 ? [] : [{ path, schema }]
-  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+  const inProperties = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
     holesOf(each, [...path, name]),
   )
-  const items = schema.items ? holesOf(schema.items, [...path, 0]) : []
+  const inItems = schema.items ? holesOf(schema.items, [...path, 0]) : []
+  // The alternatives of the schema are at the same place, which `here` already has.
   const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
-  const within = branches.flatMap((each) => holesOf(each, path).slice(here.length))
-  return [...here, ...inside, ...items, ...within]
+  const inBranches = branches.flatMap((each) => holesOf(each, path).slice(here.length))
+  return [...here, ...inProperties, ...inItems, ...inBranches]
 }
 
+// Puts each hostile value into each field of the body. `right` is a valid body.
 function fieldCases(body: Schema): Case[] {
   return holesOf(body).flatMap(({ path, schema }) => {
     const texts = TEXTS.map((text) => JSON.stringify(text))
@@ -152,6 +162,7 @@ const ANY_VALUE = fc.oneof(
   fc.nat(3_000).map((depth) => '['.repeat(depth) + ']'.repeat(depth)),
 )
 
+// Puts a generated value into each field of the body, another one at each run.
 function generatedCases(body: Schema): Case[] {
   return holesOf(body).map(({ path }): Case => {
     const payload = (right: Fields, random: Random) => {
@@ -164,6 +175,7 @@ function generatedCases(body: Schema): Case[] {
 }
 
 type Tamper = (cursor: string, random: Random) => string
+// A case that sends a cursor of an earlier response, changed by `tamper`.
 const tampered = (tamper: Tamper): Case => [
   'cursor',
   {
@@ -172,7 +184,7 @@ const tampered = (tamper: Tamper): Case => [
   },
 ]
 
-// Cursors of a list that was read before, perhaps of another list.
+// Cursors that an earlier response named, perhaps for another list: whole, and damaged.
 const CURSORS: readonly Case[] = [
   tampered((cursor) => cursor),
   tampered((cursor) => cursor.slice(0, -1)),
@@ -190,6 +202,7 @@ const CURSORS: readonly Case[] = [
   }),
 ]
 
+// Returns the value with HOLE at the place, creating the objects and arrays on the way to it.
 function withHole(value: unknown, [step, ...rest]: (string | number)[]): unknown {
   if (step === undefined) return HOLE
   const inside = (typeof value === 'object' && value !== null ? value : {}) as Fields
@@ -207,6 +220,8 @@ const EXTRAS = [
   '"isOperator":true',
 ]
 
+// Leaves out each field of the body, sends it twice, and adds fields that the schema does not name. `right`
+// is a valid body.
 function shapeCases(body: Schema): Case[] {
   const names = Object.keys(body.properties ?? {})
   const without = names.map((name): Case => {
@@ -227,9 +242,10 @@ function shapeCases(body: Schema): Case[] {
   return [...without, ...twice, ...extra]
 }
 
+// Puts hostile values into each query parameter, and sends hostile query strings.
 function queryCases(parameters: Parameter[]): Case[] {
   const values = ['', ...PATH_TEXTS]
-  const each = parameters.flatMap(({ name, schema }) => [
+  const parameterCases = parameters.flatMap(({ name, schema }) => [
     ...values.map((value): Case => [`query ${name}`, { query: `${name}=${value}` }]),
     ...boundaries(schema ?? {}).map(
       (value): Case => [
@@ -240,7 +256,7 @@ function queryCases(parameters: Parameter[]): Case[] {
     [`query ${name} twice`, { query: `${name}=1&${name}=2` }] as Case,
     [`query ${name} as a list`, { query: `${name}[]=1&${name}[x]=2` }] as Case,
   ])
-  const any = [
+  const queryStrings = [
     '',
     '&&&',
     '=',
@@ -253,5 +269,5 @@ function queryCases(parameters: Parameter[]): Case[] {
     '#',
     'x'.repeat(5_000),
   ]
-  return [...each, ...any.map((query): Case => ['query', { query }])]
+  return [...parameterCases, ...queryStrings.map((query): Case => ['query', { query }])]
 }

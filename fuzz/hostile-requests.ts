@@ -1,4 +1,4 @@
-// A request to one operation of the API: valid by its description, except for one change.
+// Builds hostile requests: each is valid by the API's description, except for one change.
 
 import type { Parameter, Target } from './operations.ts'
 import { type Known, type Random, rightValue } from './right-values.ts'
@@ -32,6 +32,7 @@ export type Change = {
 export type Case = [what: string, change: Change]
 export type Fields = Record<string, unknown>
 
+// Builds a valid request to the operation and applies the change to it.
 export function buildRequest(
   { method, path, operation, known }: Target,
   random: Random,
@@ -39,12 +40,13 @@ export function buildRequest(
 ): HostileRequest {
   const parameters = operation.parameters ?? []
   const params = change.params ?? {}
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const schema = parameters.find((each) => each.name === name)?.schema ?? {}
     return params[name] ?? encodeURIComponent(String(rightValue(schema, name, known, random)))
   })
-  const changed = typeof change.query === 'function' ? change.query(known, random) : change.query
-  const query = changed ?? rightQuery(parameters, known, random)
+  const changedQuery =
+    typeof change.query === 'function' ? change.query(known, random) : change.query
+  const query = changedQuery ?? rightQuery(parameters, known, random)
   const [type = 'application/json', media] =
     Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const right = media?.schema && (rightValue(media.schema, '', known, random) as Fields)
@@ -53,7 +55,7 @@ export function buildRequest(
   return {
     what,
     method: change.method ?? method,
-    url: query === undefined ? filled : `${filled}?${query}`,
+    url: query === undefined ? filledPath : `${filledPath}?${query}`,
     headers: { ...(payload === undefined ? {} : { 'content-type': type }), ...change.headers },
     payload,
     caller: change.caller ?? 'own',
@@ -61,9 +63,10 @@ export function buildRequest(
   }
 }
 
-type Making = { right: Fields | undefined; type: string; random: Random }
+type ValidBody = { right: Fields | undefined; type: string; random: Random }
 
-function payloadOf({ payload }: Change, { right, type, random }: Making) {
+// Returns the changed body, or else the valid one as a form or as JSON.
+function payloadOf({ payload }: Change, { right, type, random }: ValidBody) {
   if (typeof payload === 'function') return payload(right ?? {}, random)
   if (payload !== undefined || right === undefined) return payload
   const isForm = type.includes('form')
@@ -72,6 +75,7 @@ function payloadOf({ payload }: Change, { right, type, random }: Making) {
     : JSON.stringify(right)
 }
 
+// Returns a query with about a fifth of the operation's parameters, never with a cursor.
 function rightQuery(parameters: Parameter[], known: Known, random: Random): string | undefined {
   const filters = parameters.filter(
     (each) => each.in === 'query' && each.name !== 'cursor' && random.integer(0, 4) === 0,

@@ -1,5 +1,5 @@
-// Hostile values: for any field, and those that a field's own schema suggests. JSON values are
-// text, since some have no other form.
+// Lists hostile values: those for any field, and those just beyond the limits of a field's schema. JSON
+// values are text, because some of them, such as 1e309, cannot be written as a JavaScript value.
 
 import { rightValue, type Schema } from './right-values.ts'
 
@@ -60,7 +60,7 @@ export const TEXTS: readonly string[] = [
   `${'a'.repeat(50)}!`,
 ]
 
-// JSON text for a body.
+// Values of any JSON type for a field of a body, as JSON text.
 export const JSON_VALUES: readonly string[] = [
   'null',
   'true',
@@ -159,7 +159,8 @@ export const HEADER_TEXTS: readonly string[] = [
   'x'.repeat(4_000),
 ]
 
-// Without the empty text, which is the address of another operation.
+// Texts for a parameter in the path. The empty text is left out, because it makes the path of another
+// operation.
 export const PATH_TEXTS: readonly string[] = [
   ...TEXTS.filter((text) => text !== '' && isWellFormed(text)).map(encodeURIComponent),
   '%',
@@ -216,7 +217,8 @@ function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed()
 }
 
-// Values at, just below and just above every bound of the schema, as JSON.
+// Returns values at, just below and just above every limit of the schema, as JSON text, and near misses of
+// its enumerated values.
 export function boundaries(schema: Schema): string[] {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema
   const lengths = [minLength, maxLength].flatMap((bound) => around(bound))
@@ -226,6 +228,7 @@ export function boundaries(schema: Schema): string[] {
     ...lengths.map((length) => 'x'.repeat(length)),
     ...(maxLength ? ['🏦'.repeat(maxLength)] : []),
   ]
+  // The items need no randomness: each choice is the least or the first.
   const item = JSON.stringify(
     rightValue(schema.items ?? {}, '', {}, { integer: (min) => min, pick: first }),
   )

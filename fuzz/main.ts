@@ -11,11 +11,13 @@ import { Memory } from './memory.ts'
 import { RAW_ABUSES, rawFaults } from './raw-abuse.ts'
 import { prepareFuzzer } from './targets.ts'
 
-const AT_ONCE = 12
+const LANES = 12 // Episodes that run at the same time.
 const REPORT_EVERY = 1_000
 const ERRORS_SHOWN = 10
 const DELIBERATE = /"code":"(?:try_again|busy)"/
 
+// Fuzzes a new service with episodes and raw sockets, checks its books, and prints everything that it found.
+// With --at, repeats only one episode.
 async function main(): Promise<void> {
   const options = readFuzzOptions()
   await using service = await startFuzzedService()
@@ -60,7 +62,8 @@ type Parts = {
 }
 type Options = ReturnType<typeof readFuzzOptions>
 
-// Returns the number of requests that ran.
+// Runs episodes in parallel until enough requests were sent, or only the episode `at`. Returns the number of
+// episodes.
 async function runEpisodes(
   { service, fuzzer, findings, memory }: Parts,
   episodes: Episodes,
@@ -71,9 +74,11 @@ async function runEpisodes(
     isStopped = true
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
+  // The walks, which cover every operation, always run to the end.
   const isDone = () =>
     at === undefined ? fuzzer.requests >= requests && next >= episodes.walks : next > at
   const isOver = () => isStopped || service.hasEnded() || findings.areEnough || isDone()
+  // Runs one episode after another; several lanes share the numbers of the episodes.
   const lane = async () => {
     while (!isOver()) {
       const number = next++
@@ -86,7 +91,7 @@ async function runEpisodes(
       console.error(`  ${fuzzer.requests} requests, ${findings.count} found, ${memory.last()}`)
     }
   }
-  await Promise.all(Array.from({ length: at === undefined ? AT_ONCE : 1 }, lane))
+  await Promise.all(Array.from({ length: at === undefined ? LANES : 1 }, lane))
   return next - (at ?? 0)
 }
 

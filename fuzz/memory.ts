@@ -1,5 +1,5 @@
-// The memory of the service during the run, from its own /metrics. It is bounded if the last
-// quarter of the run uses at most a third more than the second quarter.
+// Samples the memory of the service during a fuzzing run, from its own /metrics. Memory counts as bounded
+// if its median in the last quarter of the run is at most a third above that in the second quarter.
 
 const SAMPLE_EVERY = 500
 const GROWTH_MAX = 1.33
@@ -15,6 +15,7 @@ export class Memory {
     this.#address = address
   }
 
+  // Takes a sample if 500 requests were sent since the last one.
   async sampleAfter(requests: number): Promise<void> {
     if (requests < this.#next) return
     this.#next = requests + SAMPLE_EVERY
@@ -39,6 +40,7 @@ export class Memory {
     return isBounded ? [] : [`it grows: ${this.summary()}`]
   }
 
+  // Returns the median of a quarter of the samples, in MB.
   #quarter(number: number): number {
     const size = this.#samplesMb.length / 4
     const part = this.#samplesMb.slice(Math.floor(size * (number - 1)), Math.ceil(size * number))

@@ -1,4 +1,4 @@
-// The operations in the API's description.
+// Reads the operations to fuzz from the API's description (openapi.json).
 
 import type { Known, Schema } from './right-values.ts'
 
@@ -43,6 +43,7 @@ export function inlineBodies(description: Description): Description {
   return description
 }
 
+// Lists every operation of the description.
 export function listTargets({ paths }: Description): Omit<Target, 'known'>[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -53,7 +54,8 @@ export function listTargets({ paths }: Description): Omit<Target, 'known'>[] {
   )
 }
 
-// Operations that hash a password or a secret: every hash costs 50 ms on purpose.
+// Paths of operations that hash a password or a secret. Each hash takes 50 ms on purpose, so the fuzzer
+// calls them less often.
 const COSTLY = /login|token|session$|password|users|operator\/clients|totp|passkeys|sandbox\/clock/
 
 export function isCostly({ path, method }: Pick<Target, 'path' | 'method'>): boolean {
@@ -62,7 +64,8 @@ export function isCostly({ path, method }: Pick<Target, 'path' | 'method'>): boo
 
 const FAMILY_STEPS = 4
 
-// Operations on the same objects: one creates them, others use, change or close them.
+// Returns the first four steps of the path. Operations with the same steps create, use, change or close the
+// same objects, so the fuzzer mixes them in one episode.
 export function familyOf({ path }: Pick<Target, 'path'>): string {
   const [address = ''] = path.split('/{')
   return address.split('/').slice(0, FAMILY_STEPS).join('/').toLowerCase()

@@ -15,12 +15,14 @@ const GARBAGE_BYTES = 10_000_000
 const INSIDES = /node_modules|HPE_|llhttp|fastify|postgres|\n\s+at .+:\d+/i
 
 type Expected = 'any' | 'refused' | 'served' // Refused: no 2xx. Served: a 2xx comes first.
+// `act` runs after the bytes were written, such as to close the socket.
 type Abuse = { bytes: string | Buffer; expected: Expected; act?: (socket: Socket) => void }
 
 const refused = (bytes: string | Buffer): Abuse => ({ bytes, expected: 'refused' })
 const any = (bytes: string | Buffer): Abuse => ({ bytes, expected: 'any' })
 const served = (bytes: string): Abuse => ({ bytes, expected: 'served' })
 const chunked = (body: string) => `${POST}transfer-encoding: chunked\r\n\r\n${body}`
+// A request with ambiguous framing, followed by bytes that would be a second request if it were misread.
 const smuggling = (headers: string, body = '0\r\n\r\n') =>
   refused(`${POST}${headers}\r\n${body}${SMUGGLED}`)
 
@@ -93,7 +95,7 @@ export const RAW_ABUSES: Record<string, Abuse> = {
   },
 }
 
-// Returns the faults of the response.
+// Sends one abuse, and returns the faults of the response and of the service's health afterwards.
 export async function rawFaults(address: string, name: string): Promise<string[]> {
   const { bytes, expected, act } = RAW_ABUSES[name] as Abuse
   const text = await exchange(address, { bytes, expected, ...(act ? { act } : {}) })
@@ -113,7 +115,8 @@ export async function rawFaults(address: string, name: string): Promise<string[]
   return faults.flatMap((fault) => (fault ? [`${name}: ${fault}\n  ${text.slice(0, 200)}`] : []))
 }
 
-// Reads until the other side closes, or nothing has come for a while.
+// Sends the bytes and returns everything that the service answers until it closes the connection, or until
+// nothing has arrived for QUIET_MS.
 function exchange(address: string, { bytes, expected, act }: Abuse): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise((resolve) => {

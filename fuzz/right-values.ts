@@ -1,4 +1,5 @@
-// Values that are valid by a schema of the API's description.
+// Generates values that are valid by a schema of the API's description. The fuzzer begins with a valid
+// request and then changes one thing.
 
 import fc from 'fast-check'
 import type { seededRandom } from '../test/support/random.ts'
@@ -26,9 +27,10 @@ export type Schema = {
   'x-web-address'?: boolean
 }
 
+// The values of existing objects, by the name of the field or parameter that refers to them.
 export type Known = Record<string, readonly string[]>
 
-// A value that is valid by the schema. Existing objects come from `known`.
+// Returns a value that is valid by the schema. Texts that refer to existing objects come from `known`.
 export function rightValue(schema: Schema, name: string, known: Known, random: Random): unknown {
   const { anyOf = schema.oneOf, type } = schema
   if (schema.const !== undefined) return schema.const
@@ -54,6 +56,7 @@ export function rightValue(schema: Schema, name: string, known: Known, random: R
   }
 }
 
+// Returns an object with all required properties and about half of the optional ones.
 function rightObject({ properties = {}, required = [] }: Schema, known: Known, random: Random) {
   const present = Object.entries(properties).filter(
     ([name]) => required.includes(name) || random.integer(0, 1) === 1,
@@ -63,28 +66,31 @@ function rightObject({ properties = {}, required = [] }: Schema, known: Known, r
   )
 }
 
+// Returns a text that the schema allows. If objects exist that a property of this name refers to, it is the
+// id of one.
 function rightText(schema: Schema, name: string, known: Known, random: Random): string {
   const choices = known[name]
   if (choices && choices.length > 0) return random.pick(choices)
   if (schema['x-web-address']) return 'https://shop.example.com/hook'
   if (schema['x-money']) return '10.00'
-  const fitting = schema.pattern === undefined ? [] : textsLike(schema.pattern)
-  if (fitting.length > 0) return random.pick(fitting)
+  const matching = schema.pattern === undefined ? [] : textsMatching(schema.pattern)
+  if (matching.length > 0) return random.pick(matching)
   return /email/i.test(name) ? 'ada@example.com' : 'Ada Obi'
 }
 
-const fittingTexts = new Map<string, readonly string[]>()
+const textsByPattern = new Map<string, readonly string[]>()
 
-function textsLike(pattern: string): readonly string[] {
-  const known = fittingTexts.get(pattern)
-  if (known) return known
+// Returns ten texts that match the pattern, or none if fast-check cannot generate any.
+function textsMatching(pattern: string): readonly string[] {
+  const cached = textsByPattern.get(pattern)
+  if (cached) return cached
   let texts: readonly string[] = []
   try {
     const matching = fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 30 })
     texts = fc.sample(matching, { numRuns: 10, seed: 7 })
   } catch {
-    // The generator does not support every pattern, such as look-ahead.
+    // fast-check cannot generate texts for every pattern, for example not for look-ahead.
   }
-  fittingTexts.set(pattern, texts)
+  textsByPattern.set(pattern, texts)
   return texts
 }

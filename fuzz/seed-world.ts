@@ -1,4 +1,5 @@
-// The world for hostile requests: at least one object of every kind.
+// Fills the fuzzed service with at least one object of every kind, so that hostile requests can refer to
+// existing objects.
 
 import { createAccount, startPayment } from '../test/support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
@@ -7,7 +8,7 @@ import { makeUser, PASSWORD } from '../test/support/people.ts'
 import { reportCredit } from '../test/support/rail.ts'
 import { askRefund, PAYER } from '../test/support/refunding.ts'
 import type { Bench } from '../test/support/running-service.ts'
-import { closed } from '../test/support/settlements.ts'
+import { closeSettlement } from '../test/support/settlements.ts'
 import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../test/support/splits.ts'
 import { gtbankCsv, imported } from '../test/support/statement-files.ts'
 import type { Known } from './right-values.ts'
@@ -15,11 +16,11 @@ import type { Known } from './right-values.ts'
 const VICTIMS = ['VICTIM1', 'VICTIM2'] // Clients for operations that act on a client.
 export const ROTATING = 'ROTATING1'
 export const MOVING = 'MOVING1' // The client whose clock moves and whose data is reset.
-const codeOf = (at: number) => `profile-${at}`
+const profileCodeOf = (at: number) => `profile-${at}`
 const FEW = Array.from({ length: 8 }, (_, at) => at)
 const MANY = Array.from({ length: 24 }, (_, at) => at)
 
-// Creates at least one object of every kind, so that references can be valid.
+// Creates the objects, and returns their ids and references, which requests then use.
 export async function seedWorld(bench: Bench): Promise<Known> {
   const accounts = await Promise.all(
     FEW.map((at) => createAccount(bench, { merchantId: `M-${at}` })),
@@ -34,14 +35,14 @@ export async function seedWorld(bench: Bench): Promise<Known> {
       reportCredit(bench, { accountNumber, amount: '7000.00' }, '035'),
     ),
   )
-  // Kept as a rail item, with an alert.
+  // This credit's account number is invalid, so the service stores the credit as a rail item, with an alert.
   await reportCredit(bench, { accountNumber: '12', amount: '5.00' }, '035')
   for (const at of FEW) {
     const body = { url: `https://shop.example.com/${at}` }
     await bench.call({ url: '/api/v1/webhook-endpoints', body })
   }
   for (const at of MANY) {
-    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
+    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: profileCodeOf(at) }) })
   }
   const charges = FEW.map((at) => ({ kobo: -100n * BigInt(at + 1), narration: `COMM ${at}` }))
   await imported(bench, gtbankCsv({ lines: charges }))
@@ -62,7 +63,7 @@ export async function seedWorld(bench: Bench): Promise<Known> {
     bankCode: ['035', '058'],
     subaccountCode: FEW.map((at) => `SUB-${at}`),
     splitCode: FEW.map((at) => `SPLIT-${at}`),
-    limitProfile: MANY.map(codeOf),
+    limitProfile: MANY.map(profileCodeOf),
     banks: ['058', '101'],
     clientId: VICTIMS,
     client_id: VICTIMS,
@@ -83,9 +84,9 @@ export async function seedWorld(bench: Bench): Promise<Known> {
   }
 }
 
-// Payouts that wait, that are done, and that can still be undone.
+// Closes a settlement, and creates payouts, refunds, subaccounts and splits.
 async function seedMoneyOut(bench: Bench, accountNumber: string): Promise<void> {
-  await closed(bench)
+  await closeSettlement(bench)
   const { sessionId } = await reportCredit(
     bench,
     { accountNumber, amount: '9000.00', ...PAYER },

@@ -1,4 +1,5 @@
-// A seeded world, and every operation with the values known for it.
+// Prepares a fuzzing run: fills the service with objects, and lists every operation with the values that its
+// parameters can refer to.
 
 import { newBrowser } from '../test/support/people.ts'
 import type { Bench } from '../test/support/running-service.ts'
@@ -16,6 +17,8 @@ const LISTED_AT: Record<string, string> = {
 }
 const TELLING_LENGTH_MIN = 10
 
+// Fills the service with objects of one client, creates a second client, which must not see them, and builds
+// the fuzzer and the list of its targets.
 export async function prepareFuzzer(bench: Bench, door: Door) {
   const seeded = await seedWorld(bench)
   await bench.newClient(OTHER)
@@ -31,7 +34,8 @@ export async function prepareFuzzer(bench: Bench, door: Door) {
 
 type World = { description: Description; seeded: Known }
 
-// A parameter that follows the path of a list is an id of that list.
+// Adds the ids for an operation's path parameter. A parameter that follows the path of a list is an id of
+// that list, so the ids are read from it: `/payouts/{reference}` takes those of `/payouts`.
 async function withKnown(
   bench: Bench,
   { description, seeded }: World,
@@ -39,20 +43,21 @@ async function withKnown(
 ): Promise<Target> {
   const [, address = '', name = ''] = /^([^{]+)\/\{(\w+)\}/.exec(target.path) ?? []
   const list = LISTED_AT[address] ?? address
-  // A reference comes from the list itself.
+  // The seeded references are those of advices and payments, so any other list's own are read from it.
   const isSeeded = seeded[name] !== undefined && name !== 'reference'
   if (isSeeded || !description.paths[list]?.get) return { ...target, known: seeded }
-  const isPersons = 'session' in (description.paths[list].get.security?.[0] ?? {})
-  const viewer = isPersons ? await newBrowser(bench, 'owner') : bench
+  const needsSession = 'session' in (description.paths[list].get.security?.[0] ?? {})
+  const viewer = needsSession ? await newBrowser(bench, 'owner') : bench
   const answer = await viewer.call({ url: list })
   const rows: Record<string, unknown>[] = answer.json().data
-  const isNamed = rows.some((row) => row[name] !== undefined)
-  if (!isNamed && seeded[name]) return { ...target, known: seeded }
+  const hasField = rows.some((row) => row[name] !== undefined)
+  if (!hasField && seeded[name]) return { ...target, known: seeded }
   const ids = rows.map((row) => String(row[name] ?? row.id))
   return { ...target, known: { ...seeded, [name]: ids } }
 }
 
-// Values that belong to the client that owns the world, and are long enough to be unique.
+// Returns values that only the client with the seeded objects may read, and that are long enough to be
+// unique.
 function secretsOf({
   accountNumber = [],
   reference = [],
@@ -63,6 +68,7 @@ function secretsOf({
   )
 }
 
+// Returns the names of the database's tables, columns and constraints, which no refusal may reveal.
 async function namesInside({ db }: Pick<Bench, 'db'>): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace

@@ -1,19 +1,21 @@
-// Bundles the service with its packages into build/service-<hash>/main.js, which starts with three fifths of
-// the CPU time of src/main.ts: one file is read and compiled, not some 1,500. Development and tests run
-// src/main.ts; scripts/build.ts decides when the bundle is made.
+// Bundles the service with its packages into build/service-<hash>/main.js. The bundle starts with three
+// fifths of the CPU time of src/main.ts, because Node reads and compiles one file instead of some 1,500.
+// Development and tests run src/main.ts; scripts/build.ts decides when the bundle is made.
 //
-// Source maps lie beside it. Connector packages share the modules of the bundle: kit.js is their
-// manilla/kit. All else that a module finds beside its own source is found there (withPlaces).
+// Source maps are in the same folder. Connector packages share the modules of the bundle: their import
+// `manilla/kit` is its kit.js. Other files that a module reads relative to its own source are still read
+// there (withSourcePaths).
 
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build, type Plugin } from 'vite'
 
 const ROOT = join(import.meta.dirname, '..')
-// Loaded when a page asks for it, and only by the build.
-const LEFT_OUT = ['vite']
-const KEPT = 3 // A running service may still load a chunk of an earlier bundle.
+// Packages that the bundle does not contain: only the build of the pages loads vite.
+const EXTERNAL = ['vite']
+const BUNDLES_KEPT = 3 // A running service may still load a chunk of an earlier bundle.
 
+// Makes the bundle for these sources, whose hash is `stamp`, and points the link build/service to it.
 export async function buildService(into: string, stamp: string): Promise<void> {
   const folder = join(into, `service-${stamp}`)
   const unfinished = `${folder}.${process.pid}`
@@ -23,8 +25,8 @@ export async function buildService(into: string, stamp: string): Promise<void> {
     root: ROOT,
     logLevel: 'error',
     publicDir: false,
-    plugins: [withPlaces()],
-    ssr: { noExternal: true, external: LEFT_OUT },
+    plugins: [withSourcePaths()],
+    ssr: { noExternal: true, external: EXTERNAL },
     build: {
       ssr: true,
       outDir: unfinished,
@@ -43,10 +45,12 @@ export async function buildService(into: string, stamp: string): Promise<void> {
   const link = join(into, `service.${process.pid}`)
   symlinkSync(basename(folder), link)
   renameSync(link, join(into, 'service'))
-  removeOld(into)
+  removeOldBundles(into)
 }
 
-function withPlaces(): Plugin {
+// Replaces `import.meta.dirname`, `url` and `filename` in each module by the location of its source: in the
+// bundle they would be the location of the bundle.
+function withSourcePaths(): Plugin {
   return {
     name: 'places',
     enforce: 'pre',
@@ -54,20 +58,22 @@ function withPlaces(): Plugin {
       if (!id.startsWith(join(ROOT, 'src/'))) return null
       const folder = `(import.meta.dirname + ${JSON.stringify(`/../../${relative(ROOT, dirname(id))}`)})`
       const url = `new URL(${JSON.stringify(`../../${relative(ROOT, id)}`)}, import.meta.url).href`
+      // The last pattern leaves out the `import.meta.dirname` that the line before it has inserted.
       const placed = code
         .replaceAll(`import.meta.resolve('#banks/kit.ts')`, `import.meta.resolve('./kit.js')`)
         .replaceAll('import.meta.url', url)
         .replaceAll('import.meta.filename', `(${folder} + ${JSON.stringify(`/${basename(id)}`)})`)
         .replaceAll(/import\.meta\.dirname(?! \+ "\/\.\.)/g, folder)
-      return { code: placed, map: null } // Lines stay as they are.
+      return { code: placed, map: null } // Without a source map: no line moves.
     },
   }
 }
 
-function removeOld(into: string): void {
+// Removes all bundles but the newest, which a running service may still load from.
+function removeOldBundles(into: string): void {
   const bundles = readdirSync(into)
     .filter((name) => name.startsWith('service-'))
     .map((name) => ({ path: join(into, name), madeAtMs: statSync(join(into, name)).mtimeMs }))
     .sort((a, b) => b.madeAtMs - a.madeAtMs)
-  for (const { path } of bundles.slice(KEPT)) rmSync(path, { recursive: true, force: true })
+  for (const { path } of bundles.slice(BUNDLES_KEPT)) rmSync(path, { recursive: true, force: true })
 }

@@ -1,15 +1,15 @@
-// `npm run build [-- folder]`: makes the three web apps of web/ into files that the service serves
-// (src/http/pages.ts).
+// Builds the three web apps of web/ into files that the service serves (src/http/pages.ts): `npm run build
+// [-- folder]`.
 //
 //   build/web-<hash>/checkout/      assets of the payer's page, and manifest.json that names them
-//                    checkout-server/   the same page as a module that draws it as text
+//                    checkout-server/   the same page as a module that renders it as text
 //                    dashboard/     dashboard.html and its assets
 //                    reference/     assets of the API reference, and manifest.json that names them
-//   build/web ─▶ build/web-<hash>   changed in one step; a service that runs keeps what it began with
+//   build/web ─▶ build/web-<hash>   a link that changes in one step; a running service keeps its folder
 //
-// The hash is of everything the result depends on, so nothing is built twice; two builds at once
-// each make their own folder and the first to finish gives it its name. The pages speak the language
-// of MANILLA_LANGUAGE, a file of web/copy/ (docs/translating.md).
+// The hash covers everything that the result depends on, so nothing is built twice. Two builds at once each
+// make a temporary folder; the first to finish renames its folder, and the other deletes its own. The
+// language of the pages is MANILLA_LANGUAGE, a file of web/copy/ (docs/translating.md).
 
 import { createHash } from 'node:crypto'
 import {
@@ -37,19 +37,21 @@ const API_TYPES = join(ROOT, 'sdk/src/api-types.ts') // The only file outside we
 const BUILD = join(ROOT, 'build')
 const CATALOGUES = join(WEB, 'copy')
 const ENGLISH = join(CATALOGUES, 'en.ts')
-// Earlier builds stay a while: a running service may still use them.
-const KEPT = 5
+// Earlier builds are kept, because a running service may still use them.
+const BUILDS_KEPT = 5
 
-// The catalogue is a file with every text of web/copy/en.ts.
+// Builds the apps, unless they are built already, and points the link to them. The catalogue is the file with
+// the texts, in the form of web/copy/en.ts.
 export async function buildWeb(into = BUILD, catalogue = ENGLISH): Promise<void> {
   const folder = join(into, `web-${sourceHash(catalogue)}`)
   if (!existsSync(folder)) await makeFolder({ into, folder, catalogue })
-  point(join(into, 'web'), folder)
+  pointLink(join(into, 'web'), folder)
 }
 
-type Made = { into: string; folder: string; catalogue: string }
+type Target = { into: string; folder: string; catalogue: string }
 
-async function makeFolder({ into, folder, catalogue }: Made): Promise<void> {
+// Builds all apps into a temporary folder, and renames it to `folder`.
+async function makeFolder({ into, folder, catalogue }: Target): Promise<void> {
   const { build } = await import('vite') // Loaded late: loading takes longer than finding nothing to do.
   mkdirSync(into, { recursive: true })
   const unfinished = mkdtempSync(join(into, 'unfinished-'))
@@ -59,37 +61,38 @@ async function makeFolder({ into, folder, catalogue }: Made): Promise<void> {
       sharedConfig('checkout', catalogue),
       sharedConfig('dashboard', catalogue),
     ]
-    const at = (name: string) => join(unfinished, name)
+    const outputFolder = (name: string) => join(unfinished, name)
     await build({
       ...checkout,
       base: '/pay/',
-      build: appBuild('checkout/browser.tsx', at('checkout')),
+      build: appBuild('checkout/browser.tsx', outputFolder('checkout')),
     })
     await build({
       ...checkout,
       ssr: { noExternal: true },
-      build: serverBuild('checkout/server.tsx', at('checkout-server')),
+      build: serverBuild('checkout/server.tsx', outputFolder('checkout-server')),
     })
     await build({
       ...dashboard,
       base: '/dashboard/',
-      build: appBuild('dashboard/dashboard.html', at('dashboard')),
+      build: appBuild('dashboard/dashboard.html', outputFolder('dashboard')),
     })
     await build({
       ...sharedConfig('reference', catalogue),
       base: '/docs/',
-      build: appBuild('reference/reference.ts', at('reference')),
+      build: appBuild('reference/reference.ts', outputFolder('reference')),
     })
     compress(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
-    if (!existsSync(folder)) throw error // Otherwise another build with the same result was first.
+    if (!existsSync(folder)) throw error // The folder exists if another build of the same sources was faster.
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
-  removeOld(into, folder)
+  removeOldBuilds(into, folder)
 }
 
+// The build settings of an app that browsers load.
 function appBuild(entry: string, outDir: string): BuildOptions {
   return {
     outDir,
@@ -106,6 +109,7 @@ function serverBuild(entry: string, outDir: string): BuildOptions {
   return { outDir, emptyOutDir: true, ssr: join(WEB, entry), target: 'node24' }
 }
 
+// The settings that all builds of an app share.
 function sharedConfig(app: string, catalogue: string): InlineConfig {
   return {
     configFile: false,
@@ -128,16 +132,16 @@ function inLanguage(catalogue: string): Plugin {
   }
 }
 
-// Throws on a language without a catalogue.
+// The catalogue of MANILLA_LANGUAGE. Throws if there is none.
 export function chosenCatalogue(): string {
   const language = readEnvironment().MANILLA_LANGUAGE || 'en'
   const path = join(CATALOGUES, `${basename(language)}.ts`)
   if (existsSync(path)) return path
-  const known = globSync('*.ts', { cwd: CATALOGUES }).map((name) => basename(name, '.ts'))
-  throw new Error(`MANILLA_LANGUAGE must be one of: ${known.sort().join(', ')}`)
+  const languages = globSync('*.ts', { cwd: CATALOGUES }).map((name) => basename(name, '.ts'))
+  throw new Error(`MANILLA_LANGUAGE must be one of: ${languages.sort().join(', ')}`)
 }
 
-// Compresses once, at full strength, instead of at every request.
+// Compresses the files once, at full strength, instead of at each request.
 function compress(folder: string): void {
   for (const path of globSync('**/*.{js,css,html,svg}', { cwd: folder })) {
     const bytes = readFileSync(join(folder, path))
@@ -146,13 +150,16 @@ function compress(folder: string): void {
   }
 }
 
-function point(link: string, folder: string): void {
+// Makes a link point to a folder in one step: a rename replaces the old link, so the link never misses.
+function pointLink(link: string, folder: string): void {
   const fresh = `${link}.${process.pid}`
   rmSync(fresh, { force: true })
   symlinkSync(basename(folder), fresh)
   renameSync(fresh, link)
 }
 
+// The hash of everything that the result depends on: sources, catalogue and the versions of the packages
+// used.
 function sourceHash(catalogue: string): string {
   const hash = createHash('sha256')
   const paths = globSync('**/*', { cwd: WEB }).map((path) => join(WEB, path))
@@ -168,12 +175,14 @@ function sourceHash(catalogue: string): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-function removeOld(into: string, current: string): void {
+// Removes all builds of the pages but the current one and the newest others.
+function removeOldBuilds(into: string, current: string): void {
   const builds = readdirSync(into)
     .filter((name) => name.startsWith('web-') && name !== basename(current))
     .map((name) => ({ path: join(into, name), madeAtMs: statSync(join(into, name)).mtimeMs }))
     .sort((a, b) => b.madeAtMs - a.madeAtMs)
-  for (const { path } of builds.slice(KEPT - 1)) rmSync(path, { recursive: true, force: true })
+  for (const { path } of builds.slice(BUILDS_KEPT - 1))
+    rmSync(path, { recursive: true, force: true })
 }
 
 if (import.meta.main) await buildWeb(process.argv[2], chosenCatalogue())

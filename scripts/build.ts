@@ -1,6 +1,7 @@
-// `npm run build`, and the first step of `npm start`: builds the pages (build-web.ts) and the bundle of the
-// service (build-service.ts) if a file that they are made from has changed since. The check reads names,
-// sizes and times, no contents, so that a start waits for it a few milliseconds.
+// Builds the pages (build-web.ts) and the bundle of the service (build-service.ts) if one of their sources
+// has changed since the last build. Runs as `npm run build` and as the first step of `npm start`. The check
+// reads names, sizes and times of the sources, not their contents, so that it delays a start by only a few
+// milliseconds.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -17,18 +18,20 @@ const FILES = [
   'scripts/build.ts',
   'scripts/build-service.ts',
   'scripts/build-web.ts',
-  '.env', // The language of the pages.
+  '.env', // Has the language of the pages.
 ]
 
 export const BUNDLE = join(BUILD, 'service/main.js')
 
+// Whether the last build was made from the sources as they are now.
 export const isCurrent = (stamp = stampOf(listSources())): boolean =>
   isBuilt() && readFileSync(STAMP, 'utf8') === stamp
 
+// Builds the pages and the bundle, unless they are current.
 export async function buildIfChanged(): Promise<void> {
   const stamp = stampOf(listSources())
   if (isCurrent(stamp)) return
-  // Loaded late: loading takes longer than finding nothing to do.
+  // Imported only here, because importing takes longer than finding out that nothing has changed.
   const { buildWeb, chosenCatalogue } = await import('./build-web.ts')
   const { buildService } = await import('./build-service.ts')
   await Promise.all([buildWeb(BUILD, chosenCatalogue()), buildService(BUILD, stamp)])
@@ -39,6 +42,7 @@ function isBuilt(): boolean {
   return [STAMP, BUNDLE, join(BUILD, 'web')].every((path) => existsSync(path))
 }
 
+// Every file that the pages or the bundle may depend on, in a fixed order, for stampOf().
 function listSources(): string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -48,6 +52,7 @@ function listSources(): string[] {
   return [...inFolders.sort(), ...FILES.map((file) => join(ROOT, file))]
 }
 
+// A hash of the names, sizes and times of the files.
 function stampOf(paths: readonly string[]): string {
   const hash = createHash('sha256').update(`${process.env.MANILLA_LANGUAGE}\n`)
   for (const path of paths) {

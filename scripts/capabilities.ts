@@ -1,10 +1,11 @@
-// The imports that each folder of src/ may make: the shared folders, and the rooms, one per capability, in
-// the order in which they build on each other. test/tidy-imports.ts enforces both tables, and
-// `npm run generate` writes the second into ARCHITECTURE.md, so neither can drift.
+// Which folders each folder of src/ may import. LAYERS is about the shared folders; CAPABILITIES is about the
+// rooms, the folders with one capability each, in the order in which they build on each other.
+// test/tidy-imports.ts enforces both tables, and `npm run generate` writes the second into ARCHITECTURE.md.
 
-// Every folder may import the loose files at the top of src/, which import no folder. 'rooms' stands for all
-// rooms. src/main.ts, src/wiring.ts, src/http/app.ts and src/workers/run-workers.ts put the parts together
-// and may import all.
+// Each shared folder with the folders that it may import; 'rooms' stands for all rooms. In addition, every
+// folder may import the files directly in src/, which themselves import no folder. src/main.ts,
+// src/wiring.ts, src/http/app.ts and src/workers/run-workers.ts put the parts together and may import
+// everything.
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   observability: [],
   db: ['observability'],
@@ -19,7 +20,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   admin: ['config', 'db', 'embedded', 'backup', 'rooms'],
 }
 
-// Besides these, routes and views of a room import src/http/, and its workers src/workers/.
+// The shared folders that every room may import. In addition, routes and views of a room may import
+// src/http/, and its workers may import src/workers/.
 export const ROOM_LAYERS: readonly string[] = [
   'config',
   'db',
@@ -203,6 +205,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
 }
 
+// The table of ARCHITECTURE.md: for each capability, its contents and the capabilities that it may import.
 export function capabilityTable(): string {
   const rows = Object.entries(CAPABILITIES).map(
     ([name, { holds, uses }]) => `| \`${name}\` | ${holds} | ${uses.join(', ') || '–'} |`,
@@ -210,12 +213,13 @@ export function capabilityTable(): string {
   return ['| capability | holds | uses |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-const OPENED = '<!-- capabilities: written by npm run generate -->'
-const CLOSED = '<!-- /capabilities -->'
+const OPENING = '<!-- capabilities: written by npm run generate -->'
+const CLOSING = '<!-- /capabilities -->'
 
+// Returns ARCHITECTURE.md with the table between its markers written anew.
 export function withCapabilities(document: string): string {
-  const [before, rest] = document.split(OPENED)
-  const after = rest?.split(CLOSED)[1]
-  if (before === undefined || after === undefined) throw new Error(`${OPENED} is missing`)
-  return `${before}${OPENED}\n\n${capabilityTable()}\n\n${CLOSED}${after}`
+  const [before, rest] = document.split(OPENING)
+  const after = rest?.split(CLOSING)[1]
+  if (before === undefined || after === undefined) throw new Error(`${OPENING} is missing`)
+  return `${before}${OPENING}\n\n${capabilityTable()}\n\n${CLOSING}${after}`
 }

@@ -1,4 +1,5 @@
-// Every scene of the dashboard: its address, and the steps before the picture.
+// The scenes of the dashboard for `npm run screenshots`: the address of each, the steps that lead to it, and
+// the data that the pages show.
 
 import type { Page } from 'playwright-core'
 import { registerOf } from '../test/support/clients.ts'
@@ -9,23 +10,27 @@ import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
 import { addBankAccount, createPayout, fund } from '../test/support/payouts.ts'
 import { newSessionId, postRail } from '../test/support/rail.ts'
 import { askRefund, pay } from '../test/support/refunding.ts'
-import { closed } from '../test/support/settlements.ts'
+import { closeSettlement } from '../test/support/settlements.ts'
 import { NOBODYS_NUMBER, suspend } from '../test/support/suspense-desk.ts'
 import { credit, openDesk } from '../test/support/tracing.ts'
 import { listener } from '../test/support/webhook-bench.ts'
 
+// A picture of the dashboard: the page, the role of the user (default: owner), and the step that comes before
+// the picture is taken.
 export type Sight = { path: string; role?: 'operator'; act?: (page: Page) => Promise<unknown> }
 
-const firstRow = (page: Page) => page.locator('.row-link').first().click()
+const openFirstRow = (page: Page) => page.locator('.row-link').first().click()
 
-const choose = (name: string) => (page: Page) => page.getByText(name, { exact: true }).click()
+const clickText = (name: string) => (page: Page) => page.getByText(name, { exact: true }).click()
 
-const inFirst = (name: string) => async (page: Page) => {
-  await firstRow(page)
+// Opens the first row, and presses a button in its drawer.
+const pressInFirstRow = (name: string) => async (page: Page) => {
+  await openFirstRow(page)
   await page.locator('dialog.drawer').getByRole('button', { name }).click()
 }
 
-const shareOpen = async (page: Page) => {
+// Opens the link of the payment request that is still unpaid.
+const shareOpenRequest = async (page: Page) => {
   await page.locator('.row-link', { hasText: 'Ngozi' }).first().click()
   await page.getByRole('button', { name: 'Share link' }).click()
 }
@@ -33,23 +38,26 @@ const shareOpen = async (page: Page) => {
 const pressButton = (name: string) => (page: Page) =>
   page.getByRole('button', { name, exact: true }).first().click()
 
-// Filters are folded on a narrow page only.
+// Unfolds the filters, which are folded only on a narrow page.
 const openFilters = async (page: Page) => {
   const fold = page.locator('.filters-fold')
   if (await fold.isVisible()) await fold.click()
 }
 
+// Opens the menu, which is folded only on a narrow page.
 const openMenu = async (page: Page) => {
   const menu = page.getByRole('button', { name: 'Open menu' })
   if (await menu.isVisible()) await menu.click()
 }
 
+// A file of collection accounts; the second row has faults.
 const FILE = `accountName,bvn,email,phoneNumber,merchantId,merchantCode,notificationUrl
 Ada Obi,22212345654,ada@example.com,+2348012345678,SHOP-1,SHOP,https://shop.example/hooks
 Chidi Eze,2221234565,chidi@example,+2348012345678,SHOP-1,SHOP,https://shop.example/hooks
 Efe Udoh,22212345656,efe@example.com,+2348012345679,SHOP-2,SHOP,https://shop.example/hooks
 `
 
+// Uploads the file of collection accounts, and opens its preview.
 const previewFile = async (page: Page) => {
   const buffer = Buffer.from(FILE)
   const field = page.locator('input[type=file]')
@@ -57,16 +65,19 @@ const previewFile = async (page: Page) => {
   await page.getByRole('button', { name: 'Preview' }).click()
 }
 
+// Selects all rows of the list of suspense items, which shows the buttons for the selection.
 const selectAll = async (page: Page) => {
   await page.getByLabel('Select all').check()
   await page.getByRole('button', { name: 'Return…' }).waitFor()
 }
 
+// Opens the form that returns all suspense items of the page.
 const returnAll = async (page: Page) => {
   await selectAll(page)
   await page.getByRole('button', { name: 'Return…' }).click()
 }
 
+// Opens the first delivery, and unfolds its first attempt.
 const openAttempt = async (page: Page) => {
   await page.locator('.row-link').first().click()
   await page.locator('.attempt summary').first().click()
@@ -74,39 +85,39 @@ const openAttempt = async (page: Page) => {
 
 export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   today: { path: '' },
-  'today-days': { path: '', act: choose('30 days') },
-  'today-table': { path: '', act: choose('Show as table') },
+  'today-days': { path: '', act: clickText('30 days') },
+  'today-table': { path: '', act: clickText('Show as table') },
   payments: { path: '/payments' },
   payment: { path: '/payments/ORDER-1051' },
   'payment-requests': { path: '/payments?tab=requests' },
-  'payment-request': { path: '/payments?tab=requests', act: firstRow },
+  'payment-request': { path: '/payments?tab=requests', act: openFirstRow },
   'payment-request-new': { path: '/payments?new=request' },
-  'payment-request-share': { path: '/payments?tab=requests', act: shareOpen },
+  'payment-request-share': { path: '/payments?tab=requests', act: shareOpenRequest },
   accounts: { path: '/accounts' },
-  account: { path: '/accounts', act: firstRow },
+  account: { path: '/accounts', act: openFirstRow },
   'account-new': { path: '/accounts?new=account' },
-  'account-limits': { path: '/accounts', act: inFirst('Limits') },
-  'account-rules': { path: '/accounts', act: inFirst('Payer rules') },
-  'account-deactivated': { path: '/accounts?active=true', act: inFirst('Deactivate') },
+  'account-limits': { path: '/accounts', act: pressInFirstRow('Limits') },
+  'account-rules': { path: '/accounts', act: pressInFirstRow('Payer rules') },
+  'account-deactivated': { path: '/accounts?active=true', act: pressInFirstRow('Deactivate') },
   'accounts-upload': { path: '/accounts?new=upload' },
   'accounts-preview': { path: '/accounts?new=upload', act: previewFile },
   credits: { path: '/credits' },
-  credit: { path: '/credits', act: firstRow },
+  credit: { path: '/credits', act: openFirstRow },
   'nothing-fits': { path: '/credits?outcome=returned' },
   webhooks: { path: '/webhooks' },
-  endpoint: { path: '/webhooks', act: firstRow },
-  'endpoint-new': { path: '/webhooks', act: choose('Add endpoint') },
+  endpoint: { path: '/webhooks', act: openFirstRow },
+  'endpoint-new': { path: '/webhooks', act: clickText('Add endpoint') },
   deliveries: { path: '/webhooks?tab=deliveries' },
   delivery: { path: '/webhooks?tab=deliveries&delivered=true', act: openAttempt },
-  checker: { path: '/webhooks?tab=checker', act: choose('Check') },
+  checker: { path: '/webhooks?tab=checker', act: clickText('Check') },
   developers: { path: '/developers', role: 'operator' },
-  'secret-new': { path: '/developers', role: 'operator', act: choose('Rotate client secret') },
+  'secret-new': { path: '/developers', role: 'operator', act: clickText('Rotate client secret') },
   users: { path: '/settings?tab=users' },
   profile: { path: '/settings?tab=profile' },
   branding: { path: '/settings?tab=branding' },
   limits: { path: '/settings?tab=limits' },
   'limit-profiles': { path: '/settings?tab=limitProfiles' },
-  'limit-profile': { path: '/settings?tab=limitProfiles', act: firstRow },
+  'limit-profile': { path: '/settings?tab=limitProfiles', act: openFirstRow },
   'audit-log': { path: '/settings?tab=auditLog' },
   search: { path: '', act: (page) => page.getByRole('combobox', { name: 'Search' }).fill('ada') },
   'search-none': {
@@ -121,30 +132,31 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   'suspense-bulk': { path: '/suspense', act: selectAll },
   'suspense-bulk-form': { path: '/suspense', act: returnAll },
   settlements: { path: '/settlements' },
-  settlement: { path: '/settlements', act: firstRow },
+  settlement: { path: '/settlements', act: openFirstRow },
   'settlement-settings': { path: '/settlements?tab=settings' },
   payouts: { path: '/payouts' },
-  payout: { path: '/payouts', act: firstRow },
+  payout: { path: '/payouts', act: openFirstRow },
   'payout-new': { path: '/payouts', act: pressButton('New payout') },
   'bank-accounts': { path: '/payouts?tab=bankAccounts' },
   fees: { path: '/settings?tab=fees' },
   banks: { path: '/banks', role: 'operator' },
   clients: { path: '/clients', role: 'operator' },
-  client: { path: '/clients', role: 'operator', act: firstRow },
+  client: { path: '/clients', role: 'operator', act: openFirstRow },
   'client-new': { path: '/clients', role: 'operator', act: pressButton('Create client') },
   'client-suspend': { path: '/clients/KIOSK-2', role: 'operator', act: pressButton('Suspend') },
   'client-users': { path: '/clients?usersOf=KIOSK-2', role: 'operator' },
   adjustments: { path: '/adjustments', role: 'operator' },
   ...DESK_SIGHTS,
   returns: { path: '/returns', role: 'operator' },
-  return: { path: '/returns', role: 'operator', act: firstRow },
+  return: { path: '/returns', role: 'operator', act: openFirstRow },
   alerts: { path: '/alerts', role: 'operator' },
-  alert: { path: '/alerts', role: 'operator', act: firstRow },
+  alert: { path: '/alerts', role: 'operator', act: openFirstRow },
   'rail-items': { path: '/rail-items', role: 'operator' },
-  'rail-item': { path: '/rail-items', role: 'operator', act: firstRow },
+  'rail-item': { path: '/rail-items', role: 'operator', act: openFirstRow },
 }
 
-// A month of trade, and one more payment whose webhook arrived.
+// Fills the books for all scenes: a month of trade, a payment whose webhook was delivered, an unpaid payment
+// request, and the data of the operator's pages.
 export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await using hooks = await listener()
   await fillDays(bench)
@@ -170,7 +182,8 @@ export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await setMoneyOutScene(bench)
 }
 
-// A partial refund, a settlement of everything received, and a payout of what came since.
+// Makes a partial refund, a settlement of everything received so far, and a payout of money that came
+// afterwards.
 async function setMoneyOutScene(bench: DashboardBench): Promise<void> {
   const { paymentReference, bankAccount } = await startPayment(bench, {
     amount: 22_000,
@@ -180,12 +193,13 @@ async function setMoneyOutScene(bench: DashboardBench): Promise<void> {
   await pay(bench, bankAccount, '22000.00')
   await askRefund(bench, { paymentReference }, { amount: 4_500 })
   await addBankAccount(bench, { accountName: 'Sandbox Merchant Ltd' })
-  await closed(bench)
-  await fund(bench, '45000.00') // The limit profile takes 50,000 a day.
+  await closeSettlement(bench)
+  await fund(bench, '45000.00') // The account's limit profile accepts 50,000 a day.
   await createPayout(bench, { amount: 35_000, narration: 'Rent, December' })
 }
 
-// Two more clients, a pending return, and a session id that came twice with different terms.
+// Creates two more clients, a pending return, and an alert: a session id that a bank reported twice with
+// different amounts.
 async function setOperatorScene(bench: DashboardBench): Promise<void> {
   const clients = registerOf(bench)
   await clients.make({ clientId: 'KIOSK-1', name: 'Bola’s Kiosk' })

@@ -1,12 +1,13 @@
-// The definitions that the dashboard shows, copied from docs/glossary.md into web/copy/en.ts by
-// `npm run generate`, so that a term has one definition. test/docs/definitions.test.ts compares them.
+// Copies the definitions of terms that the dashboard shows from docs/glossary.md into web/copy/en.ts, as a
+// part of `npm run generate`. So each term has only one definition. test/docs/definitions.test.ts compares
+// the two files.
 
 const OPENING = '// definitions: written by npm run generate from docs/glossary.md'
 const CLOSING = '// /definitions'
 const LINE_MAX = 100
-const PART_MAX = 90 // With its indentation, quotation marks and operator, a part is within the line.
+const PART_MAX = 90 // Leaves room in a line for indentation, quotation marks and the operator.
 
-// The key in the catalogue of each term, as the glossary writes it in bold.
+// The terms to copy: the key in the catalogue, and the term as the glossary writes it in bold.
 const TERMS: Readonly<Record<string, string>> = {
   gross: 'Gross',
   reversed: 'Reversed by banks',
@@ -83,7 +84,7 @@ const TERMS: Readonly<Record<string, string>> = {
 
 const ROW = /^\| \*\*([^*]+)\*\*(?: \(on screens: ([^)]+)\))? \| (.+?) \|/gm
 
-// Each term of the glossary with its name on screens and its definition.
+// The terms of the glossary, each with its name on screens and its definition.
 function readGlossary(glossary: string): Map<string, { name: string; text: string }> {
   const rows = [...glossary.matchAll(ROW)].map(
     ([, term = '', name = term, text = '']) =>
@@ -94,15 +95,17 @@ function readGlossary(glossary: string): Map<string, { name: string; text: strin
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-// Screens show neither code nor links.
+// Removes the Markdown of code and links, which screens do not show.
 const plain = (text: string) => text.replaceAll('`', '').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
 
+// Returns the catalogue with the definitions between its markers written anew.
 export function withDefinitions(catalogue: string, glossary: string): string {
-  const known = readGlossary(glossary)
+  const definitions = readGlossary(glossary)
   const entries = Object.entries(TERMS).map(([key, term]) => {
-    const found = known.get(term)
-    if (!found) throw new Error(`docs/glossary.md does not define ${term}`)
-    return `  ${key}: {\n${line('name', found.name)}${line('meaning', found.text)}  },\n`
+    const definition = definitions.get(term)
+    if (!definition) throw new Error(`docs/glossary.md does not define ${term}`)
+    const { name, text } = definition
+    return `  ${key}: {\n${propertyLines('name', name)}${propertyLines('meaning', text)}  },\n`
   })
   const [before, rest] = catalogue.split(OPENING)
   const after = rest?.split(CLOSING)[1]
@@ -111,16 +114,18 @@ export function withDefinitions(catalogue: string, glossary: string): string {
   return `${before}${OPENING}\n${text}${CLOSING}${after}`
 }
 
-// One property, wrapped as the formatter wraps it: on one line, below its key, or in parts.
-function line(key: string, text: string): string {
+// The source text of a property, wrapped as the formatter wraps it: on one line, below its key, or in several
+// parts.
+function propertyLines(key: string, text: string): string {
   const quote = (part: string) => `'${part.replaceAll("'", '’')}'`
-  const whole = `    ${key}: ${quote(text)},`
-  if (whole.length <= LINE_MAX) return `${whole}\n`
+  const oneLine = `    ${key}: ${quote(text)},`
+  if (oneLine.length <= LINE_MAX) return `${oneLine}\n`
   const below = `      ${quote(text)},`
   const parts = below.length <= LINE_MAX ? [text] : partsOf(text)
   return `    ${key}:\n      ${parts.map(quote).join(' +\n      ')},\n`
 }
 
+// Cuts a text between words into parts that fit into a line.
 function partsOf(text: string): string[] {
   const parts: string[] = []
   for (const word of text.split(/(?<= )/)) {

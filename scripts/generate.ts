@@ -1,12 +1,13 @@
-// Writes the generated files that are committed: db/schema.sql, openapi.json, the types of the API
-// in sdk/src/api-types.ts, the table of capabilities in ARCHITECTURE.md, the commands in docs/cli.md, the
-// tables of docs/routes.md, docs/webhooks.md and docs/exports.md, the diagrams in docs/states.md and the
-// functions that enforce them, and the definitions in web/copy/en.ts. Tests fail when they no longer match.
+// `npm run generate`: writes the generated files that are committed. These are db/schema.sql, openapi.json,
+// the types of the API in sdk/src/api-types.ts, the table of capabilities in ARCHITECTURE.md, the commands in
+// docs/cli.md, the tables of docs/routes.md, docs/webhooks.md and docs/exports.md, the diagrams in
+// docs/states.md and the SQL functions that enforce them, and the definitions in web/copy/en.ts. Tests fail
+// when a file no longer matches the code.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
-import { withCommands } from '../cli/reference.ts'
+import { insertCommands } from '../cli/reference.ts'
 import { renderOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
 import { renderTypes } from '../tools/openapi-types/render-types.ts'
@@ -17,7 +18,7 @@ import { renderSchema } from './render-schema.ts'
 import { functionPath, renderFunction, STATES, withDiagrams } from './states.ts'
 
 writeFileSync('ARCHITECTURE.md', withCapabilities(readFileSync('ARCHITECTURE.md', 'utf8')))
-writeFileSync('docs/cli.md', withCommands(readFileSync('docs/cli.md', 'utf8')))
+writeFileSync('docs/cli.md', insertCommands(readFileSync('docs/cli.md', 'utf8')))
 writeFileSync('docs/states.md', withDiagrams(readFileSync('docs/states.md', 'utf8')))
 for (const states of STATES) writeFileSync(functionPath(states), renderFunction(states))
 writeFileSync('docs/exports.md', withColumns(readFileSync('docs/exports.md', 'utf8')))

@@ -1,17 +1,18 @@
-// Checks the prerequisites before anything else runs. Plain JavaScript for Node 12 and newer:
-// without the packaged Node, npm silently falls back to the system’s.
+// Checks the prerequisites (packages, Node, PostgreSQL) before `npm start` or `npm test` does anything else.
+// It is plain JavaScript for Node 12 and newer, because without the packaged Node npm silently falls back to
+// the system’s.
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 import { existsSync, realpathSync } from 'fs'
 import { fileURLToPath, pathToFileURL } from 'url'
 
-// biome-ignore-end lint/style/useNodejsImportProtocol: as above
+// biome-ignore-end lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 
 const NODE_MIN = [24, 12]
 const PACKAGED_NODE = ['linux-x64', 'linux-arm64']
 const PACKAGED_POSTGRES = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
-// One actionable sentence per problem; empty if there is none.
+// The problems of this machine, each with the action that solves it.
 export function findProblems({ version, platform, hasDatabaseUrl, isInstalled }) {
   const problems = []
   if (!isInstalled('pg')) {
@@ -49,7 +50,7 @@ function postgresAdvice(platform) {
     : `No PostgreSQL is packaged for ${platform}. Set DATABASE_URL.`
 }
 
-// Returns whether there are any.
+// Prints the problems; returns whether there are any.
 export function reportProblems() {
   const problems = findProblems({
     version: process.version,

@@ -1,9 +1,8 @@
-// `npm run keep-release [-- folder]`: keeps the release in a folder (by default, this one) as the
-// previous release, which test/upgrade/ runs beside today's code. Run it when a release is made,
-// before any change (CONTRIBUTING.md). It writes one file: the service bundled with its packages,
-// its migrations and functions. The packages are included because next year's installation will
-// have other versions; the pages and the API reference are left out because a database does not
-// need them.
+// `npm run keep-release [-- folder]`: stores the release in a folder (by default, this repository) as the
+// previous release, which test/upgrade/ runs beside today's code. Run it when a release is made, before any
+// change (CONTRIBUTING.md). It writes one file with the service, bundled with its packages, and its
+// migrations and SQL functions. The packages are included because a later installation has other versions.
+// The pages and the API reference are left out, because the tests of upgrades do not need them.
 
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -11,14 +10,15 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { build, type InlineConfig, type Plugin } from 'vite'
 import { type KeptRelease, PREVIOUS_RELEASE } from '../test/support/previous-release.ts'
 
-const LEFT_OUT = ['vite']
-const SHIPPED = 'db/{migrations,functions}/*.sql'
+const EXTERNAL = ['vite'] // Only the build of the pages loads it.
+const SQL_FILES = 'db/{migrations,functions}/*.sql'
 const PROFILES = 'statement-profiles/*.json'
 
+// Bundles the service in the folder, and reads its SQL files and statement profiles.
 export async function keepRelease(folder: string): Promise<KeptRelease> {
   const files: Record<string, string> = { 'main.mjs': await bundle(folder) }
-  for (const path of [SHIPPED, PROFILES]
-    .flatMap((each) => globSync(each, { cwd: folder }))
+  for (const path of [SQL_FILES, PROFILES]
+    .flatMap((pattern) => globSync(pattern, { cwd: folder }))
     .sort()) {
     files[path] = readFileSync(join(folder, path), 'utf8')
   }
@@ -26,14 +26,15 @@ export async function keepRelease(folder: string): Promise<KeptRelease> {
   return { version, files }
 }
 
+// The service of the release as the text of one JavaScript file.
 async function bundle(folder: string): Promise<string> {
   const config: InlineConfig = {
     configFile: false,
     root: folder,
     logLevel: 'error',
     publicDir: false,
-    plugins: [withPlaces(folder)],
-    ssr: { noExternal: true, external: LEFT_OUT },
+    plugins: [withSourcePaths(folder)],
+    ssr: { noExternal: true, external: EXTERNAL },
     build: {
       ssr: join(folder, 'src/main.ts'),
       write: false,
@@ -48,8 +49,9 @@ async function bundle(folder: string): Promise<string> {
   return code
 }
 
-// A module finds its files relative to its own place. In a bundle, every module lies in the root.
-function withPlaces(folder: string): Plugin {
+// Replaces `import.meta.dirname` in each module by the folder of its source, relative to the bundle: modules
+// read files relative to their own folder, and in a bundle that would be the root.
+function withSourcePaths(folder: string): Plugin {
   return {
     name: 'places',
     enforce: 'pre',

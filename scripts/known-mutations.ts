@@ -1,9 +1,10 @@
-// Mutations that break the handling of money, each a small slip that a person could make.
+// The mutations that `npm run mutations` makes: each is a small slip that a person could make and that breaks
+// the handling of money.
 
 export type Mutation = {
   name: string
   file: string
-  from: string // Occurs exactly once.
+  from: string // The text to replace, which occurs exactly once in the file.
   to: string
   test: 'money-in' | 'races'
 }
@@ -47,7 +48,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'book no bank charges',
     file: 'src/credits/decide.ts',
-    from: 'return all.filter(({ amountKobo }) => amountKobo > 0n)',
+    from: 'return chargesByAccount.filter(({ amountKobo }) => amountKobo > 0n)',
     to: 'return []',
     test: 'money-in',
   },
@@ -115,7 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'give what rounding leaves over to the main account',
     file: 'src/splits/split.ts',
-    from: 'for (const { at } of byLoss.slice(0, leftKobo)) shares[at] = (shares[at] as bigint) + 1n',
+    from: 'for (const { index } of byLoss.slice(0, leftKobo)) shares[index] = (shares[index] as bigint) + 1n',
     to: '',
     test: 'money-in',
   },
@@ -178,8 +179,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'assign more than is due',
     file: 'src/suspense/assign.ts',
-    from: 'isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo',
-    to: 'isTaking',
+    from: 'isPayable && acceptedKobo(payment, item.amountKobo) === item.amountKobo',
+    to: 'isPayable',
     test: 'money-in',
   },
   {

@@ -1,5 +1,6 @@
-// Stack traces of the bundle (build-service.ts) name the sources. The first one reads the source map.
-// Node's own --enable-source-maps reads it at the start, for 190 ms of CPU and 60 MB.
+// Makes stack traces of the bundle (build-service.ts) name the files and lines of the sources. Reads the
+// source map with the first stack trace, because Node's own --enable-source-maps would read it at the start,
+// for 190 ms of CPU and 60 MB.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { type SourceMap, SourceMap as SourceMapReader } from 'node:module'
@@ -7,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const maps = new Map<string, SourceMap | undefined>()
 
+// The source map of a file of the bundle, which is read once.
 function mapOf(file: string): SourceMap | undefined {
   if (!maps.has(file)) {
     const path = `${file}.map`
@@ -16,6 +18,7 @@ function mapOf(file: string): SourceMap | undefined {
   return maps.get(file)
 }
 
+// A line of the stack trace, with the location in the source if the frame is in the bundle.
 function describeFrame(frame: NodeJS.CallSite): string {
   const name = frame.getFileName()
   if (!name?.startsWith('file:') || !name.includes('/build/service-')) return `${frame}`

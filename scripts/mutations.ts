@@ -1,7 +1,7 @@
-// `npm run mutations`: breaks the money code on purpose, one way at a time, in a copy of the tree,
-// and expects the simulation to notice each. A mutation that survives is a hole in the proof.
+// `npm run mutations`: breaks the money code on purpose, one mutation at a time, in a copy of the repository,
+// and runs the simulation tests. A mutation that they do not notice shows a hole in the tests.
 //
-// A race is lost or won by chance, so a surviving mutation is tried again with other seeds.
+// Whether a race goes wrong is chance, so a mutation that survives is tried again with other seeds.
 //   npm run mutations -- lock     only those with "lock" in their name
 
 import { spawn } from 'node:child_process'
@@ -18,10 +18,10 @@ const ATTEMPTS_MAX = 4
 const AT_ONCE = 2
 // Enough steps to meet each mutation many times; `npm run test:long` runs the whole simulation.
 const SIZE = { STEPS: '2500', RACES: '120' }
-// The simulation itself must fail, not the parser.
+// The output must show that the simulation failed, and not that the mutated file could not be parsed.
 const NOTICED = /AssertionError|differ from the model|no order explains/
 
-type Verdict = { name: string; isCaught: boolean; says: string }
+type Verdict = { name: string; isCaught: boolean; message: string }
 
 const pattern = process.argv[2] ?? ''
 const queue = MUTATIONS.filter(({ name }) => name.includes(pattern))
@@ -30,12 +30,13 @@ const original = mkdtempSync(join(tmpdir(), 'manilla-mutations-'))
 try {
   // Copies the tree first: it may change during the run.
   for (const name of COPIED) cpSync(join(ROOT, name), join(original, name), { recursive: true })
-  const unbroken = await attempt(undefined, 'money-in', 1)
-  if (!unbroken.isQuiet) throw new Error(`the simulation fails as it is:\n${unbroken.output}`)
+  const unbroken = await runSimulation(undefined, 'money-in', 1)
+  if (!unbroken.hasPassed) throw new Error(`the simulation fails as it is:\n${unbroken.output}`)
   const verdicts: Verdict[] = []
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (let next = queue.shift(); next; next = queue.shift()) verdicts.push(await judge(next))
+      for (let next = queue.shift(); next; next = queue.shift())
+        verdicts.push(await tryMutation(next))
     }),
   )
   const survivors = verdicts.filter(({ isCaught }) => !isCaught)
@@ -46,22 +47,25 @@ try {
   rmSync(original, { recursive: true, force: true })
 }
 
-async function judge(mutation: Mutation): Promise<Verdict> {
+// Runs the simulation with a mutation until it fails, with another seed each time.
+async function tryMutation(mutation: Mutation): Promise<Verdict> {
   const { name, test } = mutation
   for (let seed = 1; seed <= ATTEMPTS_MAX; seed++) {
-    const { isQuiet, output } = await attempt(mutation, test, seed)
-    if (isQuiet) continue
+    const { hasPassed, output } = await runSimulation(mutation, test, seed)
+    if (hasPassed) continue
     const isCaught = NOTICED.test(output)
-    const line = output.split('\n').find((each) => NOTICED.test(each)) ?? output.slice(-500)
-    const says = line.trim().slice(0, 100)
-    console.log(`${isCaught ? '✔' : '✖'} ${name} (${test}, seed ${seed}): ${says}`)
-    return { name, isCaught, says }
+    const lines = output.split('\n')
+    const line = lines.find((outputLine) => NOTICED.test(outputLine)) ?? output.slice(-500)
+    const message = line.trim().slice(0, 100)
+    console.log(`${isCaught ? '✔' : '✖'} ${name} (${test}, seed ${seed}): ${message}`)
+    return { name, isCaught, message }
   }
   console.log(`✖ ${name}: survived ${ATTEMPTS_MAX} runs`)
-  return { name, isCaught: false, says: '' }
+  return { name, isCaught: false, message: '' }
 }
 
-async function attempt(mutation: Mutation | undefined, test: string, seed: number) {
+// Runs a simulation test in a fresh copy of the repository, with the mutation if there is one.
+async function runSimulation(mutation: Mutation | undefined, test: string, seed: number) {
   const folder = mkdtempSync(join(tmpdir(), 'manilla-mutation-'))
   try {
     cpSync(original, folder, { recursive: true })
@@ -81,13 +85,14 @@ async function attempt(mutation: Mutation | undefined, test: string, seed: numbe
     runner.stdout.on('data', (chunk) => (output += chunk))
     runner.stderr.on('data', (chunk) => (output += chunk))
     const [code] = (await once(runner, 'close')) as [number | null]
-    return { isQuiet: code === 0, output }
+    return { hasPassed: code === 0, output }
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-// The text must occur exactly once: a mutation that no longer applies must not count as caught.
+// Throws if the text to replace does not occur exactly once, so that a mutation that no longer applies is
+// noticed.
 function mutate(path: string, { name, from, to }: Mutation): void {
   const text = readFileSync(path, 'utf8')
   if (text.split(from).length !== 2) throw new Error(`${name}: not found once in ${path}`)

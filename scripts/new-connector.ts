@@ -1,6 +1,6 @@
-// `npm run new-connector acme`: copies the template connector, its case and samples, its dialect and its
-// contract under a new name, and registers the connector in src/banks/connectors.ts
-// (docs/adding-a-bank.md). Nothing that exists is overwritten.
+// `npm run new-connector acme`: begins a connector for a bank (docs/adding-a-bank.md). Copies the template
+// connector, its test case and samples, its dialect of the fake bank and its contract under the new name, and
+// registers the connector in src/banks/connectors.ts. Overwrites nothing.
 
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -42,25 +42,28 @@ function renamed(text: string, name: string): string {
   return text.replaceAll('template', name).replaceAll('TEMPLATE', name.toUpperCase())
 }
 
+// The registry with the import of the new connector, in alphabetical order, and its entry in the table.
 function registered(text: string, name: string): string {
   const lines = text.split('\n')
   const isImport = (line: string) => /^import .* from '#banks\/.*\/connector\.ts'$/.test(line)
   const line = `import { ${name}Connector } from '#banks/${name}/connector.ts'`
-  const next = lines.findIndex((each) => isImport(each) && placeOf(each) > placeOf(line))
-  const last = lines.findLastIndex(isImport)
-  if (last < 0) throw new Error(`${CONNECTORS} imports no connectors`)
-  lines.splice(next < 0 ? last + 1 : next, 0, line)
-  const table = lines.findIndex((each) => each.startsWith('const CONNECTORS'))
+  const following = lines.findIndex((other) => isImport(other) && sourceOf(other) > sourceOf(line))
+  const lastImport = lines.findLastIndex(isImport)
+  if (lastImport < 0) throw new Error(`${CONNECTORS} imports no connectors`)
+  lines.splice(following < 0 ? lastImport + 1 : following, 0, line)
+  const table = lines.findIndex((other) => other.startsWith('const CONNECTORS'))
   const end = lines.indexOf(']', table)
   if (table < 0 || end < 0) throw new Error(`${CONNECTORS} has no table of connectors`)
   lines.splice(end, 0, `  ${name}Connector,`)
   return lines.join('\n')
 }
 
-function placeOf(line: string): string {
+// The path that an import names.
+function sourceOf(line: string): string {
   return line.slice(line.indexOf("'"))
 }
 
+// The step of the guide that a file belongs to.
 function stepOf(path: string): number {
   return TEMPLATES.findIndex((pattern) => path.startsWith(pattern.split('*')[0] as string))
 }

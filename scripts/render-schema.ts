@@ -1,7 +1,7 @@
-// Renders a readable picture of the schema from the catalog (npm has no pg_dump). It is committed
-// as db/schema.sql, so that a reviewer sees the effect of a migration on the whole schema, and a
-// test compares it with a migrated database. It is not meant to run: function bodies stay in their
-// files.
+// Renders db/schema.sql, a readable text of the schema, from PostgreSQL's catalog (there is no pg_dump in
+// npm). The file is committed so that a reviewer sees the effect of a migration on the whole schema; a test
+// compares it with a migrated database. Nobody runs the file: it leaves out the bodies of functions, which
+// are in files of their own.
 
 import type pg from 'pg'
 
@@ -11,14 +11,15 @@ const HEADER =
 type Relation = { name: string; head: string; tail: string }
 type Line = { relation: string; line: string }
 
-// Excludes PostgreSQL's own objects and those of extensions.
+// SQL condition: the object is neither PostgreSQL's own nor an extension's.
 const isOurs = (catalog: string, oid: string, namespace: string) => `
   ${namespace} not in (select oid from pg_namespace
                         where nspname ~ '^pg_' or nspname = 'information_schema')
   and not exists (select from pg_depend where classid = '${catalog}'::regclass
                                           and objid = ${oid} and deptype = 'e')`
 
-// A partition shows only its bounds: its columns, constraints and indexes are its parent's.
+// Tables, views and sequences. A partition has only its bounds, because its columns, constraints and indexes
+// are those of its parent.
 const RELATIONS = `
   select c.oid::regclass::text as name,
          case when c.relkind = 'S' then 'create sequence ' when c.relkind = 'v' then 'create view '
@@ -55,7 +56,8 @@ const COLUMNS = `
    where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
    order by a.attnum`
 
-// The catalog has not-null constraints ('n') only since version 18; the columns show them.
+// Leaves out not-null constraints ('n'), which the columns show: the catalog has them only since PostgreSQL
+// 18.
 const CONSTRAINTS = `
   select conrelid::regclass::text as relation,
          'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid, true) as line
@@ -100,19 +102,23 @@ const TYPES = `
     from pg_type t where t.typtype in ('e', 'd') and ${isOurs('pg_type', 't.oid', 't.typnamespace')}
    order by t.typname collate "C"`
 
+// Returns the types; each relation with its columns and constraints in parentheses, and its indexes and
+// triggers below; and the functions.
 export async function renderSchema(pool: pg.Pool): Promise<string> {
   const read = async (sql: string) => (await pool.query<Line>(sql)).rows
   const { rows: relations } = await pool.query<Relation>(RELATIONS)
   const inside = [...(await read(COLUMNS)), ...(await read(CONSTRAINTS))]
   const after = [...(await read(INDEXES)), ...(await read(TRIGGERS))]
 
-  const drawn = relations.map(({ name, head, tail }) => {
+  const renderedRelations = relations.map(({ name, head, tail }) => {
     const body = inside.filter((part) => part.relation === name).map((part) => `  ${part.line}`)
     const table = `${head}${body.length > 0 ? ` (\n${body.join(',\n')}\n)` : ''}${tail};\n`
-    const rest = after.filter((part) => part.relation === name).map((part) => `${part.line};\n`)
-    return table + rest.join('')
+    const following = after.filter((part) => part.relation === name)
+    return table + following.map((part) => `${part.line};\n`).join('')
   })
   const functions = (await read(FUNCTIONS)).map((part) => `${part.line};\n`)
   const types = (await read(TYPES)).map((part) => `${part.line};\n`)
-  return [HEADER, types.join(''), ...drawn, functions.join('')].filter(Boolean).join('\n')
+  return [HEADER, types.join(''), ...renderedRelations, functions.join('')]
+    .filter(Boolean)
+    .join('\n')
 }

@@ -22,13 +22,14 @@ import {
 } from './test-sets.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-// Two more than cores: files that start servers or a browser, and wait, leave a core free.
+// Two more processes than cores, because test files that wait for servers or a browser leave a core free.
 const CONCURRENCY = availableParallelism() + 2
-// Loaded modules stay in the memory of their process.
+// Limits the memory of a process, in which the modules of all its files stay loaded.
 const BATCH_FILES_MAX = 36
-// A service that lives for a second is garbage before it is ever copied, and threads that collect
-// it compete for busy cores. A large young generation and one thread make a process a fifth cheaper.
-// It has its full size from the start: growing to it takes three times as many collections.
+// The size of V8's young generation. A service that lives for a second is garbage before V8 would move it to
+// the old generation, if the young one is large enough. With this size and a single thread for garbage
+// collection, a process needs a fifth less CPU. It has the full size from the start, because growing to it
+// takes three times as many collections.
 const YOUNG_MEGABYTES = 64
 
 const { values: flags, positionals: paths } = parseArgs({
@@ -60,12 +61,14 @@ run({
   .compose(spec)
   .pipe(process.stdout)
 
+// The files to run: the suite of a connector, the named files, or a whole set.
 async function findFiles(): Promise<string[]> {
   if (flags.connector !== undefined) return findConnectorSuite(flags.connector)
   return paths.length > 0 ? paths : arrange(await findSet(flags.long ?? false))
 }
 
-// Every test of one connector: its own, and shared tests that name no other connector.
+// The files with tests of one connector: its own files, and files with tests of every connector. othersThan()
+// skips the other connectors' tests in those.
 async function findConnectorSuite(connector: string): Promise<string[]> {
   if (!connectors().includes(connector)) {
     console.error(`connector "${connector}" is unknown; there are: ${connectors().join(', ')}`)
@@ -76,40 +79,50 @@ async function findConnectorSuite(connector: string): Promise<string[]> {
   return files.filter((file) => !isLong(file)).sort()
 }
 
+// The names of the connectors in src/banks/.
 function connectors(): string[] {
   return globSync('src/banks/*/connector.ts', { cwd: ROOT })
     .map((path) => path.split('/')[2] as string)
     .sort()
 }
 
-// Tests of a connector begin with its name, or with a label that does.
+// Patterns for the tests of all other connectors, which are skipped. The name of such a test begins with its
+// connector's name.
 function othersThan(connector: string | undefined): RegExp[] {
   if (connector === undefined) return []
-  const others = connectors().filter((each) => each !== connector)
-  return [new RegExp(`^(?:${others.join('|')})[:,]`)]
+  const otherConnectors = connectors().filter((name) => name !== connector)
+  return [new RegExp(`^(?:${otherConnectors.join('|')})[:,]`)]
 }
 
-async function findSet(long: boolean): Promise<string[]> {
+// All long test files, or all others.
+async function findSet(isLongSet: boolean): Promise<string[]> {
   const files = await Array.fromAsync(glob('test/**/*.test.ts'))
-  return files.filter((file) => isLong(file) === long)
+  return files.filter((file) => isLong(file) === isLongSet)
 }
 
+// Puts the files of a set into the order in which processes start: files that need a process of their own,
+// then processes that share all other files.
 function arrange(files: string[]): string[] {
   const alone = files.filter((file) => rank(file, LONG_ALONE) < LONG_ALONE.length)
-  const others = files.filter((file) => !alone.includes(file))
-  const count = Math.ceil(others.length / BATCH_FILES_MAX) + CONCURRENCY
-  const batch = writeBatch(sorted(others, [...LONG_BATCHED, ...FIRST]))
-  return [...sorted(alone, LONG_ALONE), ...Array.from({ length: count }, (_, at) => batch(at))]
+  const sharedFiles = files.filter((file) => !alone.includes(file))
+  // More processes than needed: one that finds no file left ends at once.
+  const count = Math.ceil(sharedFiles.length / BATCH_FILES_MAX) + CONCURRENCY
+  const batch = writeBatch(sorted(sharedFiles, [...LONG_BATCHED, ...FIRST]))
+  return [
+    ...sorted(alone, LONG_ALONE),
+    ...Array.from({ length: count }, (_, index) => batch(index)),
+  ]
 }
 
-// Every process gets the full list, and claims files from it.
-function writeBatch(files: readonly string[]): (at: number) => string {
+// Returns a function that writes the program of one shared process. Each program has the full list of files
+// and claims files from it.
+function writeBatch(files: readonly string[]): (index: number) => string {
   const folder = process.env.TEST_FOLDER as string
   const claims = join(folder, 'taken')
   mkdirSync(claims)
   const batch = JSON.stringify({ files, most: BATCH_FILES_MAX, folder: claims })
-  return (at) => {
-    const path = join(folder, `batch-${at}.test.ts`)
+  return (index) => {
+    const path = join(folder, `batch-${index}.test.ts`)
     const imports = `import { runBatch } from '${ROOT}/test/support/batch.ts'`
     writeFileSync(path, `${imports}\nawait runBatch(${batch})\n`)
     return path

@@ -1,7 +1,7 @@
-// `npm run screenshots`: pictures of the pages for docs/screenshots/, taken of a real service in a
-// real browser.
+// `npm run screenshots`: takes the pictures of docs/screenshots/ of a real service in a real browser. With a
+// folder, it takes pictures of all states of the pages instead, at 360 and 1280 pixels, light and dark:
 //
-//   npm run screenshots -- <folder> [<pattern>]   every state, at 360 and 1280 pixels, light and dark
+//   npm run screenshots -- <folder> [<pattern>]
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,8 +52,10 @@ const folder = process.argv[2] ?? DOCS
 const pattern = new RegExp(process.argv[3] ?? '')
 const isWanted = ({ name }: Picture) => pattern.test(name)
 const isForDocs = folder === DOCS
-const ofCheckout = isForDocs ? CHECKOUT_IN_DOCS : every(CHECKOUT_SCENES, '')
-const ofDashboard = isForDocs ? DASHBOARD_IN_DOCS : every(DASHBOARD_SIGHTS, 'dashboard-')
+const checkoutPictures = isForDocs ? CHECKOUT_IN_DOCS : allPictures(CHECKOUT_SCENES, '')
+const dashboardPictures = isForDocs
+  ? DASHBOARD_IN_DOCS
+  : allPictures(DASHBOARD_SIGHTS, 'dashboard-')
 await buildWeb()
 mkdirSync(folder, { recursive: true })
 const server = await startTestServer()
@@ -62,15 +64,20 @@ try {
   await using bench = await startTestService()
   const url = await listenLocally(bench.service.app)
   await using browser = await openBrowser()
-  for (const each of ofCheckout.filter(isWanted)) await take(bench, url, browser, each)
+  for (const picture of checkoutPictures.filter(isWanted)) {
+    await takeCheckoutPicture(bench, url, browser, picture)
+  }
   await using desk = await startDashboardBench()
   await setDashboardScene(desk)
-  for (const each of ofDashboard.filter(isWanted))
-    await look({ bench: desk, browser, sights: DASHBOARD_SIGHTS }, each)
+  for (const picture of dashboardPictures.filter(isWanted)) {
+    await takeDashboardPicture({ bench: desk, browser, sights: DASHBOARD_SIGHTS }, picture)
+  }
   await using office = await startDashboardBench()
   const sights = officeSights(await importScene(office))
-  const ofOffice = isForDocs ? OFFICE_IN_DOCS : every(sights, 'office-')
-  for (const each of ofOffice.filter(isWanted)) await look({ bench: office, browser, sights }, each)
+  const officePictures = isForDocs ? OFFICE_IN_DOCS : allPictures(sights, 'office-')
+  for (const picture of officePictures.filter(isWanted)) {
+    await takeDashboardPicture({ bench: office, browser, sights }, picture)
+  }
 } finally {
   await closeEverything()
   await server.stop()
@@ -78,8 +85,14 @@ try {
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>
 
-async function take(bench: Bench, url: string, browser: Browser, each: Picture): Promise<void> {
-  const { name, scene, width, colorScheme } = each
+// Sets a scene, opens its checkout page, and takes a picture of the whole page.
+async function takeCheckoutPicture(
+  bench: Bench,
+  url: string,
+  browser: Browser,
+  picture: Picture,
+): Promise<void> {
+  const { name, scene, width, colorScheme } = picture
   const height = width < 600 ? 740 : 800
   const deviceScaleFactor = isForDocs && width < 600 ? 1.5 : 1 // Phones have high-resolution screens.
   await using opened = await browser.newPage({ width, height, colorScheme, deviceScaleFactor })
@@ -88,11 +101,16 @@ async function take(bench: Bench, url: string, browser: Browser, each: Picture):
   await save(opened.page, name, { fullPage: true })
 }
 
-type Looking = { bench: DashboardBench; browser: Browser; sights: Readonly<Record<string, Sight>> }
+type DashboardPages = {
+  bench: DashboardBench
+  browser: Browser
+  sights: Readonly<Record<string, Sight>>
+}
 
-// A page is complete when no request is open, except the stream of events.
-async function look(
-  { bench, browser, sights }: Looking,
+// Opens a scene of the dashboard as a signed-in user, waits until its skeletons are replaced, and takes the
+// picture.
+async function takeDashboardPicture(
+  { bench, browser, sights }: DashboardPages,
   { name, scene, width, colorScheme }: Picture,
 ): Promise<void> {
   const sight = sights[scene] as Sight
@@ -106,12 +124,12 @@ async function look(
   const { page } = opened
   await page.goto(`${bench.url}/dashboard${sight.path}`)
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  // Some scenes need no answer.
+  // The step may send a request, whose response the picture shows; some steps send none, so this gives up.
   const answered = page.waitForResponse(/\/api\/v1\//, { timeout: 2_000 }).catch(() => undefined)
   try {
     await sight.act?.(page)
   } catch (error) {
-    // One scene that fails does not cost the others.
+    // The other scenes are still pictured, but the exit code reports the failure.
     console.error(`${name}: ${error}`)
     process.exitCode = 1
     return
@@ -126,7 +144,8 @@ async function save(page: Page, name: string, options = {}): Promise<void> {
   console.log(`${name}.png`)
 }
 
-function every(scenes: object, prefix: string): Picture[] {
+// A picture of each scene in each width and theme.
+function allPictures(scenes: object, prefix: string): Picture[] {
   return Object.keys(scenes).flatMap((scene) =>
     [360, 1280].flatMap((width) =>
       (['light', 'dark'] as const).map((colorScheme) => ({

@@ -1,5 +1,6 @@
-// Runs the bundle of the service in this process. Another process builds it, because building takes 700 MB
-// that this one would keep. The image has the bundle, and nothing to build it with.
+// Runs the bundle of the service in this process, after building it if the sources have changed. A child
+// process builds, because building takes 700 MB that this process would keep. A container image has the
+// bundle but not build-service.ts.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Renders the transitions of every table with a state (src/*/states.ts): the functions of the triggers that
-// enforce them, and the diagrams of docs/states.md. `npm run generate` writes both.
+// Renders the state transitions of each table that has a status (src/*/states.ts): the SQL functions of the
+// triggers that enforce the transitions, and the diagrams of docs/states.md. `npm run generate` writes both.
 
 import { CASES } from '#cases/states.ts'
 import { RETURNS, SUSPENSE_ITEMS } from '#credits/states.ts'
@@ -39,6 +39,7 @@ const quoted = (statuses: readonly string[]) => statuses.map((status) => `'${sta
 
 export const functionPath = ({ table }: States) => `db/functions/check_${table}_transition.sql`
 
+// The SQL function of the trigger that refuses every transition that states.ts does not list.
 export function renderFunction({ table, column, transitions }: States): string {
   const cases = statusesOf(transitions)
     .filter((from) => transitions[from]?.length)
@@ -61,7 +62,7 @@ end $$;
 `
 }
 
-// A Mermaid state diagram. A status that nothing follows is final.
+// A Mermaid state diagram. A status without further transitions is shown as final.
 export function renderDiagram({ initial, transitions }: Diagram): string {
   const arrows = Object.entries(transitions as Transitions).flatMap(([from, next]) =>
     next.length === 0 ? [`  ${from} --> [*]`] : next.map((to) => `  ${from} --> ${to}`),
@@ -71,8 +72,10 @@ export function renderDiagram({ initial, transitions }: Diagram): string {
 
 const BLOCK = /<!-- states of (\w+): written by npm run generate -->[\s\S]*?<!-- \/states -->/g
 
-// Fills in the diagrams. Every table has one, exactly once.
+// Returns docs/states.md with its diagrams written anew. Throws unless the document has a place for each
+// table exactly once.
 export function withDiagrams(document: string): string {
+  // The diagrams whose place in the document has not been found yet.
   const missing = new Map(DIAGRAMS)
   const filled = document.replace(BLOCK, (_, table: string) => {
     const diagram = missing.get(table)

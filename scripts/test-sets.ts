@@ -1,11 +1,11 @@
-// The sets of test files. Long ones drive a browser, start processes or servers, walk at random for
-// thousands of steps, or need a large table. `npm run test:long` runs them, `npm test` all others,
-// and `npm run check` both.
+// Divides the test files into two sets. Long files drive a browser, start processes or servers, take
+// thousands of random steps, or need a large table. `npm run test:long` runs the long files, `npm test` all
+// others, and `npm run check` both.
 
 import { matchesGlob } from 'node:path'
 
-// In order of measured duration. Each would hold up the rest of a batch, starts processes, or needs
-// its own process.
+// Long files that run in a process of their own, the slowest first. Each would delay the other files of a
+// shared process, starts processes itself, or measures its process.
 export const LONG_ALONE = [
   'test/torture/short.test.ts',
   'test/torture/steps-and-lag.test.ts',
@@ -39,7 +39,7 @@ export const LONG_BATCHED = [
   'test/messages/killed-worker.test.ts',
 ]
 
-// The slow ones among the other files.
+// The slower ones among the files that are not long; they start first.
 export const FIRST = [
   'test/integrity/*.test.ts',
   'test/{db,reports,proof,http}/*.test.ts',
@@ -56,12 +56,13 @@ export function isLong(file: string): boolean {
   return rank(file, LONG) < LONG.length
 }
 
+// Sorts files by the first pattern that each matches; files without one come last.
 export function sorted(files: readonly string[], patterns: readonly string[]): string[] {
   return files.toSorted().sort((one, other) => rank(one, patterns) - rank(other, patterns))
 }
 
-// The position of the first pattern that a file matches.
+// The index of the first pattern that a file matches, or the number of patterns if it matches none.
 export function rank(file: string, patterns: readonly string[]): number {
-  const at = patterns.findIndex((pattern) => matchesGlob(file, pattern))
-  return at < 0 ? patterns.length : at
+  const index = patterns.findIndex((pattern) => matchesGlob(file, pattern))
+  return index < 0 ? patterns.length : index
 }

@@ -1,5 +1,5 @@
-// Runs `npm test`, and `npm run test:long` with --long (test-sets.ts): one database server for the
-// whole run, and Node's own test runner (run-test-files.ts). Arguments are files to run instead, or
+// Runs `npm test` and, with --long, `npm run test:long` (test-sets.ts). Starts one database server for the
+// whole run, and Node's own test runner (run-test-files.ts) as a child process. Arguments are test files,
 // flags of the runner, or a connector:
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
 //   npm test -- --connector template
@@ -15,7 +15,7 @@ import { buildWeb } from './build-web.ts'
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 let stopping: Signal | undefined
-let forward: (signal: Signal) => void = () => {}
+let forward: (signal: Signal) => void = () => {} // Sends a signal to the test runner while it runs.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     stopping = signal
@@ -32,6 +32,7 @@ try {
   console.log(`ℹ wall time ${(performance.now() / 1000).toFixed(1)} s`)
 }
 
+// Runs the test runner in a child process; returns its exit code.
 async function runTests(args: readonly string[]): Promise<number> {
   const runner = spawn(
     process.execPath,
@@ -39,12 +40,12 @@ async function runTests(args: readonly string[]): Promise<number> {
     {
       cwd: join(import.meta.dirname, '..'),
       stdio: 'inherit',
-      // Its own process group, so that one signal ends the runner and every test file.
+      // Detached gives the runner its own process group, so that one signal ends it and every test file.
       detached: true,
       env: {
         ...process.env,
         TEST_DATABASE_URL: server.templateUrl,
-        TEST_FOLDER: server.folder, // Removed at the end.
+        TEST_FOLDER: server.folder, // The server removes it at the end.
         // All processes share V8's compiled code.
         NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
       },

@@ -23,20 +23,21 @@ const typescript = createRequire(import.meta.url).resolve('typescript/package.js
 const hash = sourceHash()
 if (builtHash() !== hash) build()
 
+// Compiles into a new folder and then swaps it with dist/.
 function build() {
-  const made = mkdtempSync(join(here, 'dist-'))
-  const old = `${made}-old`
+  const newFolder = mkdtempSync(join(here, 'dist-'))
+  const oldFolder = `${newFolder}-old`
   try {
     const compiler = join(dirname(typescript), 'bin/tsc')
-    const args = [compiler, '-p', here, '--outDir', made]
+    const args = [compiler, '-p', here, '--outDir', newFolder]
     execFileSync(process.execPath, args, { stdio: 'inherit' })
-    rewriteDeclarations(made)
-    writeFileSync(join(made, 'source-hash'), hash)
-    if (builtHash() === hash) return // Another build with the same result was first.
-    if (existsSync(dist)) renameSync(dist, old)
-    renameSync(made, dist)
+    rewriteDeclarations(newFolder)
+    writeFileSync(join(newFolder, 'source-hash'), hash)
+    if (builtHash() === hash) return // Another process has built the same sources meanwhile.
+    if (existsSync(dist)) renameSync(dist, oldFolder)
+    renameSync(newFolder, dist)
   } finally {
-    for (const folder of [made, old]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [newFolder, oldFolder]) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -49,16 +50,23 @@ function rewriteDeclarations(folder) {
   }
 }
 
+// A hash of everything that the result depends on: the sources, the settings, this script and the compiler.
 function sourceHash() {
   const sources = readdirSync(join(here, 'src'), { recursive: true })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(here, 'src', name))
-  const all = [...sources.sort(), join(here, 'tsconfig.json'), join(here, 'build.mjs'), typescript]
+  const inputs = [
+    ...sources.sort(),
+    join(here, 'tsconfig.json'),
+    join(here, 'build.mjs'),
+    typescript,
+  ]
   const sum = createHash('sha256')
-  for (const path of all) sum.update(`${path.slice(here.length)}\n`).update(readFileSync(path))
+  for (const path of inputs) sum.update(`${path.slice(here.length)}\n`).update(readFileSync(path))
   return sum.digest('hex')
 }
 
+// The hash of the sources that the existing dist/ was built from; undefined if there is none.
 function builtHash() {
   const path = join(dist, 'source-hash')
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined

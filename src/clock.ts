@@ -53,6 +53,7 @@ export function watDay(at: Date): string {
   return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, 10)
 }
 
+// Returns the beginning of the day in West Africa that includes this time.
 export function watDayStart(at: Date): Date {
   return new Date(Date.parse(`${watDay(at)}T00:00:00Z`) - WAT_OFFSET_MS)
 }
@@ -67,6 +68,7 @@ export function timestamp(at: Date): string {
   return `${watTime(at)}000+01:00`
 }
 
+// A bank's time without an offset is in WAT.
 function offsetMs(offset: string | undefined): number {
   if (offset === undefined) return WAT_OFFSET_MS
   if (offset === 'Z') return 0
@@ -90,18 +92,20 @@ export function businessDayFrom(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: 0, step: 1 })
 }
 
+// Returns the last business day before this day.
 export function businessDayBefore(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: -1, step: -1 })
 }
 
 type Steps = { first: number; step: 1 | -1 }
 
+// Searches day by day, forwards or backwards, from `first` days after the day.
 function findBusinessDay(day: string, holidays: Holidays, { first, step }: Steps): string {
-  for (let days = first; Math.abs(days) < LOOK_AHEAD_DAYS; days += step) {
-    const at = new Date(Date.parse(`${day}T00:00:00Z`) + days * CALENDAR_DAY_MS)
+  for (let offsetDays = first; Math.abs(offsetDays) < LOOK_AHEAD_DAYS; offsetDays += step) {
+    const candidate = new Date(Date.parse(`${day}T00:00:00Z`) + offsetDays * CALENDAR_DAY_MS)
       .toISOString()
       .slice(0, 10)
-    if (isBusinessDay(at, holidays)) return at
+    if (isBusinessDay(candidate, holidays)) return candidate
   }
   throw new Error(`there is no business day within ${LOOK_AHEAD_DAYS} days of ${day}`)
 }

@@ -7,7 +7,7 @@
 
 export type Cell = string | number | boolean | null | undefined
 
-// The start of a cell, or the position after a separator or an opening quote.
+// Finds the places where a spreadsheet could read a formula: the start of a cell, and after a separator.
 const FORMULA =
   /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
 // Fast path for most cells: nothing to quote, and no formula.
@@ -17,6 +17,7 @@ const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
 const DIGITS = /^\+?[0-9]+(?:[eE][0-9]+)?$/
 const NEEDS_QUOTES = /[",;|\t\r\n]/
 
+// Returns the cell as the file has it. `isForSpreadsheet` writes digits as text.
 export function cellText(cell: Cell, isForSpreadsheet = false): string {
   if (cell === null || cell === undefined) return ''
   const text = String(cell)

@@ -2,7 +2,7 @@
 
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 
-// Fails if the file exists.
+// Writes a new file and syncs it to disk. Fails if the file exists.
 export function writeDurably(path: string, content: string | Uint8Array): void {
   const file = openSync(path, 'wx', 0o600)
   try {
@@ -13,6 +13,7 @@ export function writeDurably(path: string, content: string | Uint8Array): void {
   }
 }
 
+// Call after a file was created, renamed or removed in the folder.
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {

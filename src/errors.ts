@@ -492,7 +492,7 @@ export const REFUSALS = {
     'The signature timestamp is outside the five-minute tolerance.',
   ),
 
-  // Not found.
+  // An object does not exist, or the caller may not see it.
   account_not_found: ref(404, '25', 'No such collection account.'),
   advice_not_found: ref(404, '25', 'No such payment advice.'),
   payment_not_found: ref(404, '25', 'No such payment.'),
@@ -566,7 +566,7 @@ export const REFUSALS = {
 
   ...CONFLICTS,
 
-  // Availability.
+  // The service is busy or temporarily unavailable.
   rate_limited: ref(429, '65', 'Too many requests. Retry after the time in Retry-After.'),
   too_many_streams: ref(429, '65', 'Too many open event streams. Close one first.'),
   statement_too_long: ref(

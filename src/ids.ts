@@ -42,13 +42,14 @@ let usedBytes = POOL_BYTES
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
+// Creates a UUID of version 7. A pool of random bytes serves 256 ids with one call of the operating system.
 export function timeOrderedId<Id extends string = string>(now: Date): Id {
   if (usedBytes === POOL_BYTES) {
     randomFillSync(pool)
     usedBytes = 0
   }
   const time = now.getTime().toString(16).padStart(12, '0')
-  const hex = (at: number) => HEX[pool[usedBytes + at] as number] as string
+  const hex = (index: number) => HEX[pool[usedBytes + index] as number] as string
   const version = 0x70 | ((pool[usedBytes] as number) & 0x0f)
   const variant = 0x80 | ((pool[usedBytes + 2] as number) & 0x3f)
   const id =

@@ -19,6 +19,7 @@ export function parseAddressRange(text: string): string | undefined {
   return isFirstOfRange(address, Number(bits)) ? `${address}/${bits}` : undefined
 }
 
+// Returns a function that tells whether an address is in one of the ranges. No address is in an empty list.
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => ipaddr.parseCIDR(range))
   return (text) => {
@@ -39,9 +40,10 @@ function isIpv6(text: string): boolean {
   return text.includes(':') && ipaddr.IPv6.isValid(text)
 }
 
+// Whether all bits after the first `bits` are 0.
 function isFirstOfRange(address: Address, bits: number): boolean {
-  return address.toByteArray().every((byte, at) => {
-    const ours = Math.min(Math.max(bits - at * 8, 0), 8) // The fixed bits of this byte.
-    return (byte & (0xff >> ours)) === 0
+  return address.toByteArray().every((byte, index) => {
+    const fixedBits = Math.min(Math.max(bits - index * 8, 0), 8) // The fixed bits of this byte.
+    return (byte & (0xff >> fixedBits)) === 0
   })
 }

@@ -47,9 +47,11 @@ const SECRET_LOOK = new RegExp(
   'gi',
 )
 
-// Keys are stored as bytes, and bytes never belong in a log.
+// Matches a Buffer in a finished line. Keys are stored as bytes, and bytes never belong in a log.
 const BYTES = /\{(\\?")type\1:\1Buffer\1,\1data\1:\[[0-9,]*\]\}/g
 
+// Creates the logger of the process: JSON lines, or readable text on a terminal. Removes secrets from every
+// line. Tests pass a `destination` to read the lines.
 export function createLogger({
   level,
   destination,
@@ -91,11 +93,13 @@ export function prettyStream(destination: NodeJS.WritableStream): DestinationStr
 
 const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err'])
 
+// A list of more than three values is shown as its length.
 function textOf(value: unknown): string {
   if (Array.isArray(value) && value.length > LIST_SHORT) return String(value.length)
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+// Adds the trace id to each line that is logged within a span.
 function currentTrace(): object {
   return traceFields(currentSpan())
 }
@@ -104,6 +108,7 @@ export function traceFields(span: Span | undefined): { trace_id?: string } {
   return span ? { trace_id: span.traceId } : {}
 }
 
+// Hides secrets in the finished text of a line.
 function withoutSecrets(line: string): string {
   return line
     .replace(BYTES, `$1${HIDDEN}$1`)
@@ -112,6 +117,8 @@ function withoutSecrets(line: string): string {
     .replace(SECRET_LOOK, HIDDEN)
 }
 
+// Replaces each error in the fields of a line by its description: errors may be in any field, not only in
+// `err`.
 function describeErrors(fields: Record<string, unknown>): Record<string, unknown> {
   if (!Object.values(fields).some((value) => value instanceof Error)) return fields
   return Object.fromEntries(

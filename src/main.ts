@@ -30,6 +30,8 @@ const NOT_ARCHIVED =
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]
 
+// Starts the role. If there are several HTTP processes, each of them enters here too, and only runs
+// runHttpProcess.
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment(), process.argv[2])
   const log = createLogger({ level: config.logLevel })
@@ -46,6 +48,7 @@ async function main(): Promise<void> {
     service.metrics.watchProcess()
     const isListening = config.role !== 'worker' || config.workerPort !== undefined
     const http = isListening ? await startHttp(options, service) : undefined
+    // Stops in the reverse order of the start: requests, workers, database.
     const stopping = stopOnSignals(log, async () => {
       await http?.stop()
       await service.close()
@@ -67,22 +70,25 @@ async function main(): Promise<void> {
   }
 }
 
+// Starts the embedded database, with connections for every process of the service.
 async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServer> {
   const onLog = (line: string) => log.debug({ line }, 'postgres')
   const connections = CONNECTIONS_SPARE + CONNECTIONS_PER_PROCESS * (processCount(config) + 1)
   const settings = { max_connections: String(connections) }
   const { dataDir, backupDir = null } = config
   log.info({ dataDir }, 'starting PostgreSQL')
-  const before = rememberedBackupDir(dataDir)
-  if (before && !backupDir) log.warn({ before }, NOT_ARCHIVED)
+  const formerBackupDir = rememberedBackupDir(dataDir)
+  if (formerBackupDir && !backupDir) log.warn({ before: formerBackupDir }, NOT_ARCHIVED)
   return startEmbedded({ dataDir, backupDir, settings, onLog })
 }
 
+// `auto` means one process for each CPU core.
 function processCount({ processes }: Config): number {
   return processes === 'auto' ? availableParallelism() : processes
 }
 
-// A worker serves its probes and metrics itself.
+// Listens in this process, or starts several processes that listen on one port. A worker serves its probes
+// and metrics itself.
 async function startHttp(options: ServiceOptions, service: Service): Promise<HttpProcesses> {
   const { config, connectionString, log } = options
   const { app } = service
@@ -95,6 +101,7 @@ async function startHttp(options: ServiceOptions, service: Service): Promise<Htt
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
 }
 
+// Listens on PORT, or in a worker on the port for its probes and metrics.
 async function listen(app: Service['app'], config: Config): Promise<void> {
   const { role, host, port, workerPort } = config
   await app.listen({ host, port: role === 'worker' ? workerPort : port } as {
@@ -113,15 +120,16 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   const connectionString = config.databaseUrl as string
   const readMetrics = askPrimary(() => service.metrics.registry)
   const real = { clock: systemClock, checksClock: true }
-  const parts = { config, connectionString, ...real, log, readMetrics }
-  const service: Service = await createService(parts)
+  const options = { config, connectionString, ...real, log, readMetrics }
+  const service: Service = await createService(options)
   service.metrics.watchProcess()
   await listen(service.app, config)
   stop = () => void service.close().finally(() => process.exit(0))
 }
 
-// The first signal drains requests in flight. A second one exits immediately; the guard then stops
-// the database, and nothing acknowledged is lost.
+// Runs `stop` at the first SIGINT or SIGTERM, which drains requests in flight. A second one exits
+// immediately; the guard of the embedded database then stops the database, and nothing acknowledged is lost.
+// The returned signal tells that the process is stopping.
 function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -18,6 +18,7 @@ export function kobo(value: bigint): Kobo {
   return value as Kobo
 }
 
+// Parses an amount in naira, such as 10, 10.5 or 10.50. Returns undefined for anything else.
 export function parseKobo(text: string): Kobo | undefined {
   const match = DECIMAL.exec(text)
   if (!match) return undefined
@@ -32,7 +33,7 @@ export function koboOf(value: unknown): Kobo | undefined {
   return undefined
 }
 
-// Parses an amount in whole kobo, without decimals.
+// Parses an amount in whole kobo, without decimals, for banks that report amounts in kobo.
 export function wholeKoboOf(value: unknown): Kobo | undefined {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && /^[0-9]{1,16}$/.test(text) ? kobo(BigInt(text)) : undefined
@@ -45,6 +46,7 @@ export function toNaira(kobo: Kobo): number {
   return Number(formatKobo(kobo))
 }
 
+// Formats as naira with two decimals, such as -1234.05.
 export function formatKobo(kobo: Kobo): string {
   const sign = kobo < 0n ? '-' : ''
   const digits = (kobo < 0n ? -kobo : kobo).toString().padStart(3, '0')

@@ -5,12 +5,15 @@ export class Notifier {
   #isCalled = false
   #resume: (() => void) | undefined
 
-  // Stores the call if the loop is not waiting, so that no call is lost between checking and waiting.
+  // Wakes the waiting loop. If the loop is not waiting, its next wait returns at once, so that no call is
+  // lost between checking for work and waiting.
   call(): void {
     this.#isCalled = true
     this.#resume?.()
   }
 
+  // Waits until call() is called, the time is over or the signal aborts. Returns at once if call() was called
+  // since the last wait.
   async wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     if (!this.#isCalled && !signal?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -52,11 +52,12 @@ type RoundKeys = readonly number[]
 
 const keysOfSealers = new WeakMap<Sealer, Map<IdKind, RoundKeys>>()
 
+// Encrypts a row number. Numbers of shared ledger accounts are mapped to the upper half of the blocks first.
 export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Ids[Kind]): number {
   const isShared = id >= SHARED_FROM
-  const within = isShared ? id - SHARED_FROM : id
-  if (within < 0n || within >= UPPER_HALF) throw new RangeError(`${id} is no id of ours`)
-  return encrypt(roundKeysFor(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
+  const offset = isShared ? id - SHARED_FROM : id
+  if (offset < 0n || offset >= UPPER_HALF) throw new RangeError(`${id} is no id of ours`)
+  return encrypt(roundKeysFor(sealer, kind), Number(isShared ? offset + UPPER_HALF : offset))
 }
 
 // Decrypts a public id. Returns undefined if the text cannot be a public id. The row need not exist.
@@ -79,10 +80,12 @@ export function publicName(sealer: Sealer, name: string): string {
   )
 }
 
+// The inverse of publicName: decrypts the id in a name such as `suspense/…` or `credit/…`.
 export function findName(sealer: Sealer, name: string): string {
   return name.replace(NAMED, (_, kind: IdKind, id) => `${kind}/${findId(sealer, kind, id) ?? ''}`)
 }
 
+// Returns the round keys for a kind of id, which are cached for each sealer and kind.
 function roundKeysFor(sealer: Sealer, kind: IdKind): RoundKeys {
   const kinds = keysOfSealers.get(sealer) ?? new Map<IdKind, RoundKeys>()
   const cached = kinds.get(kind)
@@ -92,23 +95,25 @@ function roundKeysFor(sealer: Sealer, kind: IdKind): RoundKeys {
   return keys
 }
 
+// Splits the first twelve bytes into four words of 24 bits.
 function toWords(bytes: Buffer): number[] {
-  return [0, 3, 6, 9].map((at) => bytes.readUIntBE(at, 3))
+  return [0, 3, 6, 9].map((offset) => bytes.readUIntBE(offset, 3))
 }
 
-// Derives the round keys from the four words of a key, lowest word first.
-export function roundKeys([first = 0, ...rest]: readonly number[]): RoundKeys {
+// Speck's key schedule: derives the round keys from the four words of a key, lowest word first.
+export function roundKeys([first = 0, ...upperWords]: readonly number[]): RoundKeys {
   const keys = [first]
-  const left = [...rest]
+  const schedule = [...upperWords]
   for (let round = 0; round < ROUNDS - 1; round++) {
-    const [x, y] = [left[round] as number, keys[round] as number]
-    const next = ((y + rotateRight(x, 8)) & MASK) ^ round
-    left.push(next)
-    keys.push(rotateLeft(y, 3) ^ next)
+    const [x, y] = [schedule[round] as number, keys[round] as number]
+    const nextWord = ((y + rotateRight(x, 8)) & MASK) ^ round
+    schedule.push(nextWord)
+    keys.push(rotateLeft(y, 3) ^ nextWord)
   }
   return keys
 }
 
+// Speck48/96. A block of 48 bits consists of the upper word `x` and the lower word `y`.
 export function encrypt(keys: RoundKeys, block: number): number {
   let x = Math.floor(block / WORD)
   let y = block % WORD
@@ -119,6 +124,7 @@ export function encrypt(keys: RoundKeys, block: number): number {
   return x * WORD + y
 }
 
+// The inverse of encrypt.
 function decrypt(keys: RoundKeys, block: number): number {
   let x = Math.floor(block / WORD)
   let y = block % WORD

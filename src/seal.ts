@@ -22,6 +22,7 @@ const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 const nonces = Buffer.alloc(NONCE_BYTES * 512)
 let noncesUsed = nonces.length
 
+// Returns a nonce of twelve random bytes that was not returned before.
 function nextNonce(): Buffer {
   if (noncesUsed === nonces.length) {
     randomFillSync(nonces)
@@ -41,9 +42,9 @@ export class Sealer {
   // Seals with the first key by default.
   constructor(dataKeys: readonly DataKey[], hashKey: Uint8Array) {
     this.learn(dataKeys)
-    const first = dataKeys[0]
-    if (!first) throw new Error('at least one data key is needed')
-    this.#current = { id: first.id, key: this.#keys.get(first.id) as KeyObject }
+    const firstKey = dataKeys[0]
+    if (!firstKey) throw new Error('at least one data key is needed')
+    this.#current = { id: firstKey.id, key: this.#keys.get(firstKey.id) as KeyObject }
     this.#hashKey = createSecretKey(hashKey)
   }
 
@@ -54,6 +55,7 @@ export class Sealer {
     }
   }
 
+  // From now on seals with this key, which must be known already.
   sealWith(id: number): void {
     const key = this.#keys.get(id)
     if (!key) throw new Error(`data key ${id} is not configured`)
@@ -73,10 +75,13 @@ export class Sealer {
     }))
   }
 
+  // Whether the value is sealed with the current key. A key rotation seals all others again.
   isCurrent(sealed: Buffer): boolean {
     return sealed[0] === this.#current.id
   }
 
+  // Encrypts a text (AES-256-GCM). The result is the id of the key, the nonce, the authentication tag and
+  // the encrypted text.
   seal(text: string): Buffer {
     const nonce = nextNonce()
     const cipher = createCipheriv('aes-256-gcm', this.#current.key, nonce)
@@ -85,6 +90,7 @@ export class Sealer {
     return Buffer.concat([Buffer.of(this.#current.id), nonce, cipher.getAuthTag(), sealed])
   }
 
+  // Decrypts the result of seal(). Throws if its key is not configured, or if the bytes were changed.
   open(sealed: Buffer): string {
     const key = this.#keys.get(sealed[0] as number)
     if (!key) throw new Error(`data key ${sealed[0]} is not configured`)
@@ -108,6 +114,7 @@ export function maskIdentityNumber(digits: string): string {
   return `${digits.slice(0, 3)}*****${digits.slice(-3)}`
 }
 
+// Shows the last four digits, unless the number is shorter than ten digits.
 export function maskAccountNumber(accountNumber: string): string {
   const hidden = accountNumber.length < 10 ? accountNumber.length : accountNumber.length - 4
   return '*'.repeat(hidden) + accountNumber.slice(hidden)

@@ -12,10 +12,10 @@ const LETTERS_OF_NUMBERS = ['PYT', 'RFD', 'STL', 'RTN'] // The letters of newRef
 
 type IdLetters = (typeof LETTERS_OF_IDS)[number]
 
-const LENGTH = 7
+const LENGTH = 7 // Characters after the letters, without the check character.
 const CREDIT_LENGTH = 10 // 50 bits hold every public id.
-const LOW_BITS = 15
-const HIGH_BITS = 20
+const LOW_BITS = 15 // The last bits of an id, which are random.
+const HIGH_BITS = 20 // The minute of an id, without its higher bits.
 const LOW = 2 ** LOW_BITS
 const HIGH = 2 ** HIGH_BITS
 const MINUTE_MS = 60_000
@@ -28,19 +28,21 @@ export const CYCLE_MS = HIGH * MINUTE_MS
 export function codeOfId(letters: IdLetters, id: string): string {
   const hex = id.replaceAll('-', '')
   const minute = Math.floor(Number.parseInt(hex.slice(0, 12), 16) / MINUTE_MS) % HIGH
-  return write(letters, pack(minute, Number.parseInt(hex.slice(-4), 16) % LOW), LENGTH)
+  return formatCode(letters, pack(minute, Number.parseInt(hex.slice(-4), 16) % LOW), LENGTH)
 }
 
-// Returns the code of a reference, or the reference itself if its form has no code.
+// Returns the short code of a payout, refund, settlement or return, by its reference. Returns any other
+// reference unchanged.
 export function codeOf(reference: string): string {
   const [, letters, digits] = /^([A-Z]{3})(\d{10})\d{5}$/.exec(reference) ?? []
   if (letters === undefined || !LETTERS_OF_NUMBERS.includes(letters)) return reference
   const number = Number(digits)
-  return write(letters, pack(Math.floor(number / LOW), number % LOW), LENGTH)
+  return formatCode(letters, pack(Math.floor(number / LOW), number % LOW), LENGTH)
 }
 
+// `id` is the credit's public id.
 export function codeOfCredit(id: number): string {
-  return write(CREDIT, id, CREDIT_LENGTH)
+  return formatCode(CREDIT, id, CREDIT_LENGTH)
 }
 
 export type ShortCode =
@@ -56,20 +58,21 @@ export function readCode(text: string): ShortCode | 'mistyped' | undefined {
       text.trim().toUpperCase(),
     ) ?? []
   const characters = body.replace(/[- ]/g, '').replace(/[IL]/g, '1').replaceAll('O', '0')
-  const isId = LETTERS_OF_IDS.some((each) => each === letters) || letters === ''
+  const isId = LETTERS_OF_IDS.some((idLetters) => idLetters === letters) || letters === ''
   const isKnown = isId || letters === CREDIT || LETTERS_OF_NUMBERS.includes(letters)
   const length = letters === CREDIT ? CREDIT_LENGTH : LENGTH
   if (!isKnown || characters.length !== length + 1) return undefined
   const data = characters.slice(0, -1)
   if (checkOf(data) !== characters.at(-1)) return letters === '' ? undefined : 'mistyped'
-  const value = [...data].reduce((sum, each) => sum * 32 + ALPHABET.indexOf(each), 0)
+  const value = [...data].reduce((sum, character) => sum * 32 + ALPHABET.indexOf(character), 0)
   if (letters === CREDIT) return { kind: 'credit', id: String(value) }
   const { high, low } = unpack(value)
   if (isId) {
+    // The code has 15 of the last 16 bits of the id, so the id has one of two endings.
     const ending = (number: number) => number.toString(16).padStart(4, '0')
     return {
       kind: 'id',
-      letters: LETTERS_OF_IDS.filter((each) => letters === '' || each === letters),
+      letters: LETTERS_OF_IDS.filter((idLetters) => letters === '' || idLetters === letters),
       minuteMs: high * MINUTE_MS,
       endings: [ending(low), ending(low + LOW)],
     }
@@ -77,10 +80,12 @@ export function readCode(text: string): ShortCode | 'mistyped' | undefined {
   return { kind: 'number', prefix: letters + String(high * LOW + low).padStart(DIGITS, '0') }
 }
 
-function write(letters: string, value: number, length: number): string {
+// Writes the value with characters of the alphabet, adds the check character, and groups the characters by
+// four.
+function formatCode(letters: string, value: number, length: number): string {
   const data = Array.from(
     { length },
-    (_, at) => ALPHABET[Math.floor(value / 32 ** (length - 1 - at)) % 32],
+    (_, index) => ALPHABET[Math.floor(value / 32 ** (length - 1 - index)) % 32],
   ).join('')
   return `${letters}-${(data + checkOf(data)).replace(/(.{4})(?=.)/g, '$1-')}`
 }
@@ -90,11 +95,13 @@ function pack(high: number, low: number): number {
   return low * HIGH + (high ^ spread(low))
 }
 
+// Splits the value of a code into the two numbers that pack() combined.
 function unpack(value: number): { high: number; low: number } {
   const low = Math.floor(value / HIGH)
   return { high: (value % HIGH) ^ spread(low), low }
 }
 
+// Spreads the low bits over the bits of the minute (multiplicative hashing).
 function spread(low: number): number {
   return Math.imul(low, 0x9e3779b1) >>> (32 - HIGH_BITS)
 }
@@ -104,8 +111,8 @@ function spread(low: number): number {
 // character is not in the alphabet.
 function checkOf(data: string): string | undefined {
   let sum = 0
-  for (const each of data) {
-    const value = ALPHABET.indexOf(each)
+  for (const character of data) {
+    const value = ALPHABET.indexOf(character)
     if (value < 0) return undefined
     sum ^= value
     sum = (sum << 1) ^ (sum & 16 ? 0b100101 : 0)

@@ -29,6 +29,7 @@ const CLOUD_INTERNALS = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16
 
 const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3')
 
+// Whether the mode allows a connection to this IP address.
 export function isAllowedAddress(text: string, mode: Mode): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.parse(text)
@@ -45,6 +46,7 @@ const QUERY_TRIES = 2
 export type Address = { address: string; family: number }
 export type Lookup = (hostname: string) => Promise<Address[]>
 
+// Resolves names by name servers in live mode, and by the system's resolver in the sandbox.
 export function lookupFor(mode: Mode): Lookup {
   return mode === 'live'
     ? queryNameServers()
@@ -66,7 +68,9 @@ export function queryNameServers(servers?: readonly string[]): Lookup {
     ])
     const addresses = [...toAddresses(v4, 4), ...toAddresses(v6, 6)]
     if (addresses.length > 0) return addresses
-    const isAbsent = [v4, v6].every((answer) => answer.status === 'fulfilled' || saysNo(answer))
+    const isAbsent = [v4, v6].every(
+      (answer) => answer.status === 'fulfilled' || isNoSuchName(answer),
+    )
     throw Object.assign(new Error('no address'), { code: isAbsent ? 'ENOTFOUND' : 'EAI_AGAIN' })
   }
 }
@@ -75,7 +79,8 @@ function toAddresses(answer: PromiseSettledResult<string[]>, family: number): Ad
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
 }
 
-function saysNo({ reason }: PromiseRejectedResult): boolean {
+// ENODATA: the name exists, but has no address of this family.
+function isNoSuchName({ reason }: PromiseRejectedResult): boolean {
   return reason?.code === 'ENOTFOUND' || reason?.code === 'ENODATA'
 }
 
@@ -133,6 +138,7 @@ export function createGuardedAgent({ mode, lookup = lookupFor(mode) }: GuardedAg
   })
 }
 
+// Refuses a forbidden literal address before the connect, and a forbidden remote address after it.
 export function guardConnector(
   connect: buildConnector.connector,
   mode: Mode,
@@ -155,28 +161,32 @@ export function guardConnector(
   }
 }
 
+// Refuses a name if any of its addresses is forbidden.
 function guardLookup(lookup: Lookup, mode: Mode): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname).then(
       (addresses) => {
-        const first = addresses[0]
-        if (!first) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), [])
+        const firstAddress = addresses[0]
+        if (!firstAddress)
+          callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), [])
         else if (!addresses.every(({ address }) => isAllowedAddress(address, mode))) {
           callback(new ForbiddenTarget(NOT_ALLOWED), [])
         } else if (options.all) callback(null, addresses)
-        else callback(null, first.address, first.family)
+        else callback(null, firstAddress.address, firstAddress.family)
       },
       (error) => callback(error, []),
     )
   }
 }
 
+// Checks the target of a connect. A literal address is never looked up, so guardLookup does not see it.
 function dialProblem({ hostname, protocol }: buildConnector.Options, mode: Mode): string | null {
   if (mode === 'live' && protocol !== 'https:') return 'plain http is not allowed'
   const host = withoutBrackets(hostname)
   return isIP(host) && !isAllowedAddress(host, mode) ? NOT_ALLOWED : null
 }
 
+// Checks the host of a target when it is set. The addresses of a name are checked at every connect.
 function hostProblem(host: string, mode: Mode): string | null {
   if (isIP(host)) {
     return isAllowedAddress(host, mode) ? null : 'Must not be a private or reserved address.'

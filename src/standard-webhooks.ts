@@ -31,8 +31,8 @@ type SignatureHeaders = {
   signature: string | undefined
 }
 
-// In the order of the checks. `malformed` means that the id or timestamp is malformed or the signature header
-// is too long; `wrong` means that no signature matches.
+// The results of verify, in the order of its checks. `malformed` means that the id or timestamp is malformed
+// or the signature header is too long; `wrong` means that no signature matches.
 type Verdict = 'ok' | 'missing' | 'malformed' | 'too_old' | 'too_new' | 'wrong'
 
 export type Verification = {
@@ -118,6 +118,7 @@ function mac(secret: SigningSecret, prefix: string, body: Buffer | string): stri
   return createHmac('sha256', secret).update(prefix).update(body).digest('base64')
 }
 
+// Ignores entries of other versions, and those of a wrong length.
 function parseSignatures(header: string): Buffer[] {
   return header
     .split(' ')

@@ -56,33 +56,38 @@ export function currentSpan(): Span | undefined {
   return current.getStore()?.span
 }
 
+// Runs `work` with the span as the current one.
 export function within<T>(span: Span | undefined, work: () => T): T {
   return span ? current.run({ span }, work) : work()
 }
 
+// Runs work that does not belong to the caller's span, such as a batch that serves many callers.
 export function withoutSpan<T>(work: () => T): T {
   return current.getStore() ? current.run(undefined, work) : work()
 }
 
+// Runs work that several callers share, such as a batch. `items` maps each item to the span of its caller.
 export function withinShared<T>(span: Span, items: Map<unknown, Span>, work: () => T): T {
   return current.run({ span, items }, work)
 }
 
+// Runs `work` in a child of the current span, if there is one.
 export async function inSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
   const scope = current.getStore()
   if (!scope) return work()
   const span = scope.span.start(name)
   try {
-    const answer = await current.run({ ...scope, span }, work)
+    const result = await current.run({ ...scope, span }, work)
     span.end()
-    return answer
+    return result
   } catch (error) {
     span.end(error)
     throw error
   }
 }
 
-// Names the results of shared items, so that `spanOf` finds the span of an item by that name.
+// Gives each item of a shared batch a second name, such as the id of the credit that was made from it, so
+// that `spanOf` finds the item's span by that name. `nameAt` returns the name of the item at a position.
 export function nameTraced(items: readonly unknown[], nameAt: (place: number) => string): void {
   const spans = current.getStore()?.items
   if (!spans) return
@@ -92,7 +97,8 @@ export function nameTraced(items: readonly unknown[], nameAt: (place: number) =>
   }
 }
 
-// Returns the current span. In work that several callers share, returns the span of the first known name.
+// Returns the span of the work for an item. In work that several callers share, that is the span of the first
+// of these names that nameTraced has stored; otherwise it is the current span.
 export function spanOf(names: readonly string[]): Span | undefined {
   const scope = current.getStore()
   if (!scope?.items) return scope?.span

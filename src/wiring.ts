@@ -85,12 +85,14 @@ type StartOptions = {
   checksClock?: boolean // Compares our clock with the database's. Off in most tests, which choose the time.
 }
 
+// An expected problem. The operator sees its message without a stack.
 export class StartProblem extends Error {}
 
+// Migrates the database, and refuses one that belongs to the other mode. Runs before the service is created.
 export async function prepareDatabase(options: StartOptions) {
   const { config, connectionString, clock, log, patience } = options
-  const lost = await findLostSettings(connectionString, patience)
-  if (lost) throw new StartProblem(lost)
+  const settingsProblem = await findLostSettings(connectionString, patience)
+  if (settingsProblem) throw new StartProblem(settingsProblem)
   const applied = await migrate(connectionString, undefined, (holder) =>
     log.info({ holder }, 'waiting for another process that migrates the database'),
   )
@@ -119,6 +121,8 @@ export async function prepareDatabase(options: StartOptions) {
   }
 }
 
+// Called if the money in the database is not of the configured mode. `none` (no money) and `unknown` (an old
+// sandbox that went live) are accepted in both modes.
 function refuseMoneyOf(mode: 'sandbox' | 'live' | 'unknown' | 'none'): void {
   if (mode === 'sandbox') {
     throw new StartProblem('The database has money of the sandbox. Use a new one for live mode.')
@@ -128,6 +132,7 @@ function refuseMoneyOf(mode: 'sandbox' | 'live' | 'unknown' | 'none'): void {
   }
 }
 
+// In live mode, refuses a database in which the documented sandbox credentials still work.
 async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   if (await hasSandboxClient(db, clock())) {
     throw new StartProblem(
@@ -172,6 +177,7 @@ export type ServiceOptions = StartOptions & {
   patience?: number // Multiplies the usual timeouts for the database and for callers.
 }
 
+// Creates the parts of one process and connects them. The caller starts the HTTP server and the workers.
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock: realClock, log, patience } = options
   const { trustedProxies, metricsToken, loggedShare, replicaUrl } = config
@@ -223,11 +229,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     isReady: watchReadiness({ probes, log, isClockRight: clockCheckOf(options, probes) }),
     readMetrics: options.readMetrics ?? (() => metrics.registry.metrics()),
   })
-
   let workers: RunningWorkers | undefined
+  // Starts the workers of this process. A second call changes nothing.
   function startWorkers(): void {
     const list = listWorkers({ ...working, notifiers, ...sandbox.rounds })
-    workers ??= runWorkers(parts, dueWork.watch(list))
+    workers ??= runWorkers(parts, dueWork.prepareWorkers(list))
   }
 
   // Drains requests and worker rounds, then their queues, then closes connections.
@@ -252,9 +258,10 @@ const createNotifiers = () => ({
   changes: new Notifier(),
 })
 
-function callAll(...each: readonly { call(): void }[]): () => void {
+// Returns a function that wakes all of these notifiers.
+function callAll(...notifiers: readonly { call(): void }[]): () => void {
   return () => {
-    for (const one of each) one.call()
+    for (const notifier of notifiers) notifier.call()
   }
 }
 
@@ -370,22 +377,23 @@ function connectedBanks(
   const { mode, banks, policy } = config
   const connected = observeCalls(connectBanks(bankConfigurations(config)), callMeter)
   const sandbox = { db, sealer, clock, banks }
-  const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
-  const bankConnections = sendByFile(traceBankCalls(sending, tracer), banks)
+  const withSandbox = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
+  const bankConnections = sendByFile(traceBankCalls(withSandbox, tracer), banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
 // Returns the identity service. Signatures follow real time, not the test clock.
 function identityParts({ config: { identity, mode }, clock }: ServiceOptions) {
   const { service, timeoutMs } = identity
-  const ofSandbox = mode === 'sandbox' ? sandboxIdentityService : undefined
+  const sandboxService = mode === 'sandbox' ? sandboxIdentityService : undefined
   const identityService: IdentityService | undefined = service
     ? httpIdentityService({ ...service, timeoutMs, clock })
-    : ofSandbox
+    : sandboxService
   const verifiesIdentity = identityService !== undefined
   return { identityService, verifiesIdentity, identityTimeoutMs: timeoutMs }
 }
 
+// The settings that only workers need, and their checks of the clock.
 function workerSettings(options: ServiceOptions, db: Pool) {
   const { graceSeconds, bankTimeMaxAgeHours, suspiciousKobo, screeningLateMinutes } =
     options.config.policy
@@ -403,12 +411,19 @@ function workerSettings(options: ServiceOptions, db: Pool) {
   return { rendering, ...late, ...judging, ...checks, ...sending, patience }
 }
 
+// Opens the files that the settings name: the folder of statements, their profiles, and the texts of
+// messages.
 function openFiles(config: Config) {
   const { statementsFolder } = config
-  return { statementsFolder, statementProfiles: openProfiles(config), messageCopy: copyOf(config) }
+  return {
+    statementsFolder,
+    statementProfiles: openProfiles(config),
+    messageCopy: messageCopyOf(config),
+  }
 }
 
-function copyOf({ language }: Config): Copy {
+// The texts of messages to people, in the configured language.
+function messageCopyOf({ language }: Config): Copy {
   const copy = findCopy(language)
   if (copy) return copy
   throw new StartProblem(
@@ -422,13 +437,13 @@ function renderingFor({ mode, banks, policy }: Config): Rendering {
 
 // Returns the start-up banner: addresses, sandbox credentials, a first command.
 export function welcome(config: Config, port: number): string {
-  const here = `http://localhost:${port}`
+  const baseUrl = `http://localhost:${port}`
   const lines = [
     '',
     `  Manilla is running in ${config.mode} mode.`,
     '',
-    `    API           ${here}`,
-    `    Reference     ${here}/docs`,
+    `    API           ${baseUrl}`,
+    `    Reference     ${baseUrl}/docs`,
     ...(config.databaseUrl ? [] : [`    Data          ${config.dataDir}`]),
   ]
   if (config.mode === 'sandbox') {
@@ -437,13 +452,13 @@ export function welcome(config: Config, port: number): string {
       '    Client id     MAN0000001',
       '    Client secret sandbox-secret',
       '',
-      `    Dashboard     ${here}/dashboard`,
+      `    Dashboard     ${baseUrl}/dashboard`,
       '    Sign in as    demo@sandbox.example',
       '    Password      sandbox-password',
       '',
       '  Next, in another terminal:',
       '',
-      `    curl -s ${here}/api/Account/login -H 'content-type: application/json' \\`,
+      `    curl -s ${baseUrl}/api/Account/login -H 'content-type: application/json' \\`,
       `      -d '{"clientId":"MAN0000001","clientSecret":"sandbox-secret"}'`,
     )
   }
@@ -451,7 +466,7 @@ export function welcome(config: Config, port: number): string {
   return lines.join('\n')
 }
 
-const COMPLAIN_EVERY_MS = 60_000
+const WARN_EVERY_MS = 60_000
 
 // Traces requests, batches, deliveries and rounds (docs/observability.md) if a collector is configured;
 // otherwise OpenTelemetry is not loaded.
@@ -461,11 +476,12 @@ export async function startTracing(
 ): Promise<Tracer | undefined> {
   if (!settings) return undefined
   const { openTelemetry } = await import('#observability/open-telemetry.ts')
-  let complainedMs = Number.NEGATIVE_INFINITY
-  const onSent = (spans: number, isSent: boolean) => {
-    metrics.spans.inc({ result: isSent ? 'sent' : 'lost' }, spans)
-    if (isSent || performance.now() - complainedMs < COMPLAIN_EVERY_MS) return
-    complainedMs = performance.now()
+  let lastWarningMs = Number.NEGATIVE_INFINITY
+  // Called after each export of spans, with whether the collector accepted them.
+  const onSent = (spans: number, isAccepted: boolean) => {
+    metrics.spans.inc({ result: isAccepted ? 'sent' : 'lost' }, spans)
+    if (isAccepted || performance.now() - lastWarningMs < WARN_EVERY_MS) return
+    lastWarningMs = performance.now()
     log.warn({ spans }, 'traces not taken by the collector')
   }
   return openTelemetry({ ...settings, onSent })

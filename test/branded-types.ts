@@ -1,4 +1,5 @@
-// Ids and money cannot be mixed up: `npm run types` fails once one of these mistakes compiles.
+// A compile-time test: ids and amounts of money cannot be mixed up. `npm run types` fails if one of these
+// mistakes compiles, because its @ts-expect-error is then unused.
 
 import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
 import type { Transfer } from '#ledger/transfers.ts'
@@ -8,11 +9,12 @@ import type { NewEvent } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import { asId } from './support/as-id.ts'
 
-type Given = { account: AccountId; credit: CreditId; item: SuspenseItemId; amount: Kobo }
+type Branded = { account: AccountId; credit: CreditId; item: SuspenseItemId; amount: Kobo }
 
-export function mistakes({ account, credit, item, amount }: Given, sealer: Sealer): unknown[] {
+// Each line has one mistake, which the compiler must report.
+export function mistakes({ account, credit, item, amount }: Branded, sealer: Sealer): unknown[] {
   const clientId = asId<ClientId>(1n)
-  const right: Transfer = {
+  const validTransfer: Transfer = {
     debitAccountId: account,
     creditAccountId: account,
     amountKobo: amount,
@@ -21,28 +23,28 @@ export function mistakes({ account, credit, item, amount }: Given, sealer: Seale
   }
   return [
     // @ts-expect-error an id is not an amount
-    { ...right, amountKobo: credit } satisfies Transfer,
+    { ...validTransfer, amountKobo: credit } satisfies Transfer,
     // @ts-expect-error an amount is not an id
-    { ...right, creditId: amount } satisfies Transfer,
+    { ...validTransfer, creditId: amount } satisfies Transfer,
     // @ts-expect-error a credit is not an account
-    { ...right, debitAccountId: credit } satisfies Transfer,
+    { ...validTransfer, debitAccountId: credit } satisfies Transfer,
     // @ts-expect-error a plain number is not an amount
-    { ...right, amountKobo: 100n } satisfies Transfer,
-    // @ts-expect-error the result of arithmetic says what it is
-    { ...right, amountKobo: amount + amount } satisfies Transfer,
-    // @ts-expect-error an id is not shown as money
+    { ...validTransfer, amountKobo: 100n } satisfies Transfer,
+    // @ts-expect-error a sum of two amounts is a plain bigint, until kobo() makes it an amount
+    { ...validTransfer, amountKobo: amount + amount } satisfies Transfer,
+    // @ts-expect-error toNaira() takes an amount, not an id
     () => toNaira(credit),
-    // @ts-expect-error nor written as money
+    // @ts-expect-error formatKobo() takes an amount, not an id
     () => formatKobo(account),
-    // @ts-expect-error an item of suspense is not shown as a credit
+    // @ts-expect-error the id of a suspense item is not the id of a credit
     () => publicId(sealer, 'credit', item),
-    // @ts-expect-error a reference is not any text
+    // @ts-expect-error a plain string is not a payment's id
     'payment' satisfies PaymentId,
-    // @ts-expect-error an event keeps the facts of its type
+    // @ts-expect-error endpoint.test events have no fact named status
     { type: 'endpoint.test', clientId, facts: { status: 'Processing' } } satisfies NewEvent,
-    // @ts-expect-error in kobo
+    // @ts-expect-error an amount in an event is of type Kobo, not a number
     { type: 'collection.received', clientId, facts: { accountBalance: 5 } } satisfies NewEvent,
-    // @ts-expect-error a client is not an account
+    // @ts-expect-error a client's id is not an account's id
     clientId satisfies AccountId,
   ]
 }

@@ -1,4 +1,4 @@
-// Days on which banks work.
+// Counts business days: the days on which banks work, without weekends and holidays.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The circuit breaker's pure decisions.
+// Tests when the circuit breaker pauses calls and when it resumes them, without a clock or network.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ test('a probe that fails doubles the pause, up to five minutes', () => {
   const pauses: number[] = []
   for (let i = 0; i < 20; i++) {
     now = health.pausedUntil as Date
-    // The state after a claim: paused until the probe has been answered.
+    // After a worker has claimed a probe, the breaker is paused until the probe is answered.
     health = { ...health, pausedUntil: new Date(now.getTime() + 60_000) }
     health = advanceBreaker(health, [{ ...FAIL, isProbe: true }], now)
     pauses.push((health.pausedUntil as Date).getTime() - now.getTime())

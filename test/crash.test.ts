@@ -1,12 +1,18 @@
-// Killed with -9 at any moment and started again: no request that was answered 200 is lost, an
-// unanswered request has no double effect when repeated, and the books add up. These tests use a
-// real database with fsync, in its own data folder.
+// The service is killed with -9 at any moment and started again. No request that was answered 200 is lost,
+// an unanswered request takes effect at most once when it is repeated, and the books add up. These tests
+// use a real database with fsync, in its own data folder.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
 import { checkIntegrity } from '#integrity/checks.ts'
-import { type Ask, type Customer, driveJourneys, type Journal, naira } from './crash-journal.ts'
+import {
+  type Customer,
+  driveJourneys,
+  type Journal,
+  type JournalEntry,
+  koboOfNaira,
+} from './crash-journal.ts'
 import { type ChildService, databaseOf, kill, startChild } from './support/child-service.ts'
 import { until } from './support/embedded-bench.ts'
 import { createTempFolder } from './support/temp-folder.ts'
@@ -21,22 +27,22 @@ test('after any kill, the next start has all that was answered', async (t) => {
   const start = () => startChild({ folder: folder.path, env: { MANILLA_PROCESSES: '2' } })
   let service = await start()
   try {
-    for (const whom of ['everything', 'database', 'process'] as const) {
-      await t.test(`${whom} is killed`, async (round) => {
-        const journal = await runUntilKilled(service, whom)
-        const asks = journal.customers.flatMap((customer) => customer.asks)
-        const unanswered = asks.filter((ask) => !ask.answer)
-        const answered = asks.length - unanswered.length
+    for (const target of ['everything', 'database', 'process'] as const) {
+      await t.test(`${target} is killed`, async (round) => {
+        const journal = await runUntilKilled(service, target)
+        const entries = journal.customers.flatMap((customer) => customer.entries)
+        const unanswered = entries.filter((entry) => !entry.answer)
+        const answered = entries.length - unanswered.length
         round.diagnostic(`${answered} answered, ${unanswered.length} in flight`)
         assert(answered >= ANSWERS_BEFORE_KILL)
         assert(unanswered.length > 0)
-        // Whichever process answers, payers are sent to the chosen port.
-        assert.deepEqual(payersSentTo(asks), [service.url])
+        // Payment links always lead to the chosen port, whichever process creates them.
+        assert.deepEqual(payersSentTo(entries), [service.url])
 
         service = await start()
-        const ask = journal.asker(service.url)
-        await Promise.all(journal.customers.map((customer) => checkCustomer(ask, customer)))
-        await Promise.all(unanswered.map((request) => askAgain(ask, request)))
+        const send = journal.sendTo(service.url)
+        await Promise.all(journal.customers.map((customer) => checkCustomer(send, customer)))
+        await Promise.all(unanswered.map((request) => repeatRequest(send, request)))
         await checkBooks(folder.path, journal)
       })
     }
@@ -46,70 +52,78 @@ test('after any kill, the next start has all that was answered', async (t) => {
   }
 })
 
-// One of the two HTTP processes is killed before: the other continues, and a new one joins.
+// Lets customers act until the test kills the target: the whole service, its database or its main process.
+// Before that, the test kills one of the two HTTP processes: the second continues, and a new one replaces
+// the first.
 async function runUntilKilled(
   service: ChildService,
-  whom: 'everything' | 'database' | 'process',
+  target: 'everything' | 'database' | 'process',
 ): Promise<Journal> {
-  const [one, other] = service.httpProcesses()
-  const enough = Promise.withResolvers<void>()
-  const enoughAfter = Promise.withResolvers<void>()
-  const driven = driveJourneys(service.url, CUSTOMERS, (answers) => {
-    if (answers === ANSWERS_BEFORE_KILL) enough.resolve()
-    if (answers === ANSWERS_BEFORE_KILL + ANSWERS_AFTER_ONE) enoughAfter.resolve()
+  const [firstProcess, secondProcess] = service.httpProcesses()
+  const enoughAnswers = Promise.withResolvers<void>()
+  const enoughLater = Promise.withResolvers<void>()
+  const journal = driveJourneys(service.url, CUSTOMERS, (answers) => {
+    if (answers === ANSWERS_BEFORE_KILL) enoughAnswers.resolve()
+    if (answers === ANSWERS_BEFORE_KILL + ANSWERS_AFTER_ONE) enoughLater.resolve()
   })
-  await Promise.race([enough.promise, driven])
-  assert(one && other)
-  kill(one)
-  await Promise.race([enoughAfter.promise, driven])
+  await Promise.race([enoughAnswers.promise, journal])
+  assert(firstProcess && secondProcess)
+  kill(firstProcess)
+  await Promise.race([enoughLater.promise, journal])
   await until('another takes its place', () => service.httpProcesses().length === 2)
-  assert(service.httpProcesses().includes(other), 'the other goes on')
-  assert(!service.httpProcesses().includes(one))
-  await service.kill(whom)
-  return driven
+  assert(service.httpProcesses().includes(secondProcess), 'the other goes on')
+  assert(!service.httpProcesses().includes(firstProcess))
+  await service.kill(target)
+  return journal
 }
 
-function payersSentTo(asks: readonly Ask[]): string[] {
-  const urls = asks.map(({ answer }) => answer?.responseData?.paymentUrl).filter(Boolean)
+// Returns the distinct origins of all payment links.
+function payersSentTo(entries: readonly JournalEntry[]): string[] {
+  const urls = entries.map(({ answer }) => answer?.responseData?.paymentUrl).filter(Boolean)
   return [...new Set(urls.map((url) => new URL(url).origin))]
 }
 
-type Asker = ReturnType<Journal['asker']>
+type Send = ReturnType<Journal['sendTo']>
 
-async function checkCustomer(ask: Asker, customer: Customer): Promise<void> {
+// Compares the customer's account and payment with the answers in the journal. An amount may include
+// payments that were not answered, so it lies between two bounds.
+async function checkCustomer(send: Send, customer: Customer): Promise<void> {
   const { account, payment } = customer
   if (account) {
-    const found = await ask({ url: `/api/v1/accounts/static/${account.accountNumber}` })
-    const { accountBalance, updatedAt: _, ...fields } = found.data
-    const { accountBalance: __, updatedAt: ___, ...answered } = account
-    assert.deepEqual(fields, answered)
-    between(naira(accountBalance), customer.paidIn('account'))
+    const answer = await send({ url: `/api/v1/accounts/static/${account.accountNumber}` })
+    const { accountBalance, updatedAt: _, ...fields } = answer.data
+    const { accountBalance: __, updatedAt: ___, ...acknowledged } = account
+    assert.deepEqual(fields, acknowledged)
+    assertBetween(koboOfNaira(accountBalance), customer.paidIn('account'))
   }
   if (payment) {
     const url = `/api/Transaction/bypaymentreference/${payment.paymentReference}`
-    const { responseData: found } = await ask({ url })
-    assert.equal(found.accountNumber, payment.bankAccount)
+    const { responseData: stored } = await send({ url })
+    assert.equal(stored.accountNumber, payment.bankAccount)
     const [least, most] = customer.paidIn('payment')
-    const due = naira(found.amount)
-    // The excess is in suspense.
-    between(naira(found.amountCollected), [Math.min(least, due), Math.min(most, due)])
-    const status = { [due]: 'Successful', 0: 'Processing' }[naira(found.amountCollected)]
-    assert.equal(found.transactionStatus, status ?? 'PartPayment')
+    const due = koboOfNaira(stored.amount)
+    // The payment collects at most the amount due; the excess is in suspense.
+    assertBetween(koboOfNaira(stored.amountCollected), [Math.min(least, due), Math.min(most, due)])
+    const status = { [due]: 'Successful', 0: 'Processing' }[koboOfNaira(stored.amountCollected)]
+    assert.equal(stored.transactionStatus, status ?? 'PartPayment')
   }
 }
 
-function between(value: number, [least, most]: readonly [number, number]): void {
+// Asserts that a value lies between two bounds, including the bounds.
+function assertBetween(value: number, [least, most]: readonly [number, number]): void {
   assert(value >= least && value <= most, `${value} is not from ${least} to ${most}`)
 }
 
-// Repeats the request with its own key and body: it takes effect now, or took effect then, but
-// once.
-async function askAgain(ask: Asker, request: Ask): Promise<void> {
+// Repeats a request with the same key and body, twice. The first repetition may
+// be the one that takes effect; the second must get the same answer.
+async function repeatRequest(send: Send, request: JournalEntry): Promise<void> {
   if (!request.isRepeatable) return
-  const [first, second] = [await ask(request), await ask(request)]
+  const [first, second] = [await send(request), await send(request)]
   assert.deepEqual(second, first)
 }
 
+// Runs the integrity checks, and checks that event numbers have no gaps, and that no account or advice of a
+// customer is missing or exists twice.
 async function checkBooks(folder: string, { customers }: Journal): Promise<void> {
   const db = createPool({
     connectionString: databaseOf(folder),

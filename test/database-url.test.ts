@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseDatabaseUrl } from '#db/hosts.ts'
 
-function read(text: string) {
+// Parses a DATABASE_URL. Returns its hosts, the problems, and the address of the first host.
+function parseUrl(text: string) {
   const problems: string[] = []
   const url = parseDatabaseUrl(text, (sentence) => problems.push(sentence))
   const hosts = url?.hosts.map(({ host, port }) => `${host} ${port}`)
@@ -12,13 +13,13 @@ function read(text: string) {
 }
 
 test('several hosts are read as libpq reads them', () => {
-  const several = read(
+  const several = parseUrl(
     'postgres://m:p%40ss@db1:5433,db2/manilla?target_session_attrs=primary&connect_timeout=2&ssl=true',
   )
-  const six = read('postgresql://m@[fd00::1]:5433,[::1]/manilla')
-  const sockets = read('postgres://m@%2Frun%2Fa,%2Frun%2Fb:6543/manilla')
-  const parameters = read('postgres://m@ignored/manilla?host=/run/a,db.example&port=5433,')
-  const onePort = read('postgres:///manilla?host=a,b,c&port=6000')
+  const six = parseUrl('postgresql://m@[fd00::1]:5433,[::1]/manilla')
+  const sockets = parseUrl('postgres://m@%2Frun%2Fa,%2Frun%2Fb:6543/manilla')
+  const parameters = parseUrl('postgres://m@ignored/manilla?host=/run/a,db.example&port=5433,')
+  const onePort = parseUrl('postgres:///manilla?host=a,b,c&port=6000')
 
   assert.deepEqual(several.hosts, ['db1 5433', 'db2 5432'])
   assert.deepEqual([several.target, several.connectMaxMs], ['primary', 2000])
@@ -40,7 +41,8 @@ test('one host is left to the driver, word for word', () => {
     'postgres://m:p@ss@db/manilla',
   ]
 
-  for (const url of urls) assert.deepEqual([read(url).first, read(url).hosts?.length], [url, 1])
+  for (const url of urls)
+    assert.deepEqual([parseUrl(url).first, parseUrl(url).hosts?.length], [url, 1])
 })
 
 const WRONG: Record<string, RegExp> = {
@@ -66,7 +68,7 @@ const WRONG: Record<string, RegExp> = {
 
 test('an ambiguous URL is refused, and the message quotes nothing of it', () => {
   for (const [url, why] of Object.entries(WRONG)) {
-    const { problems } = read(url.replace('m@', 'm:hunter2@'))
+    const { problems } = parseUrl(url.replace('m@', 'm:hunter2@'))
     assert.equal(problems.length, 1, url)
     assert.match(problems[0] as string, why, url)
     assert.doesNotMatch(problems[0] as string, /hunter2/)

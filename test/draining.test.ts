@@ -1,5 +1,5 @@
-// Stopped under load: every request on a connection is answered, each answer announces the end of
-// the connection, and no connection is cut.
+// A service that is stopped under load: every request on an open connection is answered, each answer
+// announces the end of its connection, and no connection is cut.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { accountBody } from './support/fixtures.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 const CONNECTIONS = 20
-const BEFORE = 40 // Answers before the stop.
+const BEFORE = 40 // How many answers must arrive before the test stops the service.
 
 type Answer = { status: number; close: boolean; body: string }
 
@@ -22,7 +22,9 @@ test('SIGTERM under load: every request is answered, and told to go elsewhere ne
   const token = await logIn(service.url)
   const answers: Answer[] = []
 
-  const clients = Array.from({ length: CONNECTIONS }, () => keepAsking(service.url, token, answers))
+  const clients = Array.from({ length: CONNECTIONS }, () =>
+    requestUntilClosed(service.url, token, answers),
+  )
   await until('requests are answered', () => answers.length >= BEFORE)
   const ready = await beginReady(service.url)
   service.child.kill('SIGTERM')
@@ -41,7 +43,8 @@ test('SIGTERM under load: every request is answered, and told to go elsewhere ne
   await until('no process is left', () => !service.processes.some(isRunning))
 })
 
-// Sends all but the last byte before the stop: nobody is admitted later.
+// Opens a connection before the stop, because the service accepts none later, and sends a request to /ready
+// except for its last byte. `finish` sends this byte and returns the answer.
 async function beginReady(url: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
@@ -59,8 +62,9 @@ async function beginReady(url: string) {
   }
 }
 
-// Requests on one connection until an answer announces the last. A reset would reject.
-async function keepAsking(url: string, token: string, answers: Answer[]): Promise<void> {
+// Sends requests on one connection until an answer announces that it is the last. A cut connection would
+// reject.
+async function requestUntilClosed(url: string, token: string, answers: Answer[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const body = JSON.stringify(accountBody())
   for (;;) {
@@ -71,6 +75,7 @@ async function keepAsking(url: string, token: string, answers: Answer[]): Promis
   agent.destroy()
 }
 
+// Sends a request, and returns the answer and whether it announces the end of the connection.
 function send(
   agent: Agent,
   url: string,

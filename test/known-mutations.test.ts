@@ -1,4 +1,4 @@
-// The mutations of `npm run mutations` apply to the code as it is.
+// The mutations of `npm run mutations` quote lines of the code; each quote must exist in the code as it is.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

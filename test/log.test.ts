@@ -11,7 +11,7 @@ const PAYER = '0123456789'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJNQU4ifQ.c2lnbmF0dXJl'
 
 test('a line is one JSON object: level, time and what was said, no more', () => {
-  const { logger, lines } = bench()
+  const { logger, lines } = createLogBench()
 
   logger.info({ port: 8080 }, 'listening')
 
@@ -40,7 +40,7 @@ test('a terminal gets one readable line, with lists counted and secrets hidden',
 })
 
 test('lines below the level are not written', () => {
-  const { logger, text } = bench('warn')
+  const { logger, text } = createLogBench('warn')
   logger.info('quiet')
   assert.equal(text(), '')
 })
@@ -67,7 +67,7 @@ for (const name of [
   'databaseUrl',
 ]) {
   test(`a field named ${name} is hidden at every depth and in every form`, () => {
-    const { logger, lines, text } = bench()
+    const { logger, lines, text } = createLogBench()
     const value = 'quoted "and quoted" ]} and \\quoted\\'
 
     logger.info({ [name]: value })
@@ -85,7 +85,7 @@ for (const name of [
 }
 
 test('credentials are known by their look, in messages and addresses too', () => {
-  const { logger, lines, text } = bench()
+  const { logger, lines, text } = createLogBench()
 
   logger.info(`got ${TOKEN} from a header`)
   logger.info({ header: 'Bearer c2VjcmV0LXRva2Vu', other: 'Basic TUFOOnNlY3JldA==' })
@@ -99,7 +99,7 @@ test('credentials are known by their look, in messages and addresses too', () =>
 })
 
 test('a text made to confuse the log is written whole, as one line of JSON', () => {
-  const { logger, lines } = bench()
+  const { logger, lines } = createLogBench()
   const opened = '"token":['.repeat(20_000)
 
   logger.info({ narration: opened, after: ['kept'] }, '"bvn": "never closed')
@@ -109,7 +109,7 @@ test('a text made to confuse the log is written whole, as one line of JSON', () 
 })
 
 test('key bytes are hidden, and a logger given them does not throw', () => {
-  const { logger, lines } = bench()
+  const { logger, lines } = createLogBench()
   const key = Buffer.alloc(32, 7)
 
   logger.info({ key, deep: { hash: key, list: [key] } }, 'kept %j', { key })
@@ -119,7 +119,7 @@ test('key bytes are hidden, and a logger given them does not throw', () => {
 })
 
 test('an error of the database keeps its name and code, and loses the row it is about', () => {
-  const { logger, lines, text } = bench()
+  const { logger, lines, text } = createLogBench()
   const error = databaseError()
 
   logger.error(error)
@@ -142,7 +142,7 @@ test('an error of the database keeps its name and code, and loses the row it is 
 })
 
 test('an error that is its own cause is written all the same', () => {
-  const { logger, lines } = bench()
+  const { logger, lines } = createLogBench()
   const error = new Error('round')
   error.cause = error
 
@@ -152,7 +152,7 @@ test('an error that is its own cause is written all the same', () => {
 })
 
 test('the log of a server that fails a request gives nothing away', async () => {
-  const { logger, text } = bench('trace')
+  const { logger, text } = createLogBench('trace')
   const app = Fastify({ loggerInstance: logger })
   app.post('/fail', (request) => {
     request.log.info({ body: request.body, headers: request.headers }, 'failing')
@@ -173,7 +173,7 @@ test('the log of a server that fails a request gives nothing away', async () => 
   assert.doesNotMatch(text(), new RegExp(`${BVN}|${PAYER}|eyJ|hunter2`))
 })
 
-// The driver's error: the data are in its fields, not in its message.
+// Returns an error as the database driver throws it: the data are in its fields, not in its message.
 function databaseError(): Error {
   return Object.assign(
     new Error('duplicate key value violates unique constraint "holders_bvn_once"'),
@@ -188,7 +188,8 @@ function databaseError(): Error {
   )
 }
 
-function bench(level = 'info') {
+// Returns a logger and functions to read its lines.
+function createLogBench(level = 'info') {
   const written: string[] = []
   const logger = createLogger({ level, destination: { write: (line) => written.push(line) } })
   const text = () => written.join('')

@@ -1,4 +1,4 @@
-// The program itself: how it starts, its output, its refusals, and how it stops.
+// Runs the program itself as a process: how it starts, what it prints, what it refuses, and how it stops.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,16 +15,16 @@ import { patience, retryUntilBelow } from './support/patience.ts'
 import { SECRETS } from './support/running-service.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
-// Shared by tests that do not care who started first.
+// A data folder for tests that do not need their own; the first of them creates the database in it.
 const shared = closeAfterTests(createTempFolder())
 
 // The minimum of a few tries counts: on a busy machine the same work takes more processor time too.
 const TRIES_MAX = 3
 
-// Measured in processor time of all its processes, which, unlike the clock, excludes other work of
-// the machine. Alone, a first start takes about 3 s of it and a later one 1.5 s.
+// The time is the processor time of all processes, which, unlike the clock, excludes other work of the
+// machine. On an idle machine a first start takes about 3 s of it and a later one 1.5 s.
 test('the first start takes less than ten seconds', async (t) => {
-  await within(patience(10_000), t, async () => {
+  await assertStartsWithin(patience(10_000), t, async () => {
     using folder = createTempFolder()
     await using service = await startChild({ folder: folder.path })
     const cpuMs = service.cpuMs()
@@ -37,7 +37,7 @@ test('the first start takes less than ten seconds', async (t) => {
 test('a later start takes less than three seconds', async (t) => {
   await using first = await startChild({ folder: shared.path })
   assert.equal(await first.stop(), 0)
-  await within(patience(3_000), t, async () => {
+  await assertStartsWithin(patience(3_000), t, async () => {
     await using service = await startChild({ folder: shared.path })
     const cpuMs = service.cpuMs()
     assert.equal(await service.stop(), 0)
@@ -49,7 +49,7 @@ test('a running service', async (t) => {
   await using service = await startChild({ folder: shared.path })
 
   await t.test('says where it is, how to get in and what to type next', async () => {
-    const screen = service.said.out
+    const screen = service.output.out
     assert.match(service.url, /^http:\/\/localhost:\d+$/)
     assert(screen.includes(`Reference     ${service.url}/docs`))
     assert(screen.includes('Client id     MAN0000001'))
@@ -86,8 +86,8 @@ test('a running service', async (t) => {
 
     assert.equal(await second.closed, 1)
 
-    assert.match(second.said.err, /already in use \(process \d+, server \d+\)/)
-    assert.doesNotMatch(second.said.err, /\n\s+at /)
+    assert.match(second.output.err, /already in use \(process \d+, server \d+\)/)
+    assert.doesNotMatch(second.output.err, /\n\s+at /)
     await untilReady(service.url)
   })
 
@@ -103,7 +103,7 @@ test('a running service', async (t) => {
     assert.match(answer, /"isSuccessful":true/)
     assert.equal(code, 0)
     // First requests may be slow, which the service logs.
-    const lines = service.said.out.split('\n').filter((line) => !line.includes('"msg":"request"'))
+    const lines = service.output.out.split('\n').filter((line) => !line.includes('"msg":"request"'))
     assert.doesNotMatch(lines.join('\n'), /"level":"(warn|error|fatal)"/)
     assert(service.processes.length > 2)
     await until('no process is left', () => !service.processes.some(isRunning))
@@ -117,7 +117,7 @@ test('bad settings are told all at once, and nothing is started', async () => {
 
   assert.equal(await refused.closed, 1)
 
-  const { out, err } = refused.said
+  const { out, err } = refused.output
   assert.equal(out, '')
   for (const name of Object.keys(env)) assert.match(err, new RegExp(`^- ${name} `, 'm'))
   assert.doesNotMatch(err, /\n\s+at /)
@@ -130,7 +130,7 @@ test('an unknown role is refused with the ones there are', async () => {
 
   assert.equal(await refused.closed, 1)
 
-  assert.match(refused.said.err, /must be one of: serve, api, worker, migrate/)
+  assert.match(refused.output.err, /must be one of: serve, api, worker, migrate/)
 })
 
 test('a port that is taken is told in plain words, and the database is stopped again', async () => {
@@ -139,9 +139,9 @@ test('a port that is taken is told in plain words, and the database is stopped a
 
   assert.equal(await refused.closed, 1)
 
-  assert.match(refused.said.err, new RegExp(`Port ${busy.port} is already in use. Set PORT`))
-  assert.doesNotMatch(refused.said.err, /\n\s+at /)
-  assert.doesNotMatch(refused.said.out, /"level":"(warn|error|fatal)"/)
+  assert.match(refused.output.err, new RegExp(`Port ${busy.port} is already in use. Set PORT`))
+  assert.doesNotMatch(refused.output.err, /\n\s+at /)
+  assert.doesNotMatch(refused.output.out, /"level":"(warn|error|fatal)"/)
 })
 
 test('a database that cannot be reached is told in plain words, without its password', async () => {
@@ -151,8 +151,8 @@ test('a database that cannot be reached is told in plain words, without its pass
 
   assert.equal(await refused.closed, 1)
 
-  assert.match(refused.said.err, /Cannot connect to the database.*ECONNREFUSED/)
-  assert.doesNotMatch(refused.said.err, /hush|\n\s+at /)
+  assert.match(refused.output.err, /Cannot connect to the database.*ECONNREFUSED/)
+  assert.doesNotMatch(refused.output.err, /hush|\n\s+at /)
 })
 
 test('a worker works and answers probes alone; an api listens and leaves the work', async () => {
@@ -171,7 +171,7 @@ test('a worker works and answers probes alone; an api listens and leaves the wor
   await using working = spawnChild({ folder: folder.path, ...worker })
   await working.says('integrity check passed')
   await working.says('Server listening at')
-  const [, url] = /Server listening at (http:[^"]+)/.exec(working.said.out) ?? []
+  const [, url] = /Server listening at (http:[^"]+)/.exec(working.output.out) ?? []
   await until('it tells of its work', async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text()
     const hasRun = /manilla_worker_round_seconds_count\{worker="audit-books"\} [1-9]/.test(metrics)
@@ -183,7 +183,7 @@ test('a worker works and answers probes alone; an api listens and leaves the wor
   assert.equal(await checks(), 1)
 })
 
-// Signals npm alone: a supervisor knows no other process of ours.
+// Signals npm alone, because a supervisor knows no other process of the service.
 test('npm start told to stop takes the service and its database with it', async () => {
   using folder = createTempFolder()
   await using service = await startChild({ folder: folder.path, command: ['npm', 'start'] })
@@ -207,21 +207,24 @@ test('the documented commands run on the Node that npm brought, whatever Node is
     env,
   })
 
-  assert.equal(await migrating.closed, 0, migrating.said.err)
+  assert.equal(await migrating.closed, 0, migrating.output.err)
   assert.equal(await isMigrated(database.pool), true)
 })
 
+// Returns PATH without node_modules, as an operator's shell has it.
 function pathWithoutPackages(): string {
   const folders = (process.env.PATH ?? '').split(':')
   return folders.filter((each) => !each.includes('node_modules')).join(':')
 }
 
-async function within(mostMs: number, t: TestContext, start: () => Promise<number>) {
-  const took = await retryUntilBelow(mostMs, TRIES_MAX, start)
+// Asserts that the best of a few starts takes less processor time than this.
+async function assertStartsWithin(maxMs: number, t: TestContext, start: () => Promise<number>) {
+  const took = await retryUntilBelow(maxMs, TRIES_MAX, start)
   t.diagnostic(`ready after ${took.join(', ')} ms of processor time`)
-  assert(took.some((ms) => ms < mostMs && ms > 0))
+  assert(took.some((ms) => ms < maxMs && ms > 0))
 }
 
+// Listens on a port, so that the service finds it taken.
 async function takePort() {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -234,12 +237,13 @@ async function takePort() {
   }
 }
 
-// The database has a second and a half to answer.
+// Waits until the service is ready, which takes up to a second and a half after the database answers again.
 async function untilReady(url: string): Promise<void> {
   await until('it is ready', async () => (await fetch(`${url}/ready`)).status === 200)
 }
 
-// Sends a request whose head has certainly arrived (the server asks for the rest), and no more.
+// Sends the head of a request and waits until the server asks for the body, so that the request has
+// certainly begun. `finish` sends the body and returns the answer.
 async function beginRequest(url: string) {
   const token = await logIn(url)
   const body = JSON.stringify(accountBody())

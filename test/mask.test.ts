@@ -1,4 +1,5 @@
-// The visible part of a masked number.
+// The visible digits of masked numbers: identity numbers show their first and last three, account numbers
+// their last four.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// `npm run new-connector acme`: the copy is registered, shares nothing with the template, and passes those
-// tests of the suite that need no database.
+// Runs `npm run new-connector acme`. The new connector is registered, shares no code with the template, and
+// passes the tests of the connector suite that need no database.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -13,6 +13,8 @@ import { createTempFolder } from './support/temp-folder.ts'
 const ROOT = join(import.meta.dirname, '..')
 const COPIED = ['package.json', 'src', 'fake-bank', 'test/banks', 'test/support', 'scripts']
 
+// Creates a checkout in a temporary folder: copies the folders that the script changes, and links all other
+// folders.
 function createCheckout() {
   const folder = createTempFolder()
   for (const path of COPIED) {

@@ -1,4 +1,4 @@
-// Waking workers that wait for work.
+// Wakes workers that wait for new work.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

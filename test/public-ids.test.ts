@@ -1,4 +1,5 @@
-// Public ids: one to one with ours, without revealing our order or distances.
+// Public ids correspond one to one to our own ids, without revealing their order or the distances between
+// them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +25,8 @@ const sealer = sealerOf('h')
 const anyKind = fc.constantFrom(...KINDS)
 const anyId = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 47n - 1n }),
-  fc.bigInt({ min: 10n ** 15n, max: 10n ** 15n + 2n ** 47n - 1n }), // Shared ledger accounts.
+  // Ids of shared ledger accounts begin at 10^15.
+  fc.bigInt({ min: 10n ** 15n, max: 10n ** 15n + 2n ** 47n - 1n }),
 )
 
 test('the cipher is Speck48/96: the test vector of its paper', () => {
@@ -60,7 +62,7 @@ test('a kind has its own numbers, and so has a key', () => {
   assert.equal(new Set(opaqueIds).size, KINDS.length + 1)
 })
 
-// Fixed for ever: clients store ids, so they may never change.
+// Clients store public ids, so these numbers must never change.
 test('an id is shown as the same number for ever', () => {
   assert.deepEqual(
     KINDS.map((kind) => publicId(sealer, kind, 1n)),
@@ -108,6 +110,7 @@ test('names of things are shown with their public ids, and found by them', () =>
   }
 })
 
+// Returns a sealer whose hash key is this letter repeated. Public ids depend on the hash key.
 function sealerOf(letter: string): Sealer {
   return new Sealer([{ id: 1, key: Buffer.alloc(32, 'd') }], Buffer.alloc(32, letter))
 }

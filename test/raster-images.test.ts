@@ -1,4 +1,4 @@
-// Reading an image's kind and size: whatever the bytes, an answer and never an error.
+// Reads an image's kind and size from any bytes, without ever throwing an error.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

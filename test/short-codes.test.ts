@@ -1,4 +1,4 @@
-// Short codes: readable, checked, and computed from references alone.
+// Short codes of objects are readable, have a check character, and are computed from references alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,8 @@ const MINUTE_MS = 60_000
 const CYCLE_MINUTES = 2 ** 20
 const ALPHABET = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ']
 
-function idCode(text: string): Extract<ShortCode, { kind: 'id' }> {
+// Reads a short code, and fails the test unless it is the code of an id.
+function readIdCode(text: string): Extract<ShortCode, { kind: 'id' }> {
   const code = readCode(text)
   assert(typeof code === 'object' && code.kind === 'id', text)
   return code
@@ -20,7 +21,7 @@ test('the code of an id leads back to its minute and its last characters', () =>
   for (let at = 0; at < 1_000; at++) {
     const now = new Date(NOW.getTime() + at * 3_600_017)
     const id = timeOrderedId(now)
-    const { minuteMs, endings } = idCode(codeOfId('PAY', id))
+    const { minuteMs, endings } = readIdCode(codeOfId('PAY', id))
 
     const minutes = Math.floor(now.getTime() / MINUTE_MS) - minuteMs / MINUTE_MS
     assert.equal(minutes % CYCLE_MINUTES, 0)
@@ -48,36 +49,43 @@ test('the code of a credit is its whole id, to the largest', () => {
 test('payments of the same second have codes that look different', () => {
   const codes = Array.from({ length: 200 }, () => codeOfId('PAY', timeOrderedId(NOW)))
 
-  const sameAt = (one: string, other: string) =>
+  // Compares two codes position by position, after their prefix "PAY-".
+  const countEqualCharacters = (one: string, other: string) =>
     [...one].filter((each, at) => at > 3 && each !== '-' && each === other[at]).length
-  const same = codes.slice(1).map((code, at) => sameAt(code, codes[at] as string))
-  const average = same.reduce((sum, each) => sum + each, 0) / same.length
+  const equalCounts = codes
+    .slice(1)
+    .map((code, at) => countEqualCharacters(code, codes[at] as string))
+  const average = equalCounts.reduce((sum, each) => sum + each, 0) / equalCounts.length
   assert(average < 2, `${average} of 8 characters are the same`)
 })
 
 test('a code is read in any case, without dashes, and with letters for digits', () => {
-  assert.equal(idCode('PAY-7K3M-Q2XT').endings.length, 2) // The example of the documents.
+  assert.equal(readIdCode('PAY-7K3M-Q2XT').endings.length, 2) // The example in the docs.
   const code = 'PAY-01AB-CDE'
   const last = ALPHABET.find((each) => typeof readCode(code + each) === 'object') as string
   const whole = code + last
   const ways = [whole.toLowerCase(), whole.replaceAll('-', ''), ` ${whole} `]
   const typed = [...ways, whole.replaceAll('-', ' '), whole.replace('01', 'Ol'), whole.slice(4)]
   for (const text of typed.slice(0, -1)) assert.deepEqual(readCode(text), readCode(whole), text)
-  assert.deepEqual(idCode(typed.at(-1) as string).letters, ['PAY', 'REQ'])
+  assert.deepEqual(readIdCode(typed.at(-1) as string).letters, ['PAY', 'REQ'])
 })
 
 test('one wrong character, or two that changed places, are mistyped', () => {
   for (const code of [codeOfId('PAY', timeOrderedId(NOW)), codeOf(newReference('RFD'))]) {
     const places = [4, 5, 6, 7, 9, 10, 11, 12]
-    const put = (text: string, at: number, character: string) =>
+    const replaceAt = (text: string, at: number, character: string) =>
       text.slice(0, at) + character + text.slice(at + 1)
     for (const at of places) {
       for (const other of ALPHABET.filter((each) => each !== code[at])) {
-        assert.equal(readCode(put(code, at, other)), 'mistyped')
+        assert.equal(readCode(replaceAt(code, at, other)), 'mistyped')
       }
       for (const next of places) {
         if (code[at] === code[next]) continue
-        const swapped = put(put(code, at, code[next] as string), next, code[at] as string)
+        const swapped = replaceAt(
+          replaceAt(code, at, code[next] as string),
+          next,
+          code[at] as string,
+        )
         assert.equal(readCode(swapped), 'mistyped')
       }
     }

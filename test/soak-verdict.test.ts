@@ -1,5 +1,5 @@
-// The soak's verdict: steady memory passes, however noisy; a leak of a few megabytes an hour, or
-// anything left over when all is quiet, fails.
+// The verdict of a soak passes steady memory, however noisy, and fails a leak of a few megabytes an hour or
+// any resource that is still in use at the end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,8 @@ const quiet: ProcessSample = {
   ...{ timers: 6, resources: 14 },
 }
 
-function soak(rssAt: (minute: number) => number): Sample[] {
+// Returns samples of a soak whose memory follows `rssAt`, with noise.
+function samplesOfSoak(rssAt: (minute: number) => number): Sample[] {
   const random = seededRandom(7)
   return Array.from({ length: MINUTES * SAMPLES_PER_MINUTE }, (_, at) => {
     const minute = at / SAMPLES_PER_MINUTE
@@ -25,29 +26,30 @@ function soak(rssAt: (minute: number) => number): Sample[] {
   })
 }
 
-const point = (api: Partial<ProcessSample> = {}, connections = 20): Sample => ({
+// Returns a sample from before or after the soak, with these values of the API process.
+const sampleWith = (api: Partial<ProcessSample> = {}, connections = 20): Sample => ({
   ...{ minute: 0, api: { ...quiet, ...api }, worker: quiet, connections, backlog: 0 },
 })
 
 test('memory that is only noisy is flat, also when it rose while it warmed up', () => {
-  const samples = soak((minute) => Math.min(300, 200 + minute * 20))
-  const { problems } = soakVerdict({ samples, before: point(), after: point() })
+  const samples = samplesOfSoak((minute) => Math.min(300, 200 + minute * 20))
+  const { problems } = soakVerdict({ samples, before: sampleWith(), after: sampleWith() })
 
   assert.deepEqual(problems, [])
 })
 
 test('a leak of half a megabyte a minute is seen through the noise', () => {
-  const samples = soak((minute) => 300 + minute * 0.5)
-  const { problems } = soakVerdict({ samples, before: point(), after: point() })
+  const samples = samplesOfSoak((minute) => 300 + minute * 0.5)
+  const { problems } = soakVerdict({ samples, before: sampleWith(), after: sampleWith() })
 
   assert.equal(problems.length, 1)
   assert.match(problems[0] as string, /api: RSS.*it grows/)
 })
 
 test('sockets and connections that nobody gave back are named', () => {
-  const samples = soak(() => 300)
-  const after = point({ sockets: 500 }, 100)
-  const { problems } = soakVerdict({ samples, before: point(), after })
+  const samples = samplesOfSoak(() => 300)
+  const after = sampleWith({ sockets: 500 }, 100)
+  const { problems } = soakVerdict({ samples, before: sampleWith(), after })
 
   assert.deepEqual(problems, [
     'api: 500 sockets when all is quiet, 6 before',

@@ -1,4 +1,5 @@
-// Signatures match those of other implementations, and are valid only for the signed content.
+// Our webhook signatures equal the signatures of other implementations, and are valid only for the signed
+// content.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -70,13 +71,16 @@ test('a change to the id, the timestamp, the body or the signature is noticed', 
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 1, max: 127 }), (at, difference) => {
       const { headers, body } = signed()
-      const wrong = (change: Partial<Verification>) =>
+      // Asserts that the signed message is no longer valid after this change.
+      const assertRejected = (change: Partial<Verification>) =>
         assert.notEqual(verify({ ...signed(), ...change }), 'ok')
-      wrong({ body: changed(String(body), at, difference) })
-      wrong({ headers: { ...headers, id: changed(headers.id as string, at, difference) } })
-      wrong({ headers: { ...headers, timestamp: String(NOW_SECONDS + 1 + (at % 299)) } })
-      const signature = changed(headers.signature as string, at, difference)
-      wrong({ headers: { ...headers, signature } })
+      assertRejected({ body: withChangedCharacter(String(body), at, difference) })
+      assertRejected({
+        headers: { ...headers, id: withChangedCharacter(headers.id as string, at, difference) },
+      })
+      assertRejected({ headers: { ...headers, timestamp: String(NOW_SECONDS + 1 + (at % 299)) } })
+      const signature = withChangedCharacter(headers.signature as string, at, difference)
+      assertRejected({ headers: { ...headers, signature } })
     }),
   )
   assert.equal(verify({ ...signed(), body: '' }), 'wrong')
@@ -90,7 +94,8 @@ test('another spelling of the same signature bytes is refused', () => {
   const good = headers.signature as string
   const last = good.at(-2) as string
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-  // The lowest two bits of the last letter are not part of the 32 bytes.
+  // 32 bytes are 256 bits, but 43 letters of base64 hold 258. So flipping the lowest bit of the last letter
+  // gives another text that decodes to the same bytes.
   const sibling = alphabet[alphabet.indexOf(last) ^ 1] as string
   const respelt = `${good.slice(0, -2)}${sibling}=`
   assert.deepEqual(Buffer.from(respelt.slice(3), 'base64'), Buffer.from(good.slice(3), 'base64'))
@@ -131,7 +136,8 @@ test('entries of other versions are passed over, before and after a good one', (
 })
 
 test('the window is five minutes to either side, to the second', () => {
-  const at = (seconds: number, toleranceSeconds?: number) => {
+  // Verifies a message that was signed this many seconds after the time of the verification.
+  const verifyAt = (seconds: number, toleranceSeconds?: number) => {
     const timestamp = String(NOW_SECONDS + seconds)
     const signature = sign({
       secrets: [loadSecret(SANDBOX_RAIL_SECRET)],
@@ -142,8 +148,11 @@ test('the window is five minutes to either side, to the second', () => {
     const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds }
     return verify({ ...signed({ timestamp, signature }), ...tolerance })
   }
-  assert.deepEqual([at(-300), at(-301), at(300), at(301)], ['ok', 'too_old', 'ok', 'too_new'])
-  assert.deepEqual([at(-10, 10), at(-11, 10)], ['ok', 'too_old'])
+  assert.deepEqual(
+    [verifyAt(-300), verifyAt(-301), verifyAt(300), verifyAt(301)],
+    ['ok', 'too_old', 'ok', 'too_new'],
+  )
+  assert.deepEqual([verifyAt(-10, 10), verifyAt(-11, 10)], ['ok', 'too_old'])
 })
 
 test('a header that is missing or malformed is told apart from a wrong one', () => {
@@ -182,6 +191,7 @@ test('we never sign with an id that a receiver would refuse, nor without a secre
   assert.throws(() => sign({ secrets: [], id: 'evt_1', timestampSeconds: NOW_SECONDS, body: BODY }))
 })
 
+// Returns the headers of a valid signature of BODY, with changes.
 function signatureHeaders(change: Partial<Verification['headers']>): Verification['headers'] {
   const signature = sign({
     secrets: [loadSecret(SANDBOX_RAIL_SECRET)],
@@ -192,12 +202,14 @@ function signatureHeaders(change: Partial<Verification['headers']>): Verificatio
   return { id: 'evt_1', timestamp: String(NOW_SECONDS), signature, ...change }
 }
 
+// Returns the arguments that verify BODY's signature, with changed headers.
 function signed(change: Partial<Verification['headers']> = {}): Verification {
   const secrets = [loadSecret(SANDBOX_RAIL_SECRET)]
   return { secrets, headers: signatureHeaders(change), body: BODY, nowMs: NOW_MS }
 }
 
-function changed(text: string, at: number, difference: number): string {
+// Returns the text with the bits of `difference` flipped in one character.
+function withChangedCharacter(text: string, at: number, difference: number): string {
   const index = at % text.length
   const code = text.charCodeAt(index) ^ difference
   return text.slice(0, index) + String.fromCharCode(code) + text.slice(index + 1)

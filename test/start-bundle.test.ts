@@ -1,5 +1,5 @@
-// `npm start` runs the bundle of the service (scripts/build-service.ts). What depends on files beside a
-// module works there as from the sources.
+// `npm start` runs the bundled service (scripts/build-service.ts). Code that reads files beside its module
+// must work in the bundle as it does from the sources.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

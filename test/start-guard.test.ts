@@ -1,4 +1,5 @@
-// The guard that runs before `npm start` and `npm test`.
+// Tests the guard that runs before `npm start` and `npm test`, which explains why the program cannot run on
+// this machine.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,7 +10,7 @@ import { test } from 'node:test'
 
 const GUARD = join(import.meta.dirname, '../scripts/guard.mjs')
 
-// Imported by a computed name: plain JavaScript brings no types.
+// The guard is plain JavaScript without types. A computed name keeps the compiler from looking for them.
 const { findProblems } = (await import(GUARD)) as {
   findProblems(found: {
     version: string

@@ -1,11 +1,12 @@
-// The rules of who may import whom: the shared folders and the rooms of src/, the apps of
-// web/, what everybody may install, sdk/, and cli/ on top of it; and no cycles.
+// The rules of which files may import which others, and that imports form no cycle. A "room" is a folder of
+// src/ with one capability, such as src/payouts/; the shared folders, such as src/db/, are the "layers"
+// below. The rules also cover the apps of web/, sdk/, and cli/ on top of it.
 
 import { posix } from 'node:path'
 import { CAPABILITIES, LAYERS, ROOM_LAYERS } from '../scripts/capabilities.ts'
 import { code, lineAt, type Rule, type Source } from './tidy-rules.ts'
 
-// These put the parts together and may import all of them.
+// These files put the parts of the service together and may import all of them.
 const WIRING = [
   'src/main.ts',
   'src/admin/main.ts',
@@ -15,12 +16,13 @@ const WIRING = [
   'src/workers/move-clock.ts',
 ]
 
-// In a room, only these files know src/http/ and src/workers/.
+// In a room, only files with these names may import src/http/ or src/workers/.
 const HTTP_FILE = /\/(?:[a-z-]+-)?(?:routes|views)\.ts$/
 // Events show the objects of the API, so their renderer knows the views of all rooms.
 const RENDERER = 'src/webhooks/render.ts'
 const WORKER_FILE = /\/(?:[a-z-]+-)?workers\.ts$/
 
+// Reports the imports of a file that break a rule.
 export const imports: Rule = ({ path, text }) => {
   if (!/^(?:src|web|sdk|cli)\//.test(path) || WIRING.includes(path)) return []
   return importsIn(text).flatMap(({ target, index }) => {
@@ -29,20 +31,26 @@ export const imports: Rule = ({ path, text }) => {
   })
 }
 
+// Returns the imports of other files in the text, with their positions.
 function importsIn(text: string) {
-  const found = code(text).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([#.][^']*)'/g)
-  return [...found].map(({ 1: target = '', index }) => ({ target, index }))
+  const matches = code(text).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([#.][^']*)'/g)
+  return [...matches].map(({ 1: target = '', index }) => ({ target, index }))
 }
 
-// Type imports count too: files that need each other can be read and moved only together.
+// Returns a fault for each import cycle. Type imports count too, because files that need each other can be
+// read and moved only together.
 export function importCycles(files: readonly Source[]): string[] {
   const graph = new Map(
     files
       .filter(({ path }) => /^(?:src|web|sdk|cli)\/.*\.tsx?$/.test(path))
-      .map(({ path, text }) => [path, importsIn(text).map(({ target }) => reached(path, target))]),
+      .map(({ path, text }) => [
+        path,
+        importsIn(text).map(({ target }) => resolveImport(path, target)),
+      ]),
   )
   const done = new Set<string>()
   const cycles: string[] = []
+  // Follows the imports of a file. A file that is already on the trail closes a cycle.
   const visit = (path: string, trail: readonly string[]) => {
     const start = trail.indexOf(path)
     if (start >= 0) cycles.push(`${[...trail.slice(start), path].join(' → ')}: an import cycle`)
@@ -54,18 +62,20 @@ export function importCycles(files: readonly Source[]): string[] {
   return cycles
 }
 
-function reached(path: string, target: string): string {
+// Returns the path from the root of the repository that an import in `path` leads to.
+function resolveImport(path: string, target: string): string {
   if (target.startsWith('#')) return target.replace('#', 'src/')
   return posix.join(posix.dirname(path), target)
 }
 
+// Returns the rule that an import breaks, or undefined.
 function importFault(path: string, target: string): string | undefined {
   if (path.startsWith('web/')) return webImportFault(path, target)
   if (path.startsWith('sdk/')) {
-    return reached(path, target).startsWith('sdk/') ? undefined : 'sdk/ knows only itself'
+    return resolveImport(path, target).startsWith('sdk/') ? undefined : 'sdk/ knows only itself'
   }
   if (path.startsWith('cli/')) {
-    const isKnown = /^(?:cli|sdk\/src|src\/admin|package\.json$)/.test(reached(path, target))
+    const isKnown = /^(?:cli|sdk\/src|src\/admin|package\.json$)/.test(resolveImport(path, target))
     return isKnown ? undefined : 'cli/ knows only itself, sdk/ and src/admin/'
   }
   if (target.startsWith('.')) {
@@ -83,6 +93,7 @@ function importFault(path: string, target: string): string | undefined {
   return CAPABILITIES[folder] ? roomFault(path, folder, to) : layerFault(folder, to)
 }
 
+// Checks an import of a shared folder of src/, such as src/db/, against the layers that it may know.
 function layerFault(folder: string, to: string): string | undefined {
   const layer = LAYERS[folder]
   if (!layer) return `say in scripts/capabilities.ts what src/${folder}/ may import`
@@ -102,21 +113,22 @@ function roomFault(path: string, room: string, to: string): string | undefined {
   return CAPABILITIES[room]?.uses.includes(to) ? undefined : `${room} may not use ${to}`
 }
 
-// They import nothing themselves, so that pages and service write the same codes and cells.
+// These files of src/ import nothing. Pages of web/ import them too, so that they write short codes and CSV
+// cells exactly as the service does.
 const SHARED_WITH_PAGES = ['src/short-codes.ts', 'src/csv.ts']
 
 // An app of web/ may import itself, the loose files at the top of web/ (which may import only each
 // other), sdk/, short codes, cells of CSV, and another app's preview. web/copy.ts stands for all languages.
 function webImportFault(path: string, target: string): string | undefined {
   if (target.startsWith('#')) return 'web/ knows nothing of src/'
-  if (SHARED_WITH_PAGES.includes(reached(path, target))) return undefined
-  const [root, app, file] = reached(path, target).split('/')
+  if (SHARED_WITH_PAGES.includes(resolveImport(path, target))) return undefined
+  const [root, app, file] = resolveImport(path, target).split('/')
   if (root === 'sdk') return undefined
   const isLoose = root === 'web' && file === undefined
   const isOwn = root === 'web' && app === path.split('/')[1]
   const isCopy = root === 'web' && app === 'copy' && path === 'web/copy.ts'
-  const isShown = root === 'web' && file === 'preview.tsx' && path.split('/').length > 2
-  return isLoose || isOwn || isCopy || isShown
+  const isPreview = root === 'web' && file === 'preview.tsx' && path.split('/').length > 2
+  return isLoose || isOwn || isCopy || isPreview
     ? undefined
     : 'an app of web/ knows only itself and the top of web/'
 }

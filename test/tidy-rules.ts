@@ -1,5 +1,5 @@
-// The rules of how this code is written. Each is a function from one file to its faults, so that
-// the rules themselves can be tested. Lengths follow from the indentation, which the formatter
+// The rules of how this code is written. Each is a function that returns the faults of one file, so that
+// the rules themselves can be tested. Lengths of functions follow from the indentation, which the formatter
 // guarantees.
 
 export type Source = { readonly path: string; readonly text: string }
@@ -15,7 +15,7 @@ const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 
 
 type Ban = { pattern: RegExp; where: RegExp; except?: RegExp; why: string; inComments?: boolean }
 
-// Words that would ban this very file are spelt in two halves.
+// Banned words are written here in two halves, so that this file does not break its own rules.
 const BANS: readonly Ban[] = [
   {
     pattern: /\bprocess\.env\b/,
@@ -75,30 +75,33 @@ const BANS: readonly Ban[] = [
   },
 ]
 
+// Reports each match of a banned pattern, at its first character that is not a blank.
 export const bans: Rule = ({ path, text }) =>
   BANS.flatMap(({ pattern, where, except, why, inComments }) => {
     if (!where.test(path) || except?.test(path)) return []
     const everywhere = new RegExp(pattern.source, `g${pattern.flags}`)
-    const found = (inComments ? text : code(text)).matchAll(everywhere)
-    return [...found].map((match) => {
-      const lead = match[0].length - match[0].trimStart().length
-      return `${path}:${lineAt(text, match.index + lead)}: ${match[0].trim()}: ${why}`
+    const matches = (inComments ? text : code(text)).matchAll(everywhere)
+    return [...matches].map((match) => {
+      const blanks = match[0].length - match[0].trimStart().length
+      return `${path}:${lineAt(text, match.index + blanks)}: ${match[0].trim()}: ${why}`
     })
   })
 
-// Hooks, parsers and decorators of a routes plugin would apply to all routes, unless it has its own
-// scope.
+// A hook, parser or decorator of a routes file applies to all routes of the service, unless the file has a
+// scope of its own.
 export const scopes: Rule = ({ path, text }) => {
   if (!/^src\/[a-z-]+\/(?:[a-z-]+-)?routes\.ts$/.test(path) || /\bscoped\(/.test(text)) return []
   const adds = /\.(?:(?:add|removeAll)ContentTypeParsers?|decorate\w*|addHook\('(?!preClose))\b/
-  const found = adds.exec(code(text))
-  return found ? [`${path}:${lineAt(text, found.index)}: ${found[0]} without scoped()`] : []
+  const match = adds.exec(code(text))
+  return match ? [`${path}:${lineAt(text, match.index)}: ${match[0]} without scoped()`] : []
 }
 
 const GENERATED = 'sdk/src/api-types.ts'
-// A language is one file, which a translator reads from top to bottom (docs/translating.md).
+// The texts of a language are in one file however long it is, because a translator reads it from top to
+// bottom (docs/translating.md).
 const CATALOGUE = /^web\/copy\/([a-z0-9-]+)\.ts$/
 
+// Reports lines and files that are too long.
 export const size: Rule = ({ path, text }) => {
   if (path === GENERATED) return []
   if (!OUR_CODE.test(path) && !/^db\/(?:mig|fun)\w+\/.*\.sql$/.test(path)) return []
@@ -110,7 +113,7 @@ export const size: Rule = ({ path, text }) => {
   return lines.length > LINES_MAX && !CATALOGUE.test(path) ? [...wide, long] : wide
 }
 
-// The compiler reports missing texts only if the file asks it to.
+// A language's file must export this type, so that the compiler reports the texts that it lacks.
 export const languages: Rule = ({ path, text }) => {
   const [, tag] = CATALOGUE.exec(path) ?? []
   if (
@@ -125,8 +128,9 @@ export const languages: Rule = ({ path, text }) => {
   ]
 }
 
-// A body opens on a line that ends in `{` and closes on the next line as far to the left that
-// starts with `}`. One that also ends in `{` closes a signature, whose lines are not counted.
+// Finds functions that are too long. A body opens on a line that ends in `{` and closes on the next line
+// with the same indentation that starts with `}`. If that line also ends in `{`, it closes a signature,
+// whose lines are not counted.
 export const functionLength: Rule = ({ path, text }) => {
   if (!/\.(?:tsx?|mjs)$/.test(path)) return []
   const lines = text.split('\n')
@@ -181,6 +185,8 @@ function countList(text: string, start: number): [count: number, past: number] {
   return [0, text.length]
 }
 
+// Decides from the text before and after a list in parentheses whether the list is the parameters of a
+// function.
 function isSignature(before: string, after: string): boolean {
   if (/^(?:: [^=;(\n]*)? =>/.test(after)) return true
   if (/\bfunction\b *\w*(?:<[^()]*>)?$/.test(before)) return true
@@ -188,6 +194,7 @@ function isSignature(before: string, after: string): boolean {
   return method && /^(?:: [^\n]*)? \{\n/.test(after)
 }
 
+// Requires that every file of ours begins with a comment.
 export const opening: Rule = ({ path, text }) => {
   const mark = OUR_CODE.test(path)
     ? /^(?:#!.*\n)?(?:\/\/ |\/\*)/
@@ -195,6 +202,7 @@ export const opening: Rule = ({ path, text }) => {
   return mark && !mark.test(text) ? [`${path}:1: opens with a comment that says its purpose`] : []
 }
 
+// Requires the shape of file names, and refuses names that say nothing.
 export const names: Rule = ({ path }) => {
   const file = path.split('/').at(-1) as string
   const [stem = ''] = file.split('.')
@@ -211,7 +219,7 @@ export const names: Rule = ({ path }) => {
   }
 }
 
-// Nothing may belong to one machine: its folders, or the source of its packages.
+// No file may name the folders of one machine, or the registry of its packages.
 export const elsewhere: Rule = ({ path, text }) => {
   const lines = text.split('\n')
   const machine = /(?<![\w.~-])\/(?:work|home|root|Users)\/|\bregistry\.[\w-]+\.\w|\b_authToken\b/
@@ -239,7 +247,8 @@ export function pathsInDocs(exists: (path: string) => boolean): Rule {
   }
 }
 
-// | id | statement | enforced | test |
+// Every invariant of docs/invariants.md must name a test file. Its rows are: | id | statement | enforced by
+// | test |
 export const invariantsAreTested: Rule = ({ path, text }) => {
   if (path !== 'docs/invariants.md') return []
   return text.split('\n').flatMap((line, at) => {
@@ -254,8 +263,8 @@ export const invariantsAreTested: Rule = ({ path, text }) => {
   })
 }
 
-// Returns the text without its comments, with every line in its place. Only comments that stand
-// alone or after a blank are removed, so that addresses and globs inside strings survive.
+// Returns the text with blanks in place of its comments, so that every line keeps its number. Only comments
+// that stand alone or after a blank are removed, so that addresses and globs inside strings survive.
 export function code(text: string): string {
   const blank = (comment: string) => comment.replace(/[^\n]/g, ' ')
   return text

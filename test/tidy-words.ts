@@ -1,4 +1,4 @@
-// The rules of plain English: variables are named by nouns, and comments name their actor.
+// Checks that names are nouns and that comments and test names do not begin with a vague pronoun.
 
 import { code, lineAt, type Rule } from './tidy-rules.ts'
 
@@ -6,17 +6,18 @@ const PLAIN_FOLDERS = /^(?:src|web|test|scripts|bench|fuzz|torture|tools|fake-ba
 
 const PARTICIPLES = ['given', 'asked', 'told', 'shown', 'wanted', 'taken', 'kept', 'said', 'heard']
 const NAME = `(?:${PARTICIPLES.join('|')})`
-// A declaration, or an element of a list: a parameter, an argument or a part of a pattern. An
-// argument counts too, because a name that is used is declared. Keys of objects do not count.
+// A name is found where it is declared, or as an element of a list: a parameter, an argument or a part of a
+// pattern. An argument counts too, because it was declared somewhere. Keys of objects do not count.
 const DECLARED = new RegExp(`\\b(?:const|let|var|function)\\s+(${NAME})\\b`, 'g')
 const LISTED = new RegExp(`[({[,:]\\s*(?:\\.\\.\\.)?(${NAME})\\s*(?=[,)}\\]=]|\\??:)`, 'g')
 
-// Comments that begin with a pronoun instead of the thing.
+// Matches comments that begin with a pronoun instead of a noun.
 const VAGUE_COMMENT = /(?<=^|[ \t])(?:\/\/|--|\/?\*\*?) (?:What|Of|Who|Whoever|Whatever|Whose)\b/gm
 
-// Names of tests too: a promise begins with its subject.
+// The names of tests must begin with their subject too.
 const VAGUE_TEST = /^ *test\((?:`|'|")(?:What|Who|Whom|Whoever|Whatever|Whose)\b/gim
 
+// Applies the three rules of this file: on names of variables, on comments and on test names.
 export const words: Rule = ({ path, text }) => {
   if (path.startsWith('db/')) return vagueComments(path, text)
   if (!PLAIN_FOLDERS.test(path) || !/\.(?:tsx?|m?js)$/.test(path)) return []
@@ -29,7 +30,7 @@ export const words: Rule = ({ path, text }) => {
   ]
 }
 
-// One fault for each name of a file.
+// Returns one fault for each banned name of a file.
 function participles(path: string, text: string): string[] {
   const plain = code(text).replace(/`[^`]*`|'[^'\n]*'|"[^"\n]*"/g, (quoted) =>
     quoted.replace(/[^\n]/g, ' '),
@@ -38,6 +39,8 @@ function participles(path: string, text: string): string[] {
     ...plain.matchAll(DECLARED),
     ...[...plain.matchAll(LISTED)].filter((hit) => !isKey(plain, hit)),
   ]
+  // A Map keeps the last entry of each name. Since the matches are sorted backwards, that entry is the
+  // first line with the name.
   const lines = new Map(
     hits
       .toSorted((one, other) => other.index - one.index)
@@ -49,7 +52,8 @@ function participles(path: string, text: string): string[] {
   return [...lines].map(([name, line]) => `${path}:${line}: ${name} is no noun; name the thing`)
 }
 
-// `{ a, told: b }` has a key, `(a, told: B)` a parameter: the last open bracket decides.
+// Returns whether a name before a colon is an object’s key, as in `{ a, told: b }`, rather than a
+// parameter, as in `(a, told: B)`: the last open bracket decides.
 function isKey(text: string, { index, 0: hit }: RegExpExecArray): boolean {
   if (!/^\??:/.test(text.slice(index + hit.length))) return false
   let depth = 0

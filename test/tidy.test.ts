@@ -1,5 +1,5 @@
-// Applies the rules of how this code is written to every file of the repository; and for every
-// rule, to a file that breaks it, so that each rule is known to work.
+// Applies the rules of tidy-*.ts to every file of the repository. Also applies each rule to a file that
+// breaks it, so that each rule is known to work.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { words } from './tidy-words.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const NOT_OURS = ['node_modules', '.git', '.env', 'data', 'build', 'dist', 'coverage']
-// Test files that no run would find.
+// Matches test files that the test runner would not find: outside of test/, or with another ending.
 const TESTS_ELSEWHERE = /^(?!test\/).*\.test\.\w+$|[._-](?:spec|tests)\.\w+$|\.test\.(?!ts$)\w+$/
 const pathsInDocs = rules.pathsInDocs((path) => existsSync(join(ROOT, path)))
 const files = repositoryPaths().flatMap(readText)
@@ -97,7 +97,7 @@ test('the rules see the whole repository', () => {
 
 const long = (lines: number) => '  step()\n'.repeat(lines)
 
-// The rule, a file, its text, and the line with the beginning of the reason.
+// Files that break a rule: the rule, the path, the text, and how the fault begins.
 const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [imports, 'src/db/a.ts', "import { x } from '#payouts/b.ts'", '1: imports #payouts/b.ts: db/'],
   [imports, 'src/db/c/a.ts', "\nimport '#http/b.ts'", '2: imports #http/b.ts: db/ may not'],
@@ -292,7 +292,7 @@ for (const [rule, path, text] of RIGHT) {
   })
 }
 
-// The files that git would commit; without git, all files that are not known to be foreign.
+// Returns the files that git would commit or, without git, all files outside of folders such as node_modules.
 function repositoryPaths(): string[] {
   try {
     const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
@@ -300,12 +300,13 @@ function repositoryPaths(): string[] {
     const paths = answer.split('\0').filter((path) => path !== '')
     if (paths.includes('package.json')) return paths
   } catch {
-    // No git here, or not a checkout: an unpacked archive.
+    // There is no git, or this is an unpacked archive.
   }
   const exclude = (name: string) => NOT_OURS.includes(name.split('/')[0] as string)
   return [...globSync('**/*', { cwd: ROOT, exclude }), ...globSync('.*', { cwd: ROOT, exclude })]
 }
 
+// Reads a file of the repository. Binary files and folders are left out.
 function readText(path: string): rules.Source[] {
   const place = join(ROOT, path)
   if (!existsSync(place) || !statSync(place).isFile()) return []

@@ -12,6 +12,7 @@ import type { Actor } from './client-calls.ts'
 
 const EVERY_MS = 100
 
+// A caller of resumed(), who waits until a credit sent at or after `sinceMs` is acknowledged.
 type Waiter = { sinceMs: number; resolve: (acknowledgedAtMs: number) => void }
 
 export type Measure = { fault: string; outageMs: number; resumptionMs: number }
@@ -22,13 +23,13 @@ export class Availability {
   #isPulsing = false
   #pulsing: Promise<void> | undefined
 
+  // The load reports every acknowledged credit here. Resolves the waiters that began to wait before this
+  // credit was sent.
   readonly onCredit = (sentAtMs: number, acknowledgedAtMs: number): void => {
-    const [met, unmet] = [this.#waiters.filter(isMet), this.#waiters.filter((one) => !isMet(one))]
-    this.#waiters = unmet
-    for (const { resolve } of met) resolve(acknowledgedAtMs)
-    function isMet({ sinceMs }: Waiter): boolean {
-      return sentAtMs >= sinceMs
-    }
+    const isOver = ({ sinceMs }: Waiter) => sentAtMs >= sinceMs
+    const finishedWaiters = this.#waiters.filter(isOver)
+    this.#waiters = this.#waiters.filter((waiter) => !isOver(waiter))
+    for (const { resolve } of finishedWaiters) resolve(acknowledgedAtMs)
   }
 
   // Resolves with the time when the service acknowledges the first credit sent from this moment on.
@@ -36,16 +37,18 @@ export class Availability {
     return new Promise((resolve) => this.#waiters.push({ sinceMs, resolve }))
   }
 
+  // Sends a pulse every 100 ms without waiting for the one before, so that a hanging request does not stop
+  // the measurement.
   start(actor: Actor): void {
     this.#isPulsing = true
     this.#pulsing = (async () => {
-      const sent = new Set<Promise<void>>()
+      const pulsesInFlight = new Set<Promise<void>>()
       while (this.#isPulsing) {
-        const one = pulse(actor).finally(() => sent.delete(one))
-        sent.add(one)
+        const sentPulse = pulse(actor).finally(() => pulsesInFlight.delete(sentPulse))
+        pulsesInFlight.add(sentPulse)
         await sleep(EVERY_MS)
       }
-      await Promise.all(sent)
+      await Promise.all(pulsesInFlight)
     })()
   }
 

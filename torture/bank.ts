@@ -27,7 +27,8 @@ export const BANK_CODE = '101'
 const CLOSED_PORT = 'http://127.0.0.1:9'
 const OPENING = kobo(10n ** 15n)
 const ANSWER_LATE_MS = [100, 4_000] as const
-// Longer than until the first query of a payout, shorter than until the second.
+// How long the bank does not know a payout: past the service's first query about it, and over before the
+// second.
 const UNKNOWN_MS = [7_000, 11_000] as const
 const LOOK_MS = 500
 const SETTINGS = { timeoutMs: 6_000, ratePerSecond: 100 } // Above the load's rate of payouts.
@@ -42,6 +43,7 @@ const BREAKS: readonly Way[] = ['refuse_unsaid', 'drop', 'deny', 'late']
 
 export type WitnessedBank = Awaited<ReturnType<typeof startBank>>
 
+// Starts the simulated bank and its front. `banks` is the entry for the service's bank settings.
 export async function startBank(witness: Witness, random: Random) {
   const simulated = await startFakeBank({
     connector: 'manilla',
@@ -53,12 +55,14 @@ export async function startBank(witness: Witness, random: Random) {
   const orders = new Orders(bank.payouts, witness, random)
   const delayed = new Set<NodeJS.Timeout>()
 
+  // Passes the service's calls on to the simulated bank. For a payout order, `way` says how the bank treats
+  // it: normally, without an answer, or late. It is undefined for other calls.
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '', headers } = request
     const body = await buffer(request).catch(() => undefined)
     if (!body) return
     const { authorization = '' } = headers
-    const pass = () =>
+    const forward = () =>
       fetch(simulated.url + url, {
         method,
         headers: { authorization, 'content-type': 'application/json' },
@@ -70,26 +74,25 @@ export async function startBank(witness: Witness, random: Random) {
     const way = isOrder ? orders.take(body) : undefined
     if (way === 'late') {
       // The order waits in a queue of the bank.
-      const timer = setTimeout(() => void pass(), random.integer(...UNKNOWN_MS))
+      const timer = setTimeout(() => void forward(), random.integer(...UNKNOWN_MS))
       delayed.add(timer)
       return void request.socket.destroy()
     }
     if (way && random.happens(0.15)) await sleep(random.integer(...ANSWER_LATE_MS))
-    const answer = orders.isDenied(method, url) ? NOT_FOUND : await pass()
+    const answer = orders.isDenied(method, url) ? NOT_FOUND : await forward()
     if (!answer || (way && BREAKS.includes(way))) return void request.socket.destroy()
     if (way && random.happens(0.1)) await sleep(random.integer(...ANSWER_LATE_MS))
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(await answer.text())
   })
 
-  const looking = setInterval(() => orders.noteOutcomes(), LOOK_MS).unref()
+  const outcomeTimer = setInterval(() => orders.noteOutcomes(), LOOK_MS).unref()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { entry, env } = banksFile
   return {
     code: BANK_CODE,
-    // The bank's entry in the service's settings.
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     keepDenying: (ms: number) => orders.keepDenying(ms),
@@ -98,7 +101,7 @@ export async function startBank(witness: Witness, random: Random) {
     receive: (accountNumber: string, amountKobo: bigint) =>
       bank.receive({ accountNumber, amountKobo: kobo(amountKobo) })?.sessionId,
     async [Symbol.asyncDispose]() {
-      clearInterval(looking)
+      clearInterval(outcomeTimer)
       for (const timer of delayed) clearTimeout(timer)
       server.closeAllConnections()
       server.close()
@@ -130,6 +133,7 @@ class Orders {
     this.#nextWay = random.deck(WAYS)
   }
 
+  // Records an order and chooses how the bank treats it; a repeated order is treated as before.
   take(body: Buffer): Way {
     const { reference, amount } = JSON.parse(body.toString()) as Record<string, string>
     if (!reference || !amount) return 'pay'
@@ -143,7 +147,8 @@ class Orders {
     return way
   }
 
-  // Extends the denial of each payout that the bank denies now. Returns whether there is such a payout.
+  // For the fault “clocks-together”: each payout that the bank denies to know now stays denied for `ms`.
+  // Returns whether there is one.
   keepDenying(ms: number): boolean {
     const now = Date.now()
     const denied = [...this.#unknownUntilMs].filter(([, untilMs]) => untilMs > now)
@@ -151,11 +156,13 @@ class Orders {
     return denied.length > 0
   }
 
+  // Whether the bank answers this query as if it did not know the payout.
   isDenied(method: string, url: string): boolean {
     const reference = /^\/payouts\/([^/?]+)$/.exec(url)?.[1] ?? ''
     return method === 'GET' && (this.#unknownUntilMs.get(reference) ?? 0) > Date.now()
   }
 
+  // Tells the witness about each payout that the simulated bank has paid or refused since the last look.
   noteOutcomes(): void {
     for (const { reference, status, amountKobo } of this.#payouts.all()) {
       if (status === 'pending' || this.#noted.has(reference)) continue
@@ -165,6 +172,7 @@ class Orders {
     }
   }
 
+  // How the simulated bank settles the order; broken connections and delays are the front's own.
   #fateOf(way: Way): PayoutFate {
     if (way === 'refuse' || way === 'refuse_unsaid') return { behaviour: 'reject' }
     if (way === 'pend') return { behaviour: 'delay', delayMs: this.#random.integer(2_000, 8_000) }

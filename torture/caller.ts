@@ -44,7 +44,8 @@ export class Caller {
     this.#options = options
   }
 
-  // Returns the verdict on each intent; undefined means that the result is unknown.
+  // Repeats the call until every intent has a verdict, the time is over, or the caller gives up. Returns
+  // the verdict on each intent; undefined means that the result is unknown.
   async ask(call: Call): Promise<(Verdict | undefined)[]> {
     const { witness, random } = this.#options
     const { operation, wants, isPatient = true } = call
@@ -53,7 +54,7 @@ export class Caller {
     const giveUpAtMs = performance.now() + PERSIST_MAX_MS
     while (performance.now() < giveUpAtMs) {
       const attempt = await this.#attempt(call)
-      for (const [at, verdict] of attempt.entries()) verdicts[at] = verdict ?? verdicts[at]
+      for (const [index, verdict] of attempt.entries()) verdicts[index] = verdict ?? verdicts[index]
       if (verdicts.every(Boolean)) return verdicts
       if (!isPatient || random.happens(LEFT_IN_DOUBT)) break
       await sleep(random.integer(...AGAIN_MS))
@@ -62,6 +63,8 @@ export class Caller {
     return verdicts
   }
 
+  // Sends the call once to a random API process, and records the attempt and its answer. Returns no
+  // verdicts if there was no answer.
   async #attempt(call: Call): Promise<readonly (Verdict | undefined)[]> {
     const { apis, witness, random } = this.#options
     const api = random.integer(0, apis.length - 1)
@@ -85,21 +88,22 @@ export class Caller {
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
     if (answer.status === 401) call.onUnauthorized?.(origin)
     const verdicts = call.read(answer)
-    this.#note(number, keys, verdicts)
+    this.#noteVerdicts(number, keys, verdicts)
     const isAcknowledged = verdicts.some((verdict) => verdict?.is === 'acknowledged')
     if (call.operation === 'credit' && isAcknowledged) this.#options.onCredit(sentAtMs, at)
     return verdicts
   }
 
-  #note(call: number, keys: string[], verdicts: readonly (Verdict | undefined)[]): void {
-    for (const [at, verdict] of verdicts.entries()) {
+  #noteVerdicts(call: number, keys: string[], verdicts: readonly (Verdict | undefined)[]): void {
+    for (const [index, verdict] of verdicts.entries()) {
       if (!verdict) continue
       const { is: kind, result } = verdict
       this.counts[kind]++
-      this.#options.witness.note({ kind, call, key: keys[at] as string, result })
+      this.#options.witness.note({ kind, call, key: keys[index] as string, result })
     }
   }
 
+  // Returns the answer, or why there was none: the error code of the connection, or the name of the error.
   async #send(request: { url: string; headers: Record<string, string>; text: string }) {
     const { url, headers, text } = request
     try {

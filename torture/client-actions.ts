@@ -1,11 +1,13 @@
-// The actions of clients before money comes in: they create and close accounts, request payments,
-// and cancel the requests.
+// The clients' random actions before money comes in: they create and close collection accounts, request
+// payments, and cancel the requests.
 
 import { type Actor, askOnce, naira, newKey } from './client-calls.ts'
 import type { Random } from './random.ts'
 import { HOSTILE, type Receivers } from './receivers.ts'
 import type { Client, Payment } from './world.ts'
 
+// Creates a collection account with a number at a random bank, to which payers will pay. The API names the
+// account by its `firstNumber`, which may be another bank's.
 export async function createAccount({ caller, world, random }: Actor): Promise<void> {
   const client = random.pick(world.clients)
   const bank = random.pick(world.banks)
@@ -16,7 +18,7 @@ export async function createAccount({ caller, world, random }: Actor): Promise<v
     key,
     client,
     path: '/api/v1/accounts/static',
-    terms: { clientId: client.clientId, ...split },
+    termsToCheck: { clientId: client.clientId, ...split },
     body: {
       accountName: key,
       bvn: '22212345654',
@@ -31,7 +33,7 @@ export async function createAccount({ caller, world, random }: Actor): Promise<v
     },
     resultOf: ({ data }) => ({
       accountNumber: data.accountNumber,
-      paidAt: data.accounts.find((each: { bankCode: string }) => each.bankCode === bank.code)
+      paidAt: data.accounts.find((number: { bankCode: string }) => number.bankCode === bank.code)
         .accountNumber,
     }),
   })
@@ -40,6 +42,7 @@ export async function createAccount({ caller, world, random }: Actor): Promise<v
   world.accounts.add({ firstNumber, accountNumber, client, bank })
 }
 
+// Deactivates a random account, which later actions no longer use.
 export async function closeAccount({ caller, world, random }: Actor): Promise<void> {
   const account = random.pick(world.accounts.items)
   if (!account) return
@@ -51,12 +54,13 @@ export async function closeAccount({ caller, world, random }: Actor): Promise<vo
     client,
     body: {},
     path: `/api/v1/accounts/static/${accountNumber}/deactivate`,
-    terms: { accountNumber },
+    termsToCheck: { accountNumber },
     resultOf: () => ({}),
   })
 }
 
-// Creates an advice, and requests a number for it.
+// Creates a payment request (advice), and starts its payment at a random bank, which leases a number for
+// it. Returns undefined unless both calls were acknowledged.
 export async function startPayment(actor: Actor): Promise<Payment | undefined> {
   const { caller, world, random } = actor
   const { receivers } = world
@@ -71,7 +75,7 @@ export async function startPayment(actor: Actor): Promise<Payment | undefined> {
     key,
     client,
     path: '/Payment/advice',
-    terms: { clientId: client.clientId, amount: `${kobo}`, ...split },
+    termsToCheck: { clientId: client.clientId, amount: `${kobo}`, ...split },
     body: {
       amount: naira(kobo),
       currency: 'NGN',
@@ -97,7 +101,7 @@ export async function startPayment(actor: Actor): Promise<Payment | undefined> {
     key: newKey('payment'),
     client,
     path: `/Payment/process/banktransfer/${adviceReference}`,
-    terms: { advice: key },
+    termsToCheck: { advice: key },
     body: { bankCode: bank.code },
     resultOf: ({ responseData: { paymentReference, bankAccount } }) => ({
       paymentReference,
@@ -119,12 +123,13 @@ export async function cancelPayment({ caller, world, random }: Actor): Promise<v
     body: {},
     client: payment.client,
     path: `/Payment/advice/${payment.adviceReference}/cancel`,
-    terms: { advice: payment.advice },
+    termsToCheck: { advice: payment.advice },
     resultOf: ({ responseData: { status } }) => ({ status }),
   })
 }
 
-// Returns a URL for an account or payment. Half of the URLs belong to hostile receivers.
+// Picks the notification URL of an account or payment: half of the URLs belong to an honest receiver, which
+// the checks rely on, and half to a hostile one.
 function notificationUrl(
   receivers: Receivers,
   random: Random,

@@ -1,6 +1,6 @@
-// Preloaded into a process of the service (`node --import`): shifts its clock by an amount that its
-// parent sets, from the start or at any moment. Timers are not shifted: they follow the monotonic
-// clock.
+// Preloaded into each process of the service (`node --import`): shifts its `Date` by the milliseconds that
+// the parent process sets, at the start or at any moment. Timers follow the monotonic clock and are not
+// shifted.
 
 const RealDate = Date
 let shiftMs = Number(process.env.TORTURE_CLOCK_SHIFT_MS ?? 0)

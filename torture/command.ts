@@ -6,6 +6,8 @@ import { once } from 'node:events'
 const COMMAND_MAX_MS = 600_000
 const OUTPUT_MAX = 2_000
 
+// Runs a program to its end, and kills it if it takes too long. Returns its exit code and the end of its
+// output, from both streams.
 export async function runCommand(
   program: string,
   args: readonly string[],

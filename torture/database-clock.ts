@@ -7,6 +7,7 @@ import type { Store } from './target.ts'
 const SCHEMA = 'torture_clock'
 const FUNCTIONS = ['clock_timestamp', 'now', 'statement_timestamp', 'transaction_timestamp']
 
+// Creates functions such as now() that add the shift, in a schema that the search path has before pg_catalog.
 // Must run before the service connects: a connection keeps its search path.
 export async function makeClockMovable(database: Store): Promise<void> {
   const functions = FUNCTIONS.map(

@@ -27,6 +27,7 @@ const SETTINGS = {
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>
 
+// Starts the server and creates the database `manilla`.
 export async function startDatabase(volumes: Volumes, logs: string) {
   const home = openDataDirectory(volumes.data.path)
   const { account, clusterFolder } = home
@@ -60,6 +61,7 @@ export async function startDatabase(volumes: Volumes, logs: string) {
     for (const pid of processes()) kill(pid, 'SIGKILL')
   }
   process.on('exit', killAll)
+  // `through` is another port than the server's, for connections through a faulty link.
   const url = (name: string, through = port) =>
     `postgres://manilla@127.0.0.1:${through}/${name}?sslmode=disable`
   const database = {
@@ -91,6 +93,7 @@ type Initdb = {
   account: Parameters<typeof spawnOptions>[0]
 }
 
+// Runs initdb with segments of 1 MB.
 function initialize({ initdb, clusterFolder, walFolder, account }: Initdb): void {
   const args = [
     ...['-D', clusterFolder, '--waldir', walFolder, '--wal-segsize', '1'],
@@ -104,6 +107,7 @@ function initialize({ initdb, clusterFolder, walFolder, account }: Initdb): void
   if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
 }
 
+// Runs one query on a connection of its own, because faults break connections.
 async function queryOnce(connectionString: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
@@ -115,6 +119,7 @@ async function queryOnce(connectionString: string, text: string): Promise<pg.Que
   }
 }
 
+// Waits until the server answers a query, which takes a while after a crash.
 async function untilReady(connectionString: string): Promise<void> {
   const giveUpAtMs = performance.now() + READY_MAX_MS
   for (;;) {
@@ -128,15 +133,18 @@ async function untilReady(connectionString: string): Promise<void> {
   }
 }
 
+// Finds the child processes whose title matches, in /proc: PostgreSQL's backends show their user and
+// database in the title.
 function childrenOf(parent: number | undefined, title: RegExp): number[] {
   if (parent === undefined) return []
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        const [, , rest = ''] =
+        // After the process's name, in parentheses, come its state and the id of its parent.
+        const [, , fields = ''] =
           /^(.*)\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-        if (Number(rest.split(' ')[1]) !== parent) return false
+        if (Number(fields.split(' ')[1]) !== parent) return false
         return title.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))
       } catch {
         return false // The process has ended in the meantime.

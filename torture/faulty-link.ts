@@ -11,46 +11,52 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 type Mode = 'clear' | 'stall' | 'half-open' | 'slow'
+// `near` is the connection from the client, and `far` the one to the server. Data of a lost pair goes
+// nowhere.
 type Pair = { near: Socket; far: Socket | undefined; isLost: boolean }
 
 export type FaultyLink = Awaited<ReturnType<typeof startFaultyLink>>
 
+// Starts the proxy in front of `to`. Its methods set the fault of all connections, present and future.
 export async function startFaultyLink(to: NetConnectOpts) {
   const pairs = new Set<Pair>()
   let mode: Mode = 'clear'
   let delayMs = 0
 
+  // Accepts a connection and connects it to `to`. If one of the two closes, the other is closed too. On a
+  // half-open link nothing is connected: data is accepted and lost.
   const server = createServer((near) => {
     const isLost = mode === 'half-open'
     const far = isLost ? undefined : connect(to)
     const pair = { near, far, isLost }
     pairs.add(pair)
-    for (const [one, other] of [[near, far] as const, [far, near] as const]) {
-      one?.setNoDelay(true)
-      one?.on('error', () => {})
-      one?.once('close', () => {
-        other?.destroy()
+    for (const [source, target] of [[near, far] as const, [far, near] as const]) {
+      source?.setNoDelay(true)
+      source?.on('error', () => {})
+      source?.once('close', () => {
+        target?.destroy()
         pairs.delete(pair)
       })
-      if (one) pass(one, other, pair)
+      if (source) forward(source, target, pair)
     }
   })
 
-  // Passes data on in order, even when the link becomes fast again.
-  function pass(one: Socket, other: Socket | undefined, pair: Pair): void {
-    const late: Buffer[] = []
-    one.on('data', (bytes: Buffer) => {
-      if (pair.isLost || !other || other.destroyed) return
-      if (mode !== 'slow' && late.length === 0) return void other.write(bytes)
-      late.push(bytes)
-      setTimeout(() => other.write(late.shift() as Buffer), delayMs)
+  // Forwards data in order: once data is delayed, later data queues behind it, even when the link is fast
+  // again.
+  function forward(source: Socket, target: Socket | undefined, pair: Pair): void {
+    const delayed: Buffer[] = []
+    source.on('data', (bytes: Buffer) => {
+      if (pair.isLost || !target || target.destroyed) return
+      if (mode !== 'slow' && delayed.length === 0) return void target.write(bytes)
+      delayed.push(bytes)
+      setTimeout(() => target.write(delayed.shift() as Buffer), delayMs)
     })
-    if (mode === 'stall') one.pause()
+    if (mode === 'stall') source.pause()
   }
 
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const each = (act: (socket: Socket) => void) => {
+  const forEachSocket = (act: (socket: Socket) => void) => {
     for (const { near, far } of pairs) for (const socket of [near, far]) if (socket) act(socket)
   }
 
@@ -58,11 +64,11 @@ export async function startFaultyLink(to: NetConnectOpts) {
     port: (server.address() as AddressInfo).port,
     open: () => pairs.size,
     reset() {
-      each((socket) => socket.resetAndDestroy())
+      forEachSocket((socket) => socket.resetAndDestroy())
     },
     stall() {
       mode = 'stall'
-      each((socket) => socket.pause())
+      forEachSocket((socket) => socket.pause())
     },
     halfOpen() {
       mode = 'half-open'
@@ -74,10 +80,10 @@ export async function startFaultyLink(to: NetConnectOpts) {
     },
     heal() {
       mode = 'clear'
-      each((socket) => socket.resume())
+      forEachSocket((socket) => socket.resume())
     },
     async [Symbol.asyncDispose]() {
-      each((socket) => socket.destroy())
+      forEachSocket((socket) => socket.destroy())
       await new Promise((closed) => server.close(closed))
     },
   }

@@ -13,12 +13,15 @@ type Order = { reference: string; amount: string; status: (typeof VERDICTS)[numb
 
 export type FileBank = ReturnType<typeof openFileBank>
 
+// Simulates the bank without an API. `upload` and `report` are its portal: users of the operator upload
+// payout files there, and download the bank's reports.
 export function openFileBank(witness: Witness, random: Random) {
   const orders = new Map<string, Order>()
   const files = new Set<string>()
   const nextVerdict = random.deck(VERDICTS)
 
-  function decide(order: Order, status: Order['status']): void {
+  // Sets the status of an order, and tells the witness about a final one.
+  function recordDecision(order: Order, status: Order['status']): void {
     order.status = status
     const { reference, amount } = order
     const kind = status === 'confirmed' ? 'paid' : 'refused_by_bank'
@@ -38,7 +41,7 @@ export function openFileBank(witness: Witness, random: Random) {
       static: { from: 1_000_000, to: 49_999_999 },
       dynamic: { from: 50_000_000, to: 99_999_999 },
     },
-    // Uploads a downloaded file. The portal refuses a file that it has seen.
+    // Takes an uploaded payout file, as the bank's portal does. A file that was uploaded before is refused.
     upload(file: string, csv: string): void {
       if (files.has(file)) return
       files.add(file)
@@ -49,10 +52,11 @@ export function openFileBank(witness: Witness, random: Random) {
         const order: Order = { reference, amount, status: 'pending' }
         if (orders.has(reference)) continue // A repeated order: the witness has recorded it.
         orders.set(reference, order)
-        decide(order, nextVerdict())
+        recordDecision(order, nextVerdict())
       }
     },
-    // Returns the bank's report. Orders that are pending in it are paid by the next report.
+    // Returns the bank's report on all orders so far. The next report will say that orders pending in this
+    // one are paid.
     report(): string | undefined {
       if (orders.size === 0) return undefined
       const lines = [...orders.values()].map(({ reference, status }) => {
@@ -62,7 +66,7 @@ export function openFileBank(witness: Witness, random: Random) {
         )
       })
       for (const order of orders.values()) {
-        if (order.status === 'pending') decide(order, 'confirmed')
+        if (order.status === 'pending') recordDecision(order, 'confirmed')
       }
       return ['reference,status,bankReference,reason', ...lines].join('\n')
     },

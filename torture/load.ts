@@ -99,14 +99,16 @@ export class Load {
     this.#witness = witness
   }
 
+  // Runs the opening: each step's actions in random order, spread over the customers.
   async open(): Promise<void> {
     for (const step of OPENING) {
-      const all = step.flatMap(([action, times]) => Array.from({ length: times }, () => action))
-      const next = this.actor.random.deck(all)
-      let left = all.length
+      const actions = step.flatMap(([action, times]) => Array.from({ length: times }, () => action))
+      const next = this.actor.random.deck(actions)
+      let remaining = actions.length
+      // Each customer does the step's next action until none is left.
       const customers = Array.from({ length: CUSTOMERS }, async () => {
         const actor = { ...this.actor, random: this.actor.random.fork() }
-        while (left-- > 0) await next()(actor, this.#witness)
+        while (remaining-- > 0) await next()(actor, this.#witness)
       })
       await Promise.all(customers)
     }
@@ -114,7 +116,9 @@ export class Load {
 
   start(): void {
     this.#isRunning = true
-    this.#customers = Array.from({ length: CUSTOMERS }, () => this.#live(this.actor.random.fork()))
+    this.#customers = Array.from({ length: CUSTOMERS }, () =>
+      this.#actUntilStopped(this.actor.random.fork()),
+    )
   }
 
   // Resolves when all customers have finished their actions, with a known result or in doubt, and the bank
@@ -126,7 +130,8 @@ export class Load {
     await reportFiles(this.actor)
   }
 
-  async #live(random: Random): Promise<void> {
+  // One customer: a random action, a short pause, and so on until the load stops.
+  async #actUntilStopped(random: Random): Promise<void> {
     const actor = { ...this.actor, random }
     while (this.#isRunning) {
       await random.weighted(ACTIONS)(actor, this.#witness)

@@ -12,40 +12,43 @@ import { type Options, readOptions } from './options.ts'
 import { seededRandom } from './random.ts'
 import { type Context, summary, writeReport } from './report.ts'
 import { Run } from './run.ts'
-import { type AnyTarget, type Place, startPairTarget, startTarget } from './target.ts'
+import { type AnyTarget, type Setting, startPairTarget, startTarget } from './target.ts'
 import { Witness } from './witness.ts'
 
 const FINDINGS_MAX = 100 // More findings would add nothing.
 const FINAL_WAIT_MS = 420_000
 const SHORT_FINAL_WAIT_MS = 180_000
 
+// Runs the torture on one database server, or on a pair with --standby. The folder with the witness's file
+// and the logs is deleted if nothing was found; runTorture() sets exit code 1 for findings.
 async function main(): Promise<void> {
   const options = readOptionsOrStop()
   const folder = makeFolder(options.folder)
   console.log(`seed ${options.seed}; working in ${folder}`)
-  let isRight = false
+  let hasNoFindings = false
   try {
-    if (options.isAsync) await torture(LAGGING_PAIR, options, folder)
-    else if (options.standby) await torture(PAIR, options, folder)
-    else await torture(SINGLE, options, folder)
-    isRight = process.exitCode !== 1
+    if (options.isAsync) await runTorture(LAGGING_PAIR, options, folder)
+    else if (options.standby) await runTorture(PAIR, options, folder)
+    else await runTorture(SINGLE, options, folder)
+    hasNoFindings = process.exitCode !== 1
   } finally {
-    if (!options.keep && isRight) rmSync(folder, { recursive: true, force: true })
+    if (!options.keep && hasNoFindings) rmSync(folder, { recursive: true, force: true })
     else console.log(`witness and logs are kept in ${folder}`)
   }
 }
 
-type World<T> = { start: (place: Place) => Promise<T>; faults: readonly Fault<T>[] }
+type TargetKind<T> = { start: (setting: Setting) => Promise<T>; faults: readonly Fault<T>[] }
 
 const SINGLE = { start: startTarget, faults: FAULTS }
 const PAIR = { start: startPairTarget, faults: STANDBY_FAULTS }
 const LAGGING_PAIR = {
-  start: (place: Place) => startPairTarget(place, true),
+  start: (setting: Setting) => startPairTarget(setting, true),
   faults: LAG_FAULTS,
 }
 
-async function torture<T extends AnyTarget>(
-  { start, faults }: World<T>,
+// Starts the system, runs the plan of faults against it, and prints the findings.
+async function runTorture<T extends AnyTarget>(
+  { start, faults }: TargetKind<T>,
   options: Options,
   folder: string,
 ): Promise<void> {
@@ -53,17 +56,20 @@ async function torture<T extends AnyTarget>(
   using witness = new Witness(join(folder, 'witness.jsonl'))
   const random = seededRandom(options.seed)
   await using target = await start({ folder, witness, random: random.fork() })
-  const { plan, left } = planFaults(faults, options, target)
-  for (const sentence of left) console.log(sentence)
+  const { plan, skipped } = planFaults(faults, options, target)
+  for (const sentence of skipped) console.log(sentence)
   const run = new Run({ target, witness, seed: options.seed })
-  const context = { run, options, left, startedAtMs }
-  await suffer(context, plan)
+  const context = { run, options, skipped, startedAtMs }
+  await runRounds(context, plan)
   console.log(`at the end: ${summary(run)}`)
   for (const finding of run.findings) console.log(`WRONG: ${finding}`)
   if (run.findings.length > 0) process.exitCode = 1
 }
 
-async function suffer<T extends AnyTarget>(
+// Runs the faults in rounds, with a check after each, until all are done, a signal stops the run
+// (`isEnough`), the time is over, or too many findings have come up. Only the last check waits until all
+// automatic work is done.
+async function runRounds<T extends AnyTarget>(
   context: Context<T>,
   plan: readonly Fault<T>[],
 ): Promise<void> {
@@ -75,9 +81,9 @@ async function suffer<T extends AnyTarget>(
     const round = plan.slice(at, at + options.round)
     await run.round(load, round)
     const isLast = at + options.round >= plan.length || isOver()
-    const found = isLast ? [] : await run.check(false, 0)
+    const findings = isLast ? [] : await run.check(false, 0)
     console.log(`${at + round.length} faults, ${summary(run)}`)
-    for (const finding of found.slice(0, 20)) console.log(`  WRONG: ${finding}`)
+    for (const finding of findings.slice(0, 20)) console.log(`  WRONG: ${finding}`)
     if (options.report) writeReport(options.report, context)
     if (run.findings.length > FINDINGS_MAX) break
   }
@@ -85,25 +91,27 @@ async function suffer<T extends AnyTarget>(
   if (options.report) writeReport(options.report, context)
 }
 
-// Omits and reports the faults that cannot be injected here.
+// Chooses the faults of this run. Faults that are impossible on this machine, for which whyNot() gives the
+// reason, are skipped and reported.
 function planFaults<T>(faults: readonly Fault<T>[], options: Options, target: T) {
   const chosen = selectFaults(faults, options.only)
-  const able = chosen.filter(({ whyNot }) => !whyNot?.(target))
-  const left = chosen
-    .filter((fault) => !able.includes(fault))
+  const possible = chosen.filter(({ whyNot }) => !whyNot?.(target))
+  const skipped = chosen
+    .filter((fault) => !possible.includes(fault))
     .map(({ name, whyNot }) => `${name} cannot be done here: ${whyNot?.(target)}`)
   const plan = options.short
-    ? shortPlan(able)
-    : drawFaults(able, options.faults, seededRandom(options.seed))
-  return { plan, left }
+    ? shortPlan(possible)
+    : drawFaults(possible, options.faults, seededRandom(options.seed))
+  return { plan, skipped }
 }
 
+// Stops with exit code 2 if an option is wrong, or if --only names no fault.
 function readOptionsOrStop(): Options {
   try {
     const options = readOptions(process.argv.slice(2))
-    const pair = options.isAsync ? LAG_FAULTS : STANDBY_FAULTS
-    const names: readonly { name: string }[] = options.standby ? pair : FAULTS
-    selectFaults(names, options.only)
+    const standbyFaults = options.isAsync ? LAG_FAULTS : STANDBY_FAULTS
+    const faults: readonly { name: string }[] = options.standby ? standbyFaults : FAULTS
+    selectFaults(faults, options.only) // Only to check --only: throws if it names no fault.
     return options
   } catch (error) {
     console.error((error as Error).message)

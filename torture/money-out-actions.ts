@@ -1,8 +1,10 @@
-// The actions of clients on money out: they pay out, refund, settle, and cancel queued payouts.
+// The actions of clients on money out: they pay out, refund, settle, and cancel queued payouts. The checker
+// later compares each action's `termsToCheck` with the books.
 
 import { type Actor, askOnce, naira, newKey } from './client-calls.ts'
 import type { Client, Payment } from './world.ts'
 
+// Requests a payout. The checker finds it in the books by its narration, which is the idempotency key.
 export async function payOut({ caller, world, random }: Actor): Promise<void> {
   const client = random.pick(world.clients)
   const key = newKey('payout')
@@ -12,7 +14,7 @@ export async function payOut({ caller, world, random }: Actor): Promise<void> {
     key,
     client,
     path: '/api/v1/payouts',
-    terms: { clientId: client.clientId, amount: `${kobo}` },
+    termsToCheck: { clientId: client.clientId, amount: `${kobo}` },
     body: { bankAccount: world.payeeOf(client), amount: naira(kobo), narration: key },
     resultOf: ({ data }) => ({ reference: data.reference }),
   })
@@ -20,7 +22,7 @@ export async function payOut({ caller, world, random }: Actor): Promise<void> {
   world.payouts.add({ client, reference: verdict.result.reference as string })
 }
 
-// Cancels a payout that a worker may be sending at this moment.
+// Cancels the newest payout, usually one just requested, while a worker may be sending it.
 export async function cancelPayout(actor: Actor): Promise<void> {
   const { caller, world, random } = actor
   if (random.happens(0.7)) await payOut(actor)
@@ -32,41 +34,46 @@ export async function cancelPayout(actor: Actor): Promise<void> {
     key: newKey('payout_cancellation'),
     client,
     path: `/api/v1/payouts/${reference}/cancel`,
-    terms: { reference },
+    termsToCheck: { reference },
     body: {},
     resultOf: ({ data }) => ({ status: data.status }),
   })
 }
 
+// Refunds a random payment, in whole or in part, whether or not it was paid.
 export async function refund(actor: Actor): Promise<void> {
   const { world, random } = actor
   const payment = random.pick(world.payments.items)
   if (!payment) return
   const kobo = BigInt(random.integer(1, Number(payment.kobo)))
-  await refundOf(actor, sourceOf(payment), kobo)
+  await requestRefund(actor, paymentSource(payment), kobo)
 }
 
-// Requests several refunds at once, of which only one fits, so the payment must be refunded only once.
+// Requests several refunds of one payment or credit at once. Together they exceed its amount, so the
+// service may accept only one.
 export async function raceRefunds(actor: Actor): Promise<void> {
   const { world, random } = actor
   const credit = random.happens(0.3) ? world.refundable.takeAny(random) : undefined
   const payment = credit ? undefined : world.paid.takeAny(random)
+  // The path decides whether a credit or a payment is refunded.
   const source = credit
     ? { client: credit.client, path: `/api/v1/credits/${credit.sessionId}/refunds` }
-    : payment && sourceOf(payment)
-  const whole = (credit ?? payment)?.kobo
-  if (!source || !whole) return
-  const amounts = [100n, 60n, 70n].map((percent) => (whole * percent) / 100n || 1n)
-  await Promise.all(amounts.map((kobo) => refundOf(actor, source, kobo)))
+    : payment && paymentSource(payment)
+  const paidKobo = (credit ?? payment)?.kobo
+  if (!source || !paidKobo) return
+  const amounts = [100n, 60n, 70n].map((percent) => (paidKobo * percent) / 100n || 1n)
+  await Promise.all(amounts.map((kobo) => requestRefund(actor, source, kobo)))
 }
 
 type Source = { client: Client; path: string }
 
-function sourceOf({ client, paymentReference }: Payment): Source {
+function paymentSource({ client, paymentReference }: Payment): Source {
   return { client, path: `/api/v1/payments/${paymentReference}/refunds` }
 }
 
-async function refundOf(
+// Requests a refund at the path of a payment or credit. The checker finds the refund in the books by its
+// reason, which is the idempotency key.
+async function requestRefund(
   { caller, world }: Actor,
   { client, path }: Source,
   kobo: bigint,
@@ -77,7 +84,7 @@ async function refundOf(
     key,
     client,
     path,
-    terms: { clientId: client.clientId, amount: `${kobo}` },
+    termsToCheck: { clientId: client.clientId, amount: `${kobo}` },
     body: { amount: naira(kobo), reason: key },
     resultOf: ({ data }) => ({ reference: data.reference }),
   })
@@ -85,21 +92,23 @@ async function refundOf(
   world.refunds.add({ client, reference: verdict.result.reference as string })
 }
 
+// Cancels a random refund, whose payout may have been sent already. The service then refuses.
 export async function cancelRefund({ caller, world, random }: Actor): Promise<void> {
-  const refunded = random.pick(world.refunds.items)
-  if (!refunded) return
-  const { client, reference } = refunded
+  const refundToCancel = random.pick(world.refunds.items)
+  if (!refundToCancel) return
+  const { client, reference } = refundToCancel
   await askOnce(caller, {
     operation: 'refund_cancellation',
     key: newKey('refund_cancellation'),
     client,
     path: `/api/v1/refunds/${reference}/cancel`,
-    terms: { reference },
+    termsToCheck: { reference },
     body: { reason: 'Sent by mistake' },
     resultOf: ({ data }) => ({ status: data.status }),
   })
 }
 
+// Closes a settlement of everything that is available to a random client.
 export async function closeSettlement({ caller, world, random }: Actor): Promise<void> {
   const client = random.pick(world.clients)
   await askOnce(caller, {
@@ -108,7 +117,7 @@ export async function closeSettlement({ caller, world, random }: Actor): Promise
     client,
     body: {},
     path: '/api/v1/settlements',
-    terms: { clientId: client.clientId },
+    termsToCheck: { clientId: client.clientId },
     resultOf: ({ data }) => ({ reference: data.reference }),
   })
 }

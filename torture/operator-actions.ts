@@ -1,5 +1,6 @@
 // The actions of the operator's users: they assign and return suspended money, carry payout files
-// to the bank and its reports back, import statements, hold money, and release or forfeit it.
+// to the bank and its reports back, import statements, hold money, and release or forfeit it. The checker
+// later compares each action's `termsToCheck` with the books.
 
 import { type Actor, askOnce, naira, newKey, read } from './client-calls.ts'
 import { FILE_BANK_CODE } from './file-bank.ts'
@@ -14,7 +15,8 @@ const HELD_MAX_KOBO = 20_000
 
 type Item = { id: number; sessionId: string; amount: number; currency: string }
 
-// Takes one of the oldest or newest items; now and then two users act on it at once.
+// Assigns or returns one of the oldest or newest suspended items. Now and then both happen at once, and the
+// service may accept only one.
 export async function resolveSuspense(actor: Actor): Promise<void> {
   const { world, random } = actor
   const client = random.pick(world.clients)
@@ -24,13 +26,14 @@ export async function resolveSuspense(actor: Actor): Promise<void> {
   const items = text ? (JSON.parse(text).data as Item[]) : []
   const item = items.length > 0 ? random.pick(items) : undefined
   if (!item) return
-  const ways = random.happens(0.3)
-    ? [assign, returnToPayer]
-    : [random.pick([assign, returnToPayer])]
-  await Promise.all(ways.map((way) => way(actor, client, item)))
+  const actions = random.happens(0.3)
+    ? [assignToAccount, returnToPayer]
+    : [random.pick([assignToAccount, returnToPayer])]
+  await Promise.all(actions.map((act) => act(actor, client, item)))
 }
 
-async function assign({ caller, world, random }: Actor, client: Client, item: Item) {
+// Assigns a suspended item to a random collection account of its client.
+async function assignToAccount({ caller, world, random }: Actor, client: Client, item: Item) {
   const accounts = world.accounts.items.filter((account) => account.client === client)
   if (accounts.length === 0) return
   const { firstNumber: accountNumber } = random.pick(accounts)
@@ -39,12 +42,13 @@ async function assign({ caller, world, random }: Actor, client: Client, item: It
     key: newKey('assignment'),
     client,
     path: `/api/v1/suspense/${item.id}/assign`,
-    terms: { ...termsOf(item), accountNumber },
+    termsToCheck: { ...termsOf(item), accountNumber },
     body: { accountNumber },
     resultOf: ({ data }) => ({ state: data.state }),
   })
 }
 
+// Sends the money of a suspended item back to its payer.
 async function returnToPayer({ caller }: Actor, client: Client, item: Item) {
   await askOnce(caller, {
     operation: 'return',
@@ -52,16 +56,18 @@ async function returnToPayer({ caller }: Actor, client: Client, item: Item) {
     client,
     body: {},
     path: `/api/v1/suspense/${item.id}/return`,
-    terms: termsOf(item),
+    termsToCheck: termsOf(item),
     resultOf: ({ data }) => ({ returnReference: data.returnReference }),
   })
 }
 
+// The terms of a suspended item for the witness, with the amount in kobo.
 function termsOf({ id, sessionId, amount }: Item) {
   return { item: `${id}`, sessionId, amount: `${Math.round(amount * 100)}` }
 }
 
-// Creates a file, downloads it, uploads it at the bank, and uploads the bank's report.
+// Carries payouts to the bank without an API, as an operator does: creates a payout file, downloads it,
+// uploads it at the bank, and uploads the bank's report to the service.
 export async function exchangeFile(actor: Actor): Promise<void> {
   const { caller, world } = actor
   const { operator: client, fileBank } = world
@@ -70,21 +76,22 @@ export async function exchangeFile(actor: Actor): Promise<void> {
     key: newKey('payout_file'),
     client,
     path: FILES,
-    terms: { bankCode: FILE_BANK_CODE },
+    termsToCheck: { bankCode: FILE_BANK_CODE },
     body: { bankCode: FILE_BANK_CODE, format: 'csv' },
     resultOf: ({ data }) => ({ file: data.id }),
   })
   if (verdict?.is === 'acknowledged') world.files.push(verdict.result.file as string)
-  // Includes files whose download failed before.
+  // A file whose download failed before is still in the list.
   for (const file of [...world.files]) {
     const csv = await read(actor, client, `${FILES}/${file}/download`)
     if (csv === undefined) continue
     fileBank.upload(file, csv)
-    world.files = world.files.filter((each) => each !== file)
+    world.files = world.files.filter((id) => id !== file)
   }
   await reportFiles(actor)
 }
 
+// Uploads the file bank's report to the service.
 export async function reportFiles({ caller, world }: Actor): Promise<void> {
   const body = world.fileBank.report()
   if (body === undefined) return
@@ -95,7 +102,7 @@ export async function reportFiles({ caller, world }: Actor): Promise<void> {
     path: `${FILES}/results`,
     body,
     type: 'text/csv',
-    terms: {},
+    termsToCheck: {},
     resultOf: ({ data: { confirmed, failed, pending, unchanged } }) => ({
       confirmed: `${confirmed}`,
       failed: `${failed}`,
@@ -105,7 +112,7 @@ export async function reportFiles({ caller, world }: Actor): Promise<void> {
   })
 }
 
-// Imports some credits as lines of the bank's statement. Every credit is on at most one statement.
+// Imports the next reported credits as lines of a bank statement. Each credit is put on one statement only.
 export async function importStatement({ caller, world }: Actor): Promise<void> {
   const credits = world.unstated.splice(0, STATED_MAX)
   if (credits.length === 0) return
@@ -117,11 +124,12 @@ export async function importStatement({ caller, world }: Actor): Promise<void> {
     path: `/api/v1/operator/statements?bankCode=${world.bank.code}&format=camt053`,
     body: camt053(key, credits),
     type: 'application/xml',
-    terms: { sessions: credits.map(({ sessionId }) => sessionId).join(',') },
+    termsToCheck: { sessions: credits.map(({ sessionId }) => sessionId).join(',') },
     resultOf: ({ data: { lines } }) => ({ lines: `${lines}` }),
   })
 }
 
+// Writes a bank statement with these credits, in ISO 20022's format camt.053.
 function camt053(id: string, credits: readonly Credit[]): string {
   const entries = credits.map(({ sessionId, kobo, at }) => {
     const day = watDay(at)
@@ -155,7 +163,7 @@ export async function placeHold({ caller, world, random }: Actor): Promise<void>
     key,
     client: world.operator,
     path: HOLDS,
-    terms: { clientId, amount: `${kobo}` },
+    termsToCheck: { clientId, amount: `${kobo}` },
     body: {
       ...(account
         ? { target: 'account', accountNumber: account.firstNumber }
@@ -174,6 +182,7 @@ export async function placeHold({ caller, world, random }: Actor): Promise<void>
 export async function endHold({ caller, world, random }: Actor): Promise<void> {
   const hold = world.holds.takeAny(random)
   if (!hold) return
+  // The two users change roles at random.
   const [maker, checker] = random.happens(0.5) ? world.people : [...world.people].reverse()
   if (!maker || !checker) return
   const isRelease = random.happens(0.6)
@@ -188,12 +197,13 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
     operation: 'hold_ending',
     key: newKey('hold_ending'),
     client: maker,
-    terms,
+    termsToCheck: terms,
     body,
     path: `${HOLDS}/${hold}/${isRelease ? 'release' : 'forfeit'}`,
     resultOf: ({ data }) => ({ request: `${data.id}` }),
   })
   if (verdict?.is !== 'acknowledged') {
+    // The hold has less than the forfeiture, so it stays active for another attempt.
     if (verdict?.result.code === 'hold_too_small') world.holds.add(hold)
     return
   }
@@ -204,7 +214,7 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
       key: newKey('hold_approval'),
       client,
       path: `${HOLDS}/${hold}/approve`,
-      terms: { ...terms, request, by: client.email },
+      termsToCheck: { ...terms, request, approver: client.email },
       body: { request: Number(request) },
       resultOf: ({ data }) => ({ state: data.state, kind: data.kind }),
     })

@@ -7,7 +7,7 @@
 //   --report FILE     write the table into this document
 //   --folder FOLDER   where it works; default: a temporary folder
 //   --keep            leave the folder, with the witness and the logs
-//   --standby         a primary and a synchronous standby, and the faults of such a pair
+//   --standby         a primary and a synchronous standby, with the faults of standby-faults.ts
 //   --async           with --standby: commits do not wait for the standby, and those that it lacks
 //                     are lost
 //   --short           one of each kind of fault, by a fixed seed
@@ -21,6 +21,7 @@ const FAULTS = 100
 const ROUND = 25
 const SEED_MAX = 2 ** 31
 
+// Throws with a sentence for the user if an option is wrong.
 export function readOptions(args: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
@@ -58,6 +59,7 @@ export function readOptions(args: readonly string[]) {
   }
 }
 
+// Reads an option that is a whole number above 0. Returns undefined if it is absent.
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,10}$/.test(text) && Number(text) > 0) return Number(text)

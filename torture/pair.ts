@@ -19,19 +19,21 @@ export type Node = AsyncDisposable & {
   host: string
 }
 
-// Replication is asynchronous until the standby is required.
+// Starts two servers and replication between them. Commits do not wait for the standby before
+// requireStandby().
 export async function startPair(folder: string, options: Options = {}): Promise<Pair> {
   await using stack = new AsyncDisposableStack()
   const primary = stack.use(await openNode(folder, 'a', options))
   const standby = stack.use(await openNode(folder, 'b', options))
   await primary.server.create()
-  const whole = stack.move()
-  const pair = new Pair({ primary, standby, standbyMs: options.standbyMs ?? 0, whole })
+  const resources = stack.move()
+  const pair = new Pair({ primary, standby, standbyMs: options.standbyMs ?? 0, resources })
   pair.clearLinks()
   await pair.followAnew()
   return pair
 }
 
+// Starts one server, and the links that lead to it from the service and from the other server.
 async function openNode(folder: string, name: string, options: Options): Promise<Node> {
   await using stack = new AsyncDisposableStack()
   const { settings = {}, logs } = options
@@ -40,31 +42,31 @@ async function openNode(folder: string, name: string, options: Options): Promise
   const link = stack.use(await startFaultyLink({ path: server.socketPath }))
   const replication = stack.use(await startFaultyLink({ path: server.socketPath }))
   const host = `127.0.0.1:${link.port}`
-  const whole = stack.move()
+  const resources = stack.move()
   return {
     server,
     link,
     replication,
     host,
-    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-type Parts = { primary: Node; standby: Node; standbyMs: number; whole: AsyncDisposableStack }
+type Parts = { primary: Node; standby: Node; standbyMs: number; resources: AsyncDisposableStack }
 
 export class Pair implements AsyncDisposable {
   primary: Node
   standby: Node
   readonly #hosts: readonly string[]
   readonly #standbyMs: number
-  readonly #whole: AsyncDisposableStack
+  readonly #resources: AsyncDisposableStack
 
-  constructor({ primary, standby, standbyMs, whole }: Parts) {
+  constructor({ primary, standby, standbyMs, resources }: Parts) {
     this.primary = primary
     this.standby = standby
     this.#hosts = [primary.host, standby.host]
     this.#standbyMs = standbyMs
-    this.#whole = whole
+    this.#resources = resources
   }
 
   // The URL of both servers, for the service.
@@ -89,16 +91,19 @@ export class Pair implements AsyncDisposable {
     await this.standby.server.start({ conninfo })
   }
 
+  // Rebuilds the standby from a base backup of the primary.
   async followAnew(): Promise<void> {
     await this.standby.server.kill()
     await this.standby.server.copy(this.primary.server)
     await this.follow()
   }
 
+  // From now on commits wait for the standby.
   async requireStandby(): Promise<void> {
     await this.primary.server.requireStandby()
   }
 
+  // Heals the links of both servers, with the standby's usual network delay.
   clearLinks(): void {
     for (const { link, replication } of [this.primary, this.standby]) {
       link.heal()
@@ -108,6 +113,6 @@ export class Pair implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#whole.disposeAsync()
+    await this.#resources.disposeAsync()
   }
 }

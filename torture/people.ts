@@ -20,7 +20,8 @@ export class Person {
     this.email = email
   }
 
-  // Returns undefined if the service opens no session.
+  // Signs in at the first call, and returns the headers of the session. Returns undefined if the service
+  // refuses the sign-in.
   async credentials(api: string): Promise<Session | undefined> {
     if (this.#session) return this.#session
     const response = await fetch(`${api}/dashboard/api/session`, {
@@ -43,7 +44,9 @@ export class Person {
 
 type Books = { query: (text: string) => Promise<unknown> }
 
-export async function seatPeople(database: Books): Promise<Person[]> {
+// Inserts the two users with a known password, whose hash is cheap so that they sign in fast. With `own_from`
+// set, each counts as a person of their own, so that one may approve the other's requests.
+export async function createPeople(database: Books): Promise<Person[]> {
   const hash = await hashSecret(PASSWORD, CHEAP_COST)
   const rows = EMAILS.map((email) => `('${timeOrderedId(new Date())}'::uuid, '${email}')`)
   await database.query(`

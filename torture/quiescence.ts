@@ -23,7 +23,8 @@ const UNDELIVERED = `
     join destinations t on t.id = v.destination_id
    where t.url like '%/honest/%' and v.state = 'pending'`
 
-// A payout that reached no bank stays unknown, and is queried at growing intervals.
+// Payouts whose result is due soon. A payout that reached no bank stays unknown and is queried at growing
+// intervals, so unknown payouts with a later query are not waited for.
 const UNDECIDED = `
   select count(*) as n from payouts
    where (status = 'sending' and batch_id is null)
@@ -32,10 +33,12 @@ const UNDECIDED = `
                   and payouts.status = 'sending')`
 const DECIDED_MAX_MS = 60_000
 
+// Before a check during the run: events are queued and payouts sent.
 export async function untilQuiet(database: Store): Promise<void> {
   await untilNone(database, BACKLOG, QUIET_MAX_MS)
 }
 
+// Before the last check: payouts are decided too, which causes more events, and all events are delivered.
 export async function untilAllDelivered(database: Store, waitMs: number): Promise<void> {
   await untilNone(database, BACKLOG, waitMs)
   await untilNone(database, UNDECIDED, Math.min(waitMs, DECIDED_MAX_MS))
@@ -48,8 +51,8 @@ async function untilNone(database: Store, sql: string, waitMs: number): Promise<
   const giveUpAtMs = performance.now() + waitMs
   while (performance.now() < giveUpAtMs) {
     // On a stalled machine the query may fail at first.
-    const found = await database.query(sql).catch(() => undefined)
-    if (found && Number(found.rows[0]?.n) === 0) return
+    const result = await database.query(sql).catch(() => undefined)
+    if (result && Number(result.rows[0]?.n) === 0) return
     await sleep(POLL_MS)
   }
 }

@@ -4,27 +4,29 @@ import { seededRandom as seeded } from '../test/support/random.ts'
 
 export type Random = ReturnType<typeof seededRandom>
 
+// `fork` starts a sequence of its own, so that one part's choices do not depend on how often another part
+// draws.
 export function seededRandom(seed: number) {
-  const drawn = seeded(seed)
-  const { next, integer } = drawn
+  const generator = seeded(seed)
+  const { next, integer } = generator
   return {
-    ...drawn,
+    ...generator,
     happens: (probability: number) => next() < probability,
     // Chooses by weight.
     weighted<T>(items: readonly (readonly [T, number])[]): T {
-      let left = next() * items.reduce((sum, [, weight]) => sum + weight, 0)
+      let position = next() * items.reduce((sum, [, weight]) => sum + weight, 0)
       for (const [item, weight] of items) {
-        left -= weight
-        if (left < 0) return item
+        position -= weight
+        if (position < 0) return item
       }
       return (items.at(-1) as readonly [T, number])[0]
     },
     // Deals all items in random order, then shuffles and deals again, so that every item comes up regularly.
     deck<T>(items: readonly T[]): () => T {
-      let left: T[] = []
+      let undealt: T[] = []
       return () => {
-        if (left.length === 0) left = [...items]
-        return left.splice(integer(0, left.length - 1), 1)[0] as T
+        if (undealt.length === 0) undealt = [...items]
+        return undealt.splice(integer(0, undealt.length - 1), 1)[0] as T
       }
     },
     fork: () => seededRandom(integer(0, 2 ** 32 - 1)),

@@ -1,7 +1,7 @@
-// Receivers of webhooks. The honest ones verify the signature themselves, have the witness record
-// the webhook, and then answer 200: one for each client, and one for each account and payment that
-// names it. The hostile ones stay registered throughout: one hangs, one fails, one resets, one
-// drips its answer, one sends a huge one, one redirects.
+// Receivers of webhooks. The honest ones verify the signature, have the witness record the webhook, and
+// then answer 200; each client has one, and so has each account and payment that names a URL. The hostile
+// ones are registered all the time: they hang, fail, reset the connection, drip an endless answer, send a
+// huge one, or redirect.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -27,11 +27,11 @@ const BEHAVIOURS: Readonly<Record<string, (response: ServerResponse) => void>> =
   huge(response) {
     response.writeHead(200, { 'content-length': HUGE_BYTES })
     const chunk = Buffer.alloc(64 * 1024, 'x')
-    const more = () => {
+    const writeUntilFull = () => {
       while (!response.destroyed && response.write(chunk));
     }
-    response.on('drain', more)
-    more()
+    response.on('drain', writeUntilFull)
+    writeUntilFull()
   },
   redirect: (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
 }
@@ -47,9 +47,11 @@ type Owner = { clientId: string; kind: 'notification' | 'callback'; key: string 
 
 export type Receivers = Awaited<ReturnType<typeof startReceivers>>
 
+// One HTTP server for all receivers. The path says which receiver is meant and for which client or object.
 export async function startReceivers(witness: Witness) {
   const secrets = new Map<string, Secrets>()
 
+  // Records each webhook to an honest receiver before it answers. A hostile receiver misbehaves instead.
   const server = createServer(async (request, response) => {
     request.on('error', () => {})
     response.on('error', () => {})
@@ -60,6 +62,7 @@ export async function startReceivers(witness: Witness) {
     const behave = BEHAVIOURS[kind]
     if (behave) return behave(response)
     const { id, sequence, type, data } = JSON.parse(body.toString()) as Message
+    // Webhooks to the URL of an account or payment are signed with the client's own secret.
     const secret = secrets.get(clientId)?.[owner ? 'client' : 'endpoint'] ?? ''
     const seconds = Number(request.headers['webhook-timestamp'])
     witness.note({
@@ -85,8 +88,8 @@ export async function startReceivers(witness: Witness) {
     honest: (clientId: string) => `${origin}/honest/${clientId}`,
     of: ({ clientId, kind, key }: Owner) => `${origin}/honest/${clientId}/${kind}/${key}`,
     hostile: (kind: (typeof HOSTILE)[number], clientId: string) => `${origin}/${kind}/${clientId}`,
-    // Stores the secrets that sign messages, once the service has returned them.
-    trust: (clientId: string, its: Secrets) => void secrets.set(clientId, its),
+    // Stores the signing secrets that the service has returned for a client and its endpoint.
+    trust: (clientId: string, ownSecrets: Secrets) => void secrets.set(clientId, ownSecrets),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

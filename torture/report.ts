@@ -14,6 +14,7 @@ const PAIR = [
 
 type Figures = Pick<Run, 'caller' | 'findings' | 'availability'>
 
+// The line that is printed after each round.
 export function summary({ caller: { counts, statuses }, findings, availability }: Figures): string {
   const answers = [...statuses].sort(([one], [other]) => one - other)
   return [
@@ -27,20 +28,27 @@ export function summary({ caller: { counts, statuses }, findings, availability }
 export type Context<T extends AnyTarget = AnyTarget> = {
   run: Run<T>
   options: Options
-  left: readonly string[]
+  skipped: readonly string[] // One sentence for each fault that is impossible on this machine.
   startedAtMs: number
 }
 
+// Replaces the table between the two marks of the document.
 export function writeReport<T extends AnyTarget>(path: string, context: Context<T>): void {
   const text = readFileSync(path, 'utf8')
   const [begin, end] = (context.options.standby ? PAIR : SINGLE) as [string, string]
   const [before, after] = [text.indexOf(begin), text.indexOf(end)]
   if (before < 0 || after < before) throw new Error(`${path} has no place for the table`)
-  const written = `${text.slice(0, before)}${begin}\n\n${body(context)}\n\n${text.slice(after)}`
+  const written = `${text.slice(0, before)}${begin}\n\n${reportBody(context)}\n\n${text.slice(after)}`
   writeFileSync(path, written)
 }
 
-function body<T extends AnyTarget>({ run, options, left, startedAtMs }: Context<T>): string {
+// Writes the section of docs/reliability.md: the machine, the counts of the run, and its table of faults.
+function reportBody<T extends AnyTarget>({
+  run,
+  options,
+  skipped,
+  startedAtMs,
+}: Context<T>): string {
   const { counts } = run.caller
   const { measures } = run.availability
   const minutes = Math.round((Date.now() - startedAtMs) / 60_000)
@@ -56,22 +64,23 @@ function body<T extends AnyTarget>({ run, options, left, startedAtMs }: Context<
     `${count(counts.sent)} requests were sent: ${count(counts.acknowledged)} things acknowledged, ` +
       `${count(counts.refused)} refused; ${count(counts.unanswered)} requests were not answered, and ` +
       `${count(counts.leftInDoubt)} things were left in doubt on purpose.`,
-    ...left.map((sentence) => `\n${sentence}`),
+    ...skipped.map((sentence) => `\n${sentence}`),
     '',
     ...faultTable(run),
     ...run.findings.slice(0, 50).map((finding) => `\n- WRONG: ${finding}`),
   ].join('\n')
 }
 
+// A row for each kind of fault, with the median and the longest outage and resumption.
 function faultTable({ availability: { measures } }: Figures): string[] {
   const byFault = Map.groupBy(measures, ({ fault }) => fault)
   const rows = [...byFault]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, all]) => {
-      const outages = all.map(({ outageMs }) => outageMs)
-      const resumptions = all.map(({ resumptionMs }) => resumptionMs)
+    .map(([name, faultMeasures]) => {
+      const outages = faultMeasures.map(({ outageMs }) => outageMs)
+      const resumptions = faultMeasures.map(({ resumptionMs }) => resumptionMs)
       const cells = [outages, resumptions].flatMap((list) => [median(list), Math.max(...list)])
-      return `| \`${name}\` | ${all.length} | ${cells.map(seconds).join(' | ')} |`
+      return `| \`${name}\` | ${faultMeasures.length} | ${cells.map(seconds).join(' | ')} |`
     })
   return [
     '| fault | times | outage p50 | outage max | resumption p50 | resumption max |',

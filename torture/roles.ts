@@ -26,6 +26,7 @@ type Options = {
   logs: string
 }
 
+// Starts two API processes and two workers with the same settings.
 export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: Options) {
   const banksFile = join(folder, 'banks.json')
   writeFileSync(banksFile, JSON.stringify(banks.entries))
@@ -44,6 +45,7 @@ export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: 
     LOG_LEVEL: 'info',
     ...banks.env,
   }
+  // Starts a process of the service under a supervisor. The clock faults shift its clock through the channel.
   const start = async (name: string, role: 'api' | 'worker'): Promise<Role> => {
     const port = await freePort()
     const env = { ...shared, [role === 'api' ? 'PORT' : 'MANILLA_WORKER_PORT']: `${port}` }
@@ -85,6 +87,7 @@ function secret(): string {
   return randomBytes(32).toString('base64')
 }
 
+// Waits until a process of the service can use its database, by its path /ready.
 async function untilReady({ process: { name }, url }: Role): Promise<void> {
   const giveUpAtMs = performance.now() + READY_MAX_MS
   while (!(await isReady(url))) {

@@ -21,7 +21,7 @@ const running = new Set<SupervisedProcess>()
 
 // Supervised processes end with this process, even if it ends without stopping them.
 process.on('exit', () => {
-  for (const each of running) each.signal('SIGKILL')
+  for (const supervised of running) supervised.signal('SIGKILL')
 })
 
 export class SupervisedProcess implements AsyncDisposable {
@@ -29,7 +29,7 @@ export class SupervisedProcess implements AsyncDisposable {
   readonly #options: Options
   #child: ChildProcess | undefined
   #timer: NodeJS.Timeout | undefined
-  #isWanted = false
+  #shouldRun = false
   #isStopped = false
   shiftMs = 0 // The shift of the process's clock, which a restart keeps.
   starts = 0
@@ -48,7 +48,7 @@ export class SupervisedProcess implements AsyncDisposable {
   }
 
   start(): void {
-    this.#isWanted = true
+    this.#shouldRun = true
     running.add(this)
     if (!this.isRunning) this.#spawn()
   }
@@ -75,7 +75,7 @@ export class SupervisedProcess implements AsyncDisposable {
 
   // Ends the process without a restart.
   async stop(signal: NodeJS.Signals): Promise<void> {
-    this.#isWanted = false
+    this.#shouldRun = false
     clearTimeout(this.#timer)
     if (this.#isStopped) this.signal('SIGCONT')
     await this.end(signal)
@@ -86,6 +86,7 @@ export class SupervisedProcess implements AsyncDisposable {
     running.delete(this)
   }
 
+  // Starts the process, which is restarted when it ends for as long as it should run.
   #spawn(): void {
     const { program, args, log, spawnOptions = {}, env, hasChannel } = this.#options
     const output = openSync(log, 'a')
@@ -100,7 +101,7 @@ export class SupervisedProcess implements AsyncDisposable {
     this.starts++
     child.on('error', () => {}) // A message to a process that has just ended fails.
     child.once('exit', () => {
-      if (!this.#isWanted) return
+      if (!this.#shouldRun) return
       this.#timer = setTimeout(() => this.start(), RESTART_MS)
     })
   }
@@ -110,7 +111,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-// Signals a process, which need not be our child.
+// Signals any process by its id, also one that is not our child, like a backend of PostgreSQL.
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -17,7 +17,8 @@ import { CLI, type Roles, startRoles } from './roles.ts'
 import { openVolumes, type Volumes } from './volumes.ts'
 import type { Witness } from './witness.ts'
 
-const STANDBY_MS = 20 // The network delay. A commit that does not wait for the standby would be lost.
+// The network delay to the standby: a failover loses any commit that did not wait for it.
+const STANDBY_MS = 20
 
 // The database that currently holds the books.
 export type Store = {
@@ -39,19 +40,20 @@ export type AnyTarget = AsyncDisposable & {
 export type Target = AnyTarget & { volumes: Volumes; database: Database; link: FaultyLink }
 export type PairTarget = AnyTarget & { pair: Pair }
 
-export type Place = { folder: string; witness: Witness; random: Random }
+export type Setting = { folder: string; witness: Witness; random: Random }
 
-export async function startTarget(place: Place): Promise<Target> {
+// The system with one database server, whose disk, clock and network can fail.
+export async function startTarget(setting: Setting): Promise<Target> {
   await using stack = new AsyncDisposableStack()
-  const { folder } = place
+  const { folder } = setting
   const volumes = stack.use(openVolumes(folder))
   const database = stack.use(await startDatabase(volumes, logsIn(folder)))
   const link = stack.use(await startFaultyLink({ port: database.port, host: '127.0.0.1' }))
   await makeClockMovable(database)
   const { dataDir } = database
   const databaseUrl = database.url('manilla', link.port)
-  const service = stack.use(await startService(place, { databaseUrl, dataDir }))
-  const whole = stack.move()
+  const service = stack.use(await startService(setting, { databaseUrl, dataDir }))
+  const resources = stack.move()
   return {
     ...service,
     folder,
@@ -65,21 +67,22 @@ export async function startTarget(place: Place): Promise<Target> {
       await database.ready()
       await shiftDatabaseClock(database, 0)
     },
-    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-export async function startPairTarget(place: Place, isAsync = false): Promise<PairTarget> {
+// The system with a primary and a standby. If `isAsync`, commits do not wait for the standby.
+export async function startPairTarget(setting: Setting, isAsync = false): Promise<PairTarget> {
   await using stack = new AsyncDisposableStack()
-  const { folder } = place
+  const { folder } = setting
   const settings = { max_connections: '200' }
   const options = { settings, logs: logsIn(folder), standbyMs: STANDBY_MS }
   const pair = stack.use(await startPair(folder, options))
   const databaseUrl = pair.url()
   const dataDir = join(folder, 'data')
-  const service = stack.use(await startService(place, { databaseUrl, dataDir }))
+  const service = stack.use(await startService(setting, { databaseUrl, dataDir }))
   if (!isAsync) await pair.requireStandby()
-  const whole = stack.move()
+  const resources = stack.move()
   const database: Store = {
     url: (name) => pair.primary.server.urlOf(name),
     query: async (text) => ({ rows: await pair.primary.server.query(text, 'manilla') }),
@@ -94,11 +97,11 @@ export async function startPairTarget(place: Place, isAsync = false): Promise<Pa
       pair.clearLinks()
       await releasePayouts(service.roles, folder)
     },
-    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-// After a promotion, payouts may be held until an operator releases them.
+// The service may hold all payouts after a promotion, so an operator releases them.
 async function releasePayouts({ env }: Roles, folder: string): Promise<void> {
   const { code, output } = await runCommand(CLI, ['admin', 'payouts', 'release'], {
     cwd: folder,
@@ -107,20 +110,22 @@ async function releasePayouts({ env }: Roles, folder: string): Promise<void> {
   if (code !== 0) throw new Error(`payouts release ended with ${code}: ${output}`)
 }
 
+// Starts the banks, the receivers of webhooks, and the service itself.
 async function startService(
-  { folder, witness, random }: Place,
-  place: { databaseUrl: string; dataDir: string },
+  { folder, witness, random }: Setting,
+  setting: { databaseUrl: string; dataDir: string },
 ) {
   await using stack = new AsyncDisposableStack()
   const bank = stack.use(await startBank(witness, random))
   const receivers = stack.use(await startReceivers(witness))
   const fileBank = openFileBank(witness, random.fork())
   const banks = { entries: [bank.banks.entry, fileBank.entry], env: bank.banks.env }
-  const roles = stack.use(await startRoles({ ...place, banks, folder, logs: logsIn(folder) }))
-  const whole = stack.move()
-  return { bank, fileBank, receivers, roles, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+  const roles = stack.use(await startRoles({ ...setting, banks, folder, logs: logsIn(folder) }))
+  const resources = stack.move()
+  return { bank, fileBank, receivers, roles, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
+// The folder of the log files, created if it does not exist.
 export function logsIn(folder: string): string {
   const logs = join(folder, 'logs')
   mkdirSync(logs, { recursive: true })

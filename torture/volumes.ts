@@ -1,6 +1,6 @@
-// Small file systems for the data and for the WAL, so that each can be full without filling the
-// real disk: images on that disk, mounted through a loop device. This needs root and a system that
-// permits it. Elsewhere the faults that need it are omitted, and the run says so.
+// Small file systems for the data and for the WAL, so that a disk can be full without filling the machine's
+// real one. Each is an image file mounted through a loop device, for which Linux needs root. Elsewhere the
+// faults that fill a disk are skipped, and the run says so.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
@@ -21,6 +21,9 @@ export type Volumes = Disposable & {
   whyNotFull: string | undefined // The reason why a disk cannot be filled on this machine.
 }
 
+// Mounts two small volumes that faults can fill, for the database's data and its log. They are unmounted and
+// deleted at the end, also if the process exits early. `whyNotFull` is the reason why they could not be
+// mounted, and so not filled.
 export function openVolumes(folder: string): Volumes {
   const mounted: string[] = []
   const problems: string[] = []
@@ -34,14 +37,15 @@ export function openVolumes(folder: string): Volumes {
   }
   const data = open('data', DATA_BYTES)
   const wal = open('wal', WAL_BYTES)
-  const close = () => {
+  const unmountAll = () => {
     for (const path of mounted) run('umount', ['--lazy', path])
     for (const path of mounted.splice(0)) rmSync(`${path}.img`, { force: true })
   }
-  process.on('exit', close)
-  return { data, wal, whyNotFull: problems[0], [Symbol.dispose]: close }
+  process.on('exit', unmountAll)
+  return { data, wal, whyNotFull: problems[0], [Symbol.dispose]: unmountAll }
 }
 
+// Returns the problem if the volume cannot be mounted; then its folder is used on the real disk.
 function mountImage(volume: { path: string; image: string; bytes: number }): string | undefined {
   const { path, image, bytes } = volume
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it takes root on Linux'
@@ -55,11 +59,13 @@ function mountImage(volume: { path: string; image: string; bytes: number }): str
   return problem
 }
 
+// A volume is filled with files that occupy its free space.
 function volumeAt(path: string): Volume {
   const filler = join(path, 'filler')
   return {
     path,
-    // Fills to the last block. The first call may leave odd bytes that it cannot allocate at once.
+    // Fills to the last block, in ever smaller units: the first call may leave space that it could not
+    // allocate in one piece.
     fill() {
       for (let unit = 1024 ** 2; unit >= 4096; unit /= 16) {
         const { bavail, bsize } = statfsSync(path)
@@ -75,7 +81,7 @@ function volumeAt(path: string): Volume {
   }
 }
 
-// Returns the error output on failure.
+// Runs a program. Returns undefined on success, and its name with the error on failure.
 function run(program: string, args: readonly string[]): string | undefined {
   const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' })
   if (status === 0) return undefined

@@ -1,11 +1,12 @@
-// The witness. It is outside the service and records every request before it is sent, every response before
-// it is used, every webhook before it is acknowledged, and every order that reached the bank before it is
-// answered: one JSON object per line, appended to a file. The checker reads only this file.
+// The witness is outside the service. It records every request before it is sent, every response before it
+// is used, every webhook before it is acknowledged, and every order that reached the bank before it is
+// answered: one JSON object per line, appended to a file. The checker knows only this file and the
+// database.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-// Operations that a bank or client intends once, however often it has to call. `key` identifies the intent;
-// it is a session id or an idempotency key.
+// Operations that a bank or client intends once, however often it repeats the call. `key` identifies the
+// intent: a session id or an idempotency key.
 export type Operation =
   | 'credit'
   | 'reversal'

@@ -16,11 +16,11 @@ const SPLIT = 'SPLIT-1'
 const SHARES = { A: 70, B: 20 } // Per cent.
 
 // A bank whose notifications the service accepts.
-export type Notifying = { code: string; railSecret: string }
+export type NotifyingBank = { code: string; railSecret: string }
 
 // Payers pay to the number at `bank`; firstNumber may be another bank's.
 export type Account = Destination & { firstNumber: string; client: Client }
-export type Destination = { accountNumber: string; bank: Notifying }
+export type Destination = { accountNumber: string; bank: NotifyingBank }
 export type Payment = Destination & {
   client: Client
   advice: string
@@ -34,11 +34,11 @@ export type Credit = {
   bankReference?: string
   accountNumber: string
   kobo: bigint
-  bank: Notifying
+  bank: NotifyingBank
   at: Date
 }
 export type Reference = { client: Client; reference: string }
-export type World = Awaited<ReturnType<typeof settleWorld>>
+export type World = Awaited<ReturnType<typeof createWorld>>
 
 export class Client {
   readonly clientId: string
@@ -50,10 +50,10 @@ export class Client {
     this.#secret = secret
   }
 
-  // Returns undefined if the service issues no token.
+  // Logs in once at each API process and keeps the token. Returns undefined if the service issues none.
   async token(api: string): Promise<string | undefined> {
-    const known = this.#tokens.get(api)
-    if (known) return known
+    const cachedToken = this.#tokens.get(api)
+    if (cachedToken) return cachedToken
     const response = await fetch(`${api}/api/Account/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -70,11 +70,13 @@ export class Client {
     return token ? { authorization: `Bearer ${token}` } : undefined
   }
 
+  // Drops the token, which the service no longer accepts.
   forget(api: string): void {
     this.#tokens.delete(api)
   }
 }
 
+// Signs a bank's call to the service, as Standard Webhooks does.
 export function railHeaders(secret: string, body: string): Record<string, string> {
   const id = `msg_${randomUUID()}`
   const seconds = `${Math.floor(Date.now() / 1000)}`
@@ -83,7 +85,7 @@ export function railHeaders(secret: string, body: string): Record<string, string
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
 }
 
-type Setting = {
+type WorldSetting = {
   apis: readonly string[]
   receivers: Receivers
   bank: WitnessedBank
@@ -92,12 +94,13 @@ type Setting = {
   random: Random
 }
 
-// Prepares the world before the first fault: creates a second client, and for both clients a payout account,
-// a split and endpoints.
-export async function settleWorld(setting: Setting) {
-  const { apis, receivers, bank, fileBank, people, random } = setting
+// Prepares everything that the actions use, before the first fault: a second client, and for both clients
+// an account for payouts, a split, and endpoints, one honest and several hostile.
+export async function createWorld(worldSetting: WorldSetting) {
+  const { apis, receivers, bank, fileBank, people, random } = worldSetting
   const api = apis[0] as string
   const operator = new Client('MAN0000001', 'sandbox-secret')
+  // Calls the API as the client, and returns the `data` of the answer. A refusal ends the run.
   const call = async (client: Client, path: string, method: string, body?: object) => {
     const response = await fetch(api + path, {
       method,
@@ -114,10 +117,13 @@ export async function settleWorld(setting: Setting) {
   const get = (client: Client, path: string) => call(client, path, 'GET')
   const post = (client: Client, path: string, body: object) => call(client, path, 'POST', body)
   const patch = (client: Client, path: string, body: object) => call(client, path, 'PATCH', body)
-  const made = await post(operator, '/api/v1/operator/clients', { name: 'Shop' })
+  const createdClient = await post(operator, '/api/v1/operator/clients', { name: 'Shop' })
   const clients = [
     operator,
-    new Client(made.clientId as string, made.secret ?? made.clientSecret ?? ''),
+    new Client(
+      createdClient.clientId as string,
+      createdClient.secret ?? createdClient.clientSecret ?? '',
+    ),
   ]
   const payees = new Map<Client, string>()
   for (const client of clients) {
@@ -130,8 +136,8 @@ export async function settleWorld(setting: Setting) {
     const { secret: endpoint } = await post(client, '/api/v1/webhook-endpoints', {
       url: receivers.honest(clientId),
     })
-    const { secret: ofClient } = await get(client, '/api/v1/webhook-secret')
-    receivers.trust(clientId, { endpoint: endpoint as string, client: ofClient as string })
+    const { secret: clientSecret } = await get(client, '/api/v1/webhook-secret')
+    receivers.trust(clientId, { endpoint: endpoint as string, client: clientSecret as string })
     for (const kind of HOSTILE) {
       await post(client, '/api/v1/webhook-endpoints', { url: receivers.hostile(kind, clientId) })
     }
@@ -143,7 +149,7 @@ export async function settleWorld(setting: Setting) {
     people,
     bank,
     fileBank,
-    banks: [bank, bank, fileBank] as readonly Notifying[],
+    banks: [bank, bank, fileBank] as readonly NotifyingBank[],
     receivers,
     payeeOf: (client: Client) => payees.get(client) as string,
     splitCode: SPLIT,
@@ -160,6 +166,7 @@ export async function settleWorld(setting: Setting) {
   }
 }
 
+// Creates two subaccounts, and a split that shares money between them by percentage.
 async function createSplit(
   post: (path: string, body: object) => Promise<unknown>,
   account: object,
@@ -171,6 +178,7 @@ async function createSplit(
   await post('/api/v1/splits', { splitCode: SPLIT, name: SPLIT, type: 'percentage', parts })
 }
 
+// The most recent objects of one kind, from which actions pick at random.
 export class Recent<T> {
   readonly items: T[] = []
 
@@ -179,6 +187,7 @@ export class Recent<T> {
     if (this.items.length > KNOWN_MAX) this.items.shift()
   }
 
+  // Picks an item and removes it, so that no other action uses it.
   takeAny(random: Random): T | undefined {
     const item = this.items.length > 0 ? random.pick(this.items) : undefined
     if (item) this.drop(item)
@@ -186,7 +195,7 @@ export class Recent<T> {
   }
 
   drop(item: T): void {
-    const at = this.items.indexOf(item)
-    if (at >= 0) this.items.splice(at, 1)
+    const index = this.items.indexOf(item)
+    if (index >= 0) this.items.splice(index, 1)
   }
 }

@@ -144,10 +144,12 @@ class Faults:
 
 
 def at(name, line, row_id):
+    """The place of a fault: file, line and id."""
     return f"{name} line {line} (id {row_id})"
 
 
 def once(pairs):
+    """A JSON object. Refuses a repeated name, for which readers of JSON would differ."""
     names = [name for name, _ in pairs]
     if len(set(names)) != len(names):
         raise ValueError("a name stands twice")
@@ -172,17 +174,18 @@ def read_manifest(folder):
         for each in files.values():
             each["sums"] = {name: int(total) for name, total in each["sums"].items()}
             each["lines"], each["chain"] = int(each["lines"]), str(each["chain"])
-        told = [str(manifest[each]) for each in ("format", "exportedAt", "product", "mode")]
+        header = [str(manifest[each]) for each in ("format", "exportedAt", "product", "mode")]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CannotVerify(f"manifest.json cannot be understood ({error})")
-    if told[0] != FORMAT:
-        raise CannotVerify(f"manifest.json is of the format {told[0]}; this verifies {FORMAT}")
+    if header[0] != FORMAT:
+        raise CannotVerify(f"manifest.json is of the format {header[0]}; this verifies {FORMAT}")
     if set(files) != set(FILES) or len(manifest["files"]) != len(FILES):
         raise CannotVerify("manifest.json does not name the files of this format")
-    return files, told, key, signed, bytes.fromhex(match.group(2).decode())
+    return files, header, key, signed, bytes.fromhex(match.group(2).decode())
 
 
 def check_signature(key, signed, signature, pinned, faults):
+    """Checks the signature, and the key if the user has pinned one; returns a verdict to print."""
     if pinned is not None and pinned != key:
         faults.add("manifest.json", "signed with another key", pinned.hex(), key.hex())
     if not ed25519_verify(key, signed, signature):
@@ -253,14 +256,14 @@ class Reader:
             self.finish(name, lines, totals, chain.decode(errors="replace"))
 
     def finish(self, name, lines, totals, chain):
-        told = self.manifest[name]
-        if lines != told["lines"]:
-            self.faults.add(name, "number of lines", told["lines"], lines)
-        for field in sorted(set(totals) | set(told["sums"])):
-            if totals.get(field) != told["sums"].get(field):
-                self.faults.add(name, f"sum of {field}", told["sums"].get(field), totals.get(field))
-        if chain != told["chain"]:
-            self.faults.add(f"{name} line {lines}", "the last chain value", told["chain"], chain)
+        entry = self.manifest[name]
+        if lines != entry["lines"]:
+            self.faults.add(name, "number of lines", entry["lines"], lines)
+        for field in sorted(set(totals) | set(entry["sums"])):
+            if totals.get(field) != entry["sums"].get(field):
+                self.faults.add(name, f"sum of {field}", entry["sums"].get(field), totals.get(field))
+        if chain != entry["chain"]:
+            self.faults.add(f"{name} line {lines}", "the last chain value", entry["chain"], chain)
 
 
 class Table:
@@ -270,10 +273,10 @@ class Table:
         self.name, self.measures = name, measures
         self.ids, self.lines, self.currency = array("q"), array("I"), array("B")
         self.bank = array("H")
-        self.said = {each: array("q") for each in measures}
+        self.stated = {each: array("q") for each in measures}
         self.found = {each: array("q") for each in measures}
 
-    def add(self, row_id, line, currency, bank, said, faults):
+    def add(self, row_id, line, currency, bank, stated, faults):
         if self.ids and row_id <= self.ids[-1]:
             faults.add(at(self.name, line, row_id), "ids must ascend", f"more than {self.ids[-1]}", row_id)
             return False
@@ -281,8 +284,8 @@ class Table:
         self.lines.append(line)
         self.currency.append(currency)
         self.bank.append(bank)
-        for measure, amount in zip(self.measures, said):
-            self.said[measure].append(amount)
+        for measure, amount in zip(self.measures, stated):
+            self.stated[measure].append(amount)
             self.found[measure].append(0)
         return True
 
@@ -297,12 +300,13 @@ class Table:
         return index if index < len(ids) and ids[index] == row_id else -1
 
     def wrong(self, faults):
+        """Reports rows whose stated amounts differ from the sums of their transfers; returns the ids."""
         ids = set()
         for measure in self.measures:
-            said, found = self.said[measure], self.found[measure]
-            if said == found:
+            stated, found = self.stated[measure], self.found[measure]
+            if stated == found:
                 continue
-            for index, amount in enumerate(said):
+            for index, amount in enumerate(stated):
                 if amount != found[index]:
                     row_id = self.ids[index]
                     ids.add(row_id)
@@ -327,6 +331,8 @@ class Names:
 
 
 class Books:
+    """Adds up the ledger from the transfers, and compares it with what the other files state."""
+
     def __init__(self, reader, faults):
         self.reader, self.faults = reader, faults
         self.currencies, self.banks = Names(), Names()
@@ -350,6 +356,7 @@ class Books:
             self.show_suspects(accounts, causes)
 
     def causes(self):
+        """The tables of the objects that cause transfers, by the field `cause`."""
         return {
             b"credit": self.taken, b"payout": self.paid, b"settlement": self.settlements,
             b"adjustment": self.adjusted, b"hold": self.holds, b"difference": self.booked,
@@ -375,9 +382,9 @@ class Books:
             amount, charges, reversed_, returned = map(int, numbers)
             if amount <= 0 or min(charges, reversed_, returned) < 0:
                 self.faults.add(at(name, line, int(row_id)), "an amount is not positive")
-            said = (amount, amount - charges - reversed_ - returned)
+            stated = (amount, amount - charges - reversed_ - returned)
             numbers = self.currencies.number(currency), self.banks.number(bank)
-            self.taken.add(int(row_id), line, *numbers, said, self.faults)
+            self.taken.add(int(row_id), line, *numbers, stated, self.faults)
 
     def read_settlements(self):
         name = "settlements.ndjson"
@@ -389,10 +396,10 @@ class Books:
             if sum_ != net or net < 0:
                 self.faults.add(at(name, line, int(row_id)), "net", sum_, net)
             place = (int(row_id), line, self.currencies.number(currency), 0)
-            gone = status == b"cancelled"
-            if self.settlements.add(*place, (0 if gone else net,), self.faults):
-                said = (0,) * 6 if gone else (lines, gross, fees, vat, back, net)
-                self.settled.add(*place, said, self.faults)
+            is_cancelled = status == b"cancelled"
+            if self.settlements.add(*place, (0 if is_cancelled else net,), self.faults):
+                stated = (0,) * 6 if is_cancelled else (lines, gross, fees, vat, back, net)
+                self.settled.add(*place, stated, self.faults)
 
     def read_payouts(self):
         measures = ("what it took from the bank", "what is on its way", "fee and VAT charged")
@@ -406,20 +413,20 @@ class Books:
             if settlement is not None and self.settlements.find(int(settlement)) < 0:
                 self.faults.add(place, "its settlement", f"settlement {int(settlement)}", "none")
             own = 0 if purpose == b"return" else amount
-            said = (
+            stated = (
                 own + cost if status == b"confirmed" else 0,
                 own if status in (b"queued", b"sending", b"unknown") else 0,
                 0 if status in (b"failed", b"cancelled") else fee,
             )
             numbers = self.currencies.number(currency), self.banks.number(bank)
-            self.paid.add(int(row_id), line, *numbers, said, self.faults)
+            self.paid.add(int(row_id), line, *numbers, stated, self.faults)
 
     def read_adjustments(self):
         self.adjusted = Table("adjustments.ndjson", ("its transfers",))
         for line, (row_id, _, _, _, bank, currency, amount, state, _) in self.reader.rows("adjustments.ndjson"):
             numbers = self.currencies.number(currency), self.banks.number(bank)
-            said = (int(amount) if state == b"approved" else 0,)
-            self.adjusted.add(int(row_id), line, *numbers, said, self.faults)
+            stated = (int(amount) if state == b"approved" else 0,)
+            self.adjusted.add(int(row_id), line, *numbers, stated, self.faults)
         self.booked = Table("differences.ndjson", ())
         for line, (row_id, bank, currency, _, _) in self.reader.rows("differences.ndjson"):
             numbers = self.currencies.number(currency), self.banks.number(bank)
@@ -428,8 +435,8 @@ class Books:
     def read_holds(self):
         self.holds = Table("holds.ndjson", ("what it has on Held", "what it has on Forfeited"))
         for line, (row_id, _, _, currency, held, forfeited, _, _) in self.reader.rows("holds.ndjson"):
-            said = int(held), int(forfeited)
-            self.holds.add(int(row_id), line, self.currencies.number(currency), 0, said, self.faults)
+            stated = int(held), int(forfeited)
+            self.holds.add(int(row_id), line, self.currencies.number(currency), 0, stated, self.faults)
 
     def read_settlement_lines(self):
         name, last = "settlement-lines.ndjson", 0
@@ -535,11 +542,11 @@ class Books:
             next_ = index + 1
             kind = self.kinds[index]
             sides = ("debits", debits, self.debits[index]), ("credits", credits, self.credits[index])
-            for side, told, found in sides:
-                if told != found:
+            for side, stated, found in sides:
+                if stated != found:
                     wrong.add(account)
                     what = f"{side} of the {KINDS[kind]} account, by its transfers and here"
-                    faults.add(at(name, line, account), what, found, told)
+                    faults.add(at(name, line, account), what, found, stated)
             over = credits - debits if KINDS[kind] in DEBIT_KINDS else debits - credits
             if kind != BANK and over > 0:
                 faults.add(at(name, line, account), f"the {KINDS[kind]} account is below zero", "0 or more", -over)
@@ -547,8 +554,8 @@ class Books:
             sums[currency][0] += debits
             sums[currency][1] += credits
             total = self.kind_totals[(currency, kind)]
-            for at_, more in enumerate((1, debits, credits)):
-                total[at_] += more
+            for column, amount in enumerate((1, debits, credits)):
+                total[column] += amount
             if kind == BANK:
                 bank = self.banks.text(self.accounts.bank[index])
                 self.bank_totals[(currency, bank)] = debits - credits
@@ -877,6 +884,7 @@ class Pack:
                 self.compare(name, f"{column} of each {kind} must be journal.csv", expected, found)
 
     def check_withholding(self):
+        """Withholding tax (wht): invoiced, withheld, written off, and still receivable."""
         name, client = "withholding-tax.csv", ["clientId", "currency"]
         rows = self.tables[name]
         invoiced = total(self.tables["vat-invoices.csv"], client, lambda row: (
@@ -946,18 +954,18 @@ def main():
     parser = argparse.ArgumentParser(description="Verifies a proof export, or the pack of a closed month, of Manilla.")
     parser.add_argument("folder")
     parser.add_argument("--public-key", type=public_key, metavar="HEX", help="the key you trust")
-    given, faults = parser.parse_args(), Faults()
+    options, faults = parser.parse_args(), Faults()
     try:
-        pack = read_pack(given.folder)
+        pack = read_pack(options.folder)
         if pack is not None:
-            check_pack(pack, given.public_key, faults)
+            check_pack(pack, options.public_key, faults)
             print(f"{faults.count} faults." if faults.count else "Verified: everything adds up.")
             return 1 if faults.count else 0
-        files, told, key, signed, signature = read_manifest(given.folder)
-        _, exported_at, product, mode = told
-        print(f"{given.folder}: {product}, {mode}, exported at {exported_at}")
-        verdict = check_signature(key, signed, signature, given.public_key, faults)
-        reader = Reader(given.folder, files, faults)
+        files, header, key, signed, signature = read_manifest(options.folder)
+        _, exported_at, product, mode = header
+        print(f"{options.folder}: {product}, {mode}, exported at {exported_at}")
+        verdict = check_signature(key, signed, signature, options.public_key, faults)
+        reader = Reader(options.folder, files, faults)
         books = Books(reader, faults)
         books.read()
     except CannotVerify as error:

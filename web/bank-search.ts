@@ -3,14 +3,17 @@
 
 type SearchedBank = { names: readonly string[]; codes: readonly string[] }
 
+// Whether a bank fits the search text: some name contains it, or some code begins with it.
 export function matchesBank({ names, codes }: SearchedBank, search: string): boolean {
-  const part = plain(search)
+  const part = searchable(search)
   return (
-    names.some((name) => plain(name).includes(part)) || codes.some((code) => code.startsWith(part))
+    names.some((name) => searchable(name).includes(part)) ||
+    codes.some((code) => code.startsWith(part))
   )
 }
 
-function plain(text: string): string {
+// "Ecobank – Plc." and "écobankplc" become the same text.
+function searchable(text: string): string {
   return text
     .normalize('NFD')
     .replace(/[^\p{L}\p{N}]/gu, '')

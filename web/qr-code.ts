@@ -9,7 +9,8 @@ export type Correction = 'L' | 'M'
 
 export type QrPaths = { size: number; white: string; black: string }
 
-// Draws one rectangle per run of black modules: a third of the bytes, and no seams between modules.
+// Draws one rectangle for each run of black modules in a row, which needs a third of the bytes of single
+// modules and leaves no seams between them.
 export function qrPaths(text: string, correction: Correction): QrPaths {
   const { data, size } = encode(text, { ecc: correction, border: QUIET_MODULES })
   const runs = data.flatMap((row, y) =>

@@ -1,6 +1,6 @@
-// The other side of the Flutterwave connector: events that carry the secret hash and sign nothing, and an API
-// under the secret key. A transaction names the account by the tx_ref of its reservation. The payer's number
-// is masked, and comes with the answer about one transaction only.
+// The bank's side of the Flutterwave connector: events that carry the secret hash instead of a signature,
+// and an API under the secret key. A transaction names the account by the tx_ref of its reservation. Only
+// the answer about one transaction has the payer's number, and it is masked.
 
 import type { FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
@@ -40,9 +40,11 @@ export const flutterwaveDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ credentials: { secretHash = '', secretKey = '' } }: Party): Speaker {
   const headers = { 'content-type': 'application/json', 'verif-hash': secretHash }
-  let bank: Bank | undefined
+  let bank: Bank | undefined // Set by `serve`, which runs before the first notification.
   return {
     notify: ([transfer]) => {
       const data = { ...rowOf(transfer as Transfer, bank), customer: { id: 1 } }
@@ -73,6 +75,7 @@ function idOf({ bankReference }: Transfer): number {
   return Number(bankReference.replace(/^.*-/, ''))
 }
 
+// Returns the fields of a transfer that are the same in a notification and in the API's list of transactions.
 function rowOf(transfer: Transfer, bank: Bank | undefined) {
   const { accountNumber, amountKobo, feeKobo, vatKobo, settledKobo, at } = transfer
   return {
@@ -92,6 +95,7 @@ function rowOf(transfer: Transfer, bank: Bank | undefined) {
   }
 }
 
+// Returns the API's answer about one transfer, which has the payer with a masked number.
 function transactionOf(transfer: Transfer, bank: Bank) {
   const { accountNumber, accountName, bankCode } = transfer.payer
   const meta = {
@@ -102,6 +106,7 @@ function transactionOf(transfer: Transfer, bank: Bank) {
   return { ...rowOf(transfer, bank), meta }
 }
 
+// Serves the queries about transfers: by id, and as a list.
 function serveTransactions(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { id: string } }>(
     '/v3/transactions/:id/verify',
@@ -129,6 +134,7 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
   })
 }
 
+// Serves the call that reserves an account number for a customer.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post('/v3/virtual-account-numbers', async ({ body }, reply) => {
     const { email, is_permanent: isPermanent, bvn, tx_ref, narration } = recordOf(body)
@@ -170,6 +176,7 @@ export function failure(message: string) {
   return { status: 'error', message, data: null }
 }
 
+// Serves name enquiries, payout orders and queries about payouts.
 export function servePayouts(app: FastifyInstance, bank: Bank): void {
   app.post('/v3/accounts/resolve', async ({ body }, reply) => {
     const { account_number: number, account_bank: code } = recordOf(body)
@@ -194,7 +201,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       return reply.code(400).send(failure('account_bank, account_number and amount are required'))
     }
     const narration = textOf(order.narration)
-    const result = bank.payouts.take({ reference, amountKobo, to, narration })
+    const result = bank.payouts.placeOrder({ reference, amountKobo, to, narration })
     if (result.answer === 'conflict') {
       return reply.code(400).send(failure('Transfer with reference already exists'))
     }
@@ -210,6 +217,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
+// Returns a payout in the shape of the API's answers.
 function transferOf({ reference, bankReference, amountKobo, narration, to, ...payout }: Payout) {
   return {
     id: Number(bankReference.slice(-12)),

@@ -1,4 +1,4 @@
-// The other side of the ISO 20022 connector: camt.054.001.08, one entry per transfer, net of
+// The bank's side of the ISO 20022 connector: camt.054.001.08, one entry per transfer, net of
 // charges, under Standard Webhooks. It has no API.
 
 import { formatKobo } from '#money.ts'
@@ -19,6 +19,8 @@ export const iso20022Dialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak(party: Party): Speaker {
   const sign = signer(party, 'application/xml')
   const signJson = signer(party)
@@ -35,6 +37,7 @@ function speak(party: Party): Speaker {
   }
 }
 
+// Returns a camt.054 message with one notification for each transfer.
 function documentOf(id: string, at: Date, transfers: readonly Transfer[]): string {
   const notifications = transfers.map((transfer, index) =>
     element('Ntfctn', [
@@ -49,6 +52,7 @@ function documentOf(id: string, at: Date, transfers: readonly Transfer[]): strin
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">${message}</Document>`
 }
 
+// Returns the entry of one transfer: the amount after charges, with the charges in its details.
 function entryOf(transfer: Transfer): string {
   const { amountKobo, settledKobo, feeKobo, vatKobo, payer } = transfer
   const isCharged = settledKobo !== amountKobo

@@ -1,5 +1,5 @@
-// The other side of our own connector: Standard Webhooks, our JSON, and the API that
-// src/banks/manilla/connector.ts lists.
+// The bank's side of Manilla's own connector: notifications in Manilla's JSON, signed by Standard Webhooks,
+// and the API that src/banks/manilla/connector.ts calls.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { formatKobo, koboOf } from '#money.ts'
@@ -35,6 +35,8 @@ export const manillaDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak(party: Party): Speaker {
   const sign = signer(party)
   return {
@@ -56,7 +58,7 @@ function speak(party: Party): Speaker {
   }
 }
 
-// Returns a function that signs messages. Every message has a separate id, also a copy of a notification.
+// Returns a function that signs messages. Each message has its own id, even a copy of a notification.
 export function signer({ bankCode, clock, credentials }: Party, type = 'application/json') {
   let messages = 0
   return (path: string, body: string): Message => {
@@ -67,6 +69,7 @@ export function signer({ bankCode, clock, credentials }: Party, type = 'applicat
   }
 }
 
+// Returns a transfer in the shape that notifications and the API's answers share.
 function creditOf(transfer: Transfer) {
   const { sessionId, accountNumber, amountKobo, settledKobo, feeKobo, vatKobo } = transfer
   const charges = {
@@ -88,8 +91,8 @@ function creditOf(transfer: Transfer) {
   }
 }
 
-// Reads the acknowledgements: one for a single credit, a list for a list, in the order in which the credits
-// were sent.
+// Reads Manilla's answer: one object for a single credit, or a list in the order of the credits that were
+// sent. Credits without an answer of their own are sent again.
 export function readAcknowledgement({ body }: Response, transfers: readonly Transfer[]): Outcome[] {
   const value = readJson(body)
   const answers = Array.isArray(value) ? value : [value]
@@ -99,6 +102,7 @@ export function readAcknowledgement({ body }: Response, transfers: readonly Tran
   })
 }
 
+// Serves the queries about transfers: by identifier, and as a list.
 function serveTransfers(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { id: string } }>('/transfers/:id', async ({ params }, reply) => {
     const transfer = bank.findTransfer(params.id)
@@ -108,13 +112,14 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
     const { transfers, next } = bank.listTransfers({
       accountNumber: query.accountNumber,
       from: new Date(query.from ?? 0),
-      to: new Date(query.to ?? 8.64e15),
+      to: new Date(query.to ?? 8.64e15), // The latest possible date.
       after: Number(query.cursor ?? 0),
     })
     return { data: transfers.map(creditOf), nextCursor: next === null ? null : String(next) }
   })
 }
 
+// Serves name enquiries, and the calls that reserve, rename and block accounts.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post('/name-enquiry', async ({ body }, reply) => {
     const accountName = bank.accounts.findName(textOf(recordOf(body).accountNumber))
@@ -141,6 +146,7 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
+// Serves payout orders and queries about payouts.
 function servePayouts(app: FastifyInstance, bank: Bank): void {
   app.post('/payouts', async ({ body }, reply) => {
     const { reference, amount, to, narration } = recordOf(body)
@@ -149,7 +155,7 @@ function servePayouts(app: FastifyInstance, bank: Bank): void {
     if (!textOf(reference) || !amountKobo || !textOf(accountNumber)) {
       return refuse(reply, 400, 'reference, amount and to.accountNumber are required')
     }
-    const result = bank.payouts.take({
+    const result = bank.payouts.placeOrder({
       reference: textOf(reference),
       amountKobo,
       to: {
@@ -171,7 +177,8 @@ function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// The contract has no status for a payout that came back after it was paid.
+// Returns a payout as the API shows it. The API has no status for a payout that the beneficiary's bank
+// sent back, so it stays confirmed.
 function payoutOf({ reference, bankReference, reason, ...payout }: Payout) {
   const status = payout.status === 'reversed' ? 'confirmed' : payout.status
   return {

@@ -1,4 +1,4 @@
-// The other side of the Monnify connector: events signed over the raw body, twelve tries five minutes
+// The bank's side of the Monnify connector: events signed over the raw body, twelve tries five minutes
 // apart, and an API behind a login. Its answers about a transaction name the reserved account by
 // reference and have no session id.
 
@@ -43,7 +43,10 @@ export const monnifyDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ bankCode, credentials: { apiKey, clientSecret } }: Party): Speaker {
+  // Returns a message with the bank's signature.
   const sign = (path: string, body: string) => ({
     path,
     headers: {
@@ -55,7 +58,7 @@ function speak({ bankCode, credentials: { apiKey, clientSecret } }: Party): Spea
     body,
   })
   const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
-  let bank: Bank | undefined
+  let bank: Bank | undefined // Set by `serve`, which runs before the first notification.
   return {
     notify: ([transfer]) => sign('/credits', eventOf(transfer as Transfer, { bankCode, bank })),
     notifyPayout: (news) => sign('/credits', payoutEventOf(news)),
@@ -75,6 +78,7 @@ function speak({ bankCode, credentials: { apiKey, clientSecret } }: Party): Spea
   }
 }
 
+// Returns the body of the event that reports a credit.
 function eventOf(
   transfer: Transfer,
   { bankCode, bank }: { bankCode: string; bank: Bank | undefined },
@@ -99,7 +103,7 @@ function eventOf(
   return JSON.stringify({ eventType: 'SUCCESSFUL_TRANSACTION', eventData })
 }
 
-// The fields that an event and an answer share.
+// Returns the fields of a transfer that the event and the answers of the API share.
 function transactionOf(transfer: Transfer, bank: Bank | undefined) {
   const { accountNumber, bankReference, at } = transfer
   const reference = bank?.accounts.referenceOf(accountNumber) ?? accountNumber
@@ -117,6 +121,7 @@ function transactionOf(transfer: Transfer, bank: Bank | undefined) {
   }
 }
 
+// Returns a transfer in the shape of the API's answers, in which amounts are texts.
 function answerOf(transfer: Transfer, bank: Bank) {
   const amount = (amountKobo: Kobo) => formatKobo(kobo(amountKobo))
   const { accountName, accountNumber, bankCode } = transfer.payer
@@ -130,12 +135,13 @@ function answerOf(transfer: Transfer, bank: Bank) {
   }
 }
 
+// Serves the queries about transfers, and the call that asks to resend failed notifications.
 function serveTransactions(app: FastifyInstance, { bank, resend }: ApiContext): void {
   app.get<Query>('/api/v1/transactions/search', async ({ query }) => {
     const [page, size] = [Number(query.page ?? 0), Number(query.size ?? 10)]
     const { transfers, total } = bank.listTransfers({
       from: new Date(Number(query.from ?? 0)),
-      to: new Date(Number(query.to ?? 8.64e15)),
+      to: new Date(Number(query.to ?? 8.64e15)), // The latest possible date.
       after: page * size,
       limit: size,
     })
@@ -162,6 +168,7 @@ function serveTransactions(app: FastifyInstance, { bank, resend }: ApiContext): 
   )
 }
 
+// Serves the calls that reserve and show accounts.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post(RESERVED_ACCOUNTS, async ({ body }, reply) => {
     const { accountReference, accountName, bvn, nin } = recordOf(body)
@@ -184,6 +191,7 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
   )
 }
 
+// Returns a reserved account as the API shows it.
 function accountOf(bank: Bank, accountReference: string, accountNumber: string) {
   const accountName = bank.accounts.find(accountNumber)?.accountName ?? ''
   const bankName = findBank(bank.bankCode)?.name ?? ''
@@ -211,6 +219,7 @@ export function failure(responseMessage: string) {
   return { requestSuccessful: false, responseMessage, responseCode: '99' }
 }
 
+// Serves name enquiries, payout orders and queries about payouts.
 export function servePayouts(app: FastifyInstance, bank: Bank): void {
   app.get<Query>('/api/v1/disbursements/account/validate', async ({ query }, reply) => {
     const { accountNumber = '', bankCode } = query
@@ -225,7 +234,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     const accountName = textOf(order.destinationAccountName)
     if (!reference || !amountKobo || !accountName)
       return reply.code(400).send(failure('Invalid request'))
-    const result = bank.payouts.take({
+    const result = bank.payouts.placeOrder({
       reference,
       amountKobo,
       to: {
@@ -249,8 +258,8 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// The answer to an asynchronous order says only that Monnify accepted it, and lacks Monnify's own
-// reference.
+// Returns the answer to an order. The answer to an asynchronous order says only that Monnify accepted it. No
+// answer to an order has Monnify's own reference.
 function sentAnswer(payout: Payout, isAsync: boolean) {
   const { reference, amountKobo, status, reason, to, at } = payout
   return success({
@@ -266,7 +275,7 @@ function sentAnswer(payout: Payout, isAsync: boolean) {
   })
 }
 
-// The envelope says "success" even if the payout failed.
+// Returns the answer to a query of a payout. The envelope says "success" even if the payout failed.
 function statusAnswer(payout: Payout) {
   const { reference, bankReference, amountKobo, status, reason, narration, to, at } = payout
   return success({
@@ -286,7 +295,8 @@ function statusAnswer(payout: Payout) {
   })
 }
 
-export function payoutEventOf({ payout, says }: PayoutNews): string {
+// Returns the body of the event that reports the result of a payout.
+export function payoutEventOf({ payout, newStatus }: PayoutNews): string {
   const { reference, bankReference, amountKobo, reason, narration, to, at } = payout
   const eventData = {
     amount: toNaira(amountKobo),
@@ -301,7 +311,7 @@ export function payoutEventOf({ payout, says }: PayoutNews): string {
     completedOn: at.toISOString(),
     narration,
     currency: 'NGN',
-    status: STATUSES[says],
+    status: STATUSES[newStatus],
   }
-  return JSON.stringify({ eventType: EVENTS[says], eventData })
+  return JSON.stringify({ eventType: EVENTS[newStatus], eventData })
 }

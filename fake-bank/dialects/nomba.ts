@@ -1,5 +1,5 @@
-// The other side of the Nomba connector: nine fields of an event signed with the time, and an API
-// behind OAuth client credentials, whose answers contain Nomba's own code.
+// The bank's side of the Nomba connector: the signature covers eight fields of an event and the time. The
+// API is behind OAuth client credentials, and its answers contain Nomba's own response code.
 
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -46,9 +46,12 @@ export const nombaDialect: Dialect = {
 
 type Signing = { path: string; body: string; signed: readonly string[]; time: string }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ clock, credentials }: Party): Speaker {
   const { signatureKey = '', clientId, clientSecret, accountId } = credentials
   const messageOf = rememberingMessages(clock)
+  // Returns a message with the bank's signature.
   const sign = ({ path, body, signed, time }: Signing): Message => {
     const text = [...signed, time].join(':')
     return {
@@ -73,7 +76,7 @@ function speak({ clock, credentials }: Party): Speaker {
       return signEvent(payoutEventOf(news, requestId), time)
     },
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
-    // It lacks the signed fields, so we refuse it.
+    // Nomba has no name enquiry. It lacks the fields that are signed, so the service must refuse it.
     enquireName: (accountNumber) =>
       sign({
         path: '/name-enquiry',
@@ -107,8 +110,8 @@ function speak({ clock, credentials }: Party): Speaker {
   }
 }
 
-// A retry repeats the message with its first timestamp: Nomba does not publish whether it renews
-// it.
+// Returns a function that gives each notification one request id and timestamp. A retry repeats both,
+// because Nomba does not publish whether it renews the timestamp.
 function rememberingMessages(clock: Clock) {
   const messages = new Map<object, { requestId: string; time: string }>()
   return (notice: object) => {
@@ -127,6 +130,7 @@ type Event = {
   }
 }
 
+// Returns the fields of an event that the signature covers, in Nomba's order.
 function signedFields({ event_type: type, requestId, data: { transaction } }: Event): string[] {
   return [
     type,
@@ -146,10 +150,11 @@ const PAYOUT_EVENTS = {
   reversed: 'payout_refund',
 }
 
-// The bodies of the last two are assumed to match the first.
-function payoutEventOf({ payout, says }: PayoutNews, requestId: string) {
+// Returns the event that reports a payout. Nomba publishes only the body of payout_success; the other two
+// are assumed to have the same fields.
+function payoutEventOf({ payout, newStatus }: PayoutNews, requestId: string) {
   return {
-    event_type: PAYOUT_EVENTS[says],
+    event_type: PAYOUT_EVENTS[newStatus],
     requestId,
     data: {
       merchant: MERCHANT,
@@ -167,6 +172,7 @@ function payoutEventOf({ payout, says }: PayoutNews, requestId: string) {
   }
 }
 
+// Returns the event that reports a credit.
 function eventOf(transfer: Transfer, requestId: string) {
   const { payer } = transfer
   return {
@@ -197,6 +203,7 @@ function eventOf(transfer: Transfer, requestId: string) {
   }
 }
 
+// Returns a transfer in the shape of the API's answers.
 function recordOfTransfer(transfer: Transfer) {
   const { payer } = transfer
   return {
@@ -220,6 +227,7 @@ function feeOf({ feeKobo, vatKobo }: Transfer): number {
   return toNaira(kobo(feeKobo + vatKobo))
 }
 
+// Serves the queries about transfers: by session id, and as two lists with the same rows.
 function serveTransactions(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { id: string } }>('/v1/transactions/requery/:id', async ({ params }, reply) => {
     const transfer = bank.findTransfer(params.id)
@@ -261,8 +269,9 @@ export function failure(description: string) {
   return { code: '400', description }
 }
 
+// Serves the calls that reserve, show, rename and block accounts, and name enquiries.
 export function serveAccounts(app: FastifyInstance, bank: Bank): void {
-  const answer = (account: Account | undefined, reply: FastifyReply) =>
+  const answerWith = (account: Account | undefined, reply: FastifyReply) =>
     account ? success(accountOf(account)) : reply.code(404).send(failure('No such account'))
   app.post('/v1/accounts/virtual', async ({ body }, reply) => {
     const { accountRef, accountName } = recordOf(body)
@@ -273,21 +282,21 @@ export function serveAccounts(app: FastifyInstance, bank: Bank): void {
     if (bank.accounts.isReserved(reference)) {
       return reply.code(400).send(failure('accountRef exists'))
     }
-    return answer(bank.accounts.reserve({ accountName: name, reference }), reply)
+    return answerWith(bank.accounts.reserve({ accountName: name, reference }), reply)
   })
   app.get<Referenced>('/v1/accounts/virtual/:accountRef', async ({ params }, reply) =>
-    answer(bank.accounts.findByReference(params.accountRef), reply),
+    answerWith(bank.accounts.findByReference(params.accountRef), reply),
   )
   app.put<Referenced>('/v1/accounts/virtual/:accountRef', async ({ params, body }, reply) => {
     const account = bank.accounts.findByReference(params.accountRef)
     const accountName = textOf(recordOf(body).accountName)
     if (account && NAME.test(accountName)) account.accountName = accountName
-    return account ? success({}) : answer(account, reply)
+    return account ? success({}) : answerWith(account, reply)
   })
   app.delete<Referenced>('/v1/accounts/virtual/:accountRef', async ({ params }, reply) => {
     const account = bank.accounts.findByReference(params.accountRef)
     if (account) account.isActive = false
-    return account ? success({}) : answer(account, reply)
+    return account ? success({}) : answerWith(account, reply)
   })
   app.post('/v1/transfers/bank/lookup', async ({ body }, reply) => {
     const accountNumber = textOf(recordOf(body).accountNumber)
@@ -297,6 +306,7 @@ export function serveAccounts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
+// Returns a reserved account as the API shows it.
 function accountOf({ accountNumber, accountName, reference, isActive }: Account) {
   return {
     accountHolderId: '00000000-0000-4000-8000-000000000002',
@@ -310,13 +320,14 @@ function accountOf({ accountNumber, accountName, reference, isActive }: Account)
   }
 }
 
+// Serves payout orders and queries about payouts.
 export function servePayouts(app: FastifyInstance, bank: Bank): void {
   app.post('/v2/transfers/bank', async ({ body }, reply) => {
     const order = recordOf(body)
     const amountKobo = koboOf(order.amount)
     const reference = textOf(order.merchantTxRef)
     if (!reference || !amountKobo) return reply.code(400).send(failure('Invalid request'))
-    const result = bank.payouts.take({
+    const result = bank.payouts.placeOrder({
       reference,
       amountKobo,
       to: {
@@ -337,17 +348,20 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// Our reference is in `meta` here; in the answer to a query it is next to the id.
+// Returns the answer to an order, which has the caller's reference in `meta`. The answer to a query has it
+// next to the id.
 function sentAnswer(payout: Payout) {
   const data = { ...recordOfPayout(payout), fee: 0, meta: { merchantTxRef: payout.reference } }
   return success(data, payout.reason ?? undefined)
 }
 
+// Returns the answer to a query of a payout.
 function statusAnswer(payout: Payout) {
   const data = { ...recordOfPayout(payout), fixedCharge: 0, merchantTxRef: payout.reference }
   return success(data, payout.reason ?? undefined)
 }
 
+// Returns the fields of a payout that the answers to orders and to queries share.
 function recordOfPayout({ bankReference, amountKobo, status, at }: Payout) {
   return {
     id: bankReference,

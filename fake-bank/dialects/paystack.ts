@@ -1,4 +1,4 @@
-// The other side of the Paystack connector: events signed over the raw body, retries as in live
+// The bank's side of the Paystack connector: events signed over the raw body, retries as in live
 // mode, and an API under the secret key. Only an event, or the answer about one transaction, names
 // the paid account number. Nothing has a session id, and the payer's number is masked.
 
@@ -43,7 +43,10 @@ export const paystackDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ bankCode, credentials: { secretKey = '' } }: Party): Speaker {
+  // Returns a message with the bank's signature.
   const sign = (path: string, body: string) => {
     const signature = createHmac('sha512', secretKey).update(body).digest('hex')
     return {
@@ -73,7 +76,7 @@ function speak({ bankCode, credentials: { secretKey = '' } }: Party): Speaker {
   }
 }
 
-// The fields of a row of the list.
+// Returns a transfer as a row of the list of transactions.
 function rowOf({ bankReference, amountKobo, settledKobo, at }: Transfer) {
   return {
     id: Number(bankReference.replace(/^.*-/, '')),
@@ -87,6 +90,7 @@ function rowOf({ bankReference, amountKobo, settledKobo, at }: Transfer) {
   }
 }
 
+// Returns a transfer in the shape of a notification, which the API's answer about one transaction shares.
 function transactionOf(transfer: Transfer, bankCode: string) {
   const { payer, accountNumber, narration } = transfer
   const authorization = {
@@ -101,13 +105,14 @@ function transactionOf(transfer: Transfer, bankCode: string) {
   return { ...rowOf(transfer), authorization, customer: { customer_code: 'CUS_1' } }
 }
 
+// Serves the queries about transfers: as a list, and by reference.
 function serveTransactions(app: FastifyInstance, bank: Bank): void {
   app.get<Query>('/transaction', async ({ query }) => {
     const [page, perPage] = [Number(query.page ?? 1), Number(query.perPage ?? PAGE_SIZE)]
     const { transfers } = bank.listTransfers({
       accountNumber: query.virtual_account_number,
       from: new Date(query.from ?? 0),
-      to: new Date(query.to ?? 8.64e15),
+      to: new Date(query.to ?? 8.64e15), // The latest possible date.
       after: (page - 1) * perPage,
       limit: perPage,
     })
@@ -176,6 +181,8 @@ export function failure(message: string) {
   return { status: false, message }
 }
 
+// Serves name enquiries, payout orders and queries about payouts. An order names a recipient, which must be
+// created before.
 export function servePayouts(app: FastifyInstance, bank: Bank): void {
   const recipients = new Map<string, PayoutOrder['to']>()
   app.get<Query>('/bank/resolve', async ({ query }, reply) => {
@@ -213,7 +220,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     }
     const narration = textOf(order.reason)
     const amountKobo = kobo(BigInt(amount))
-    const result = bank.payouts.take({ reference, amountKobo, to, narration })
+    const result = bank.payouts.placeOrder({ reference, amountKobo, to, narration })
     if (result.answer === 'conflict') {
       return reply.code(400).send(failure('Reference already exists on a transfer'))
     }
@@ -234,6 +241,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   )
 }
 
+// Returns a payout in the shape of the API's answers.
 function transferOf({ reference, bankReference, amountKobo, narration, ...payout }: Payout) {
   return {
     amount: Number(amountKobo),
@@ -248,7 +256,8 @@ function transferOf({ reference, bankReference, amountKobo, narration, ...payout
   }
 }
 
-export function payoutEventOf({ payout, says }: PayoutNews): string {
+// Returns the body of the event that reports the result of a payout.
+export function payoutEventOf({ payout, newStatus }: PayoutNews): string {
   const { amount, currency, reason, reference, transfer_code } = transferOf(payout)
   const { bankReference, to } = payout
   const data = {
@@ -257,10 +266,10 @@ export function payoutEventOf({ payout, says }: PayoutNews): string {
     id: 1,
     reason,
     reference,
-    status: STATUSES[says],
+    status: STATUSES[newStatus],
     transfer_code,
     recipient: { recipient_code: `RCP_${to.bankCode}${to.accountNumber}` },
     session: { provider: 'nip', id: bankReference },
   }
-  return JSON.stringify({ event: EVENTS[says], data })
+  return JSON.stringify({ event: EVENTS[newStatus], data })
 }

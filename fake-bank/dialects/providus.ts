@@ -1,4 +1,4 @@
-// The other side of the Providus connector: a constant signature, one notification at a time with
+// The bank's side of the Providus connector: a constant signature, one notification at a time with
 // amounts as text, four tries, and the PiP calls.
 
 import { createHash } from 'node:crypto'
@@ -48,6 +48,8 @@ export const providusDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
   const signature = createHash('sha512').update(`${clientId}:${clientSecret}`).digest('hex')
   const headers = {
@@ -63,8 +65,8 @@ function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
     }),
     readAcknowledgement: ({ body }, [transfer]) => {
       const { requestSuccessful, sessionId, responseCode } = recordOf(readJson(body))
-      const isOfThis = requestSuccessful === true && sessionId === transfer?.sessionId
-      return [isOfThis ? outcomeOf(responseCode) : 'retry']
+      const isForThisTransfer = requestSuccessful === true && sessionId === transfer?.sessionId
+      return [isForThisTransfer ? outcomeOf(responseCode) : 'retry']
     },
     enquireName: (accountNumber) => ({
       path: '/name-enquiry',
@@ -86,6 +88,7 @@ function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
   }
 }
 
+// Returns a transfer in the shape of a notification, with amounts as text.
 function notificationOf(transfer: Transfer) {
   return {
     sessionId: transfer.sessionId,
@@ -102,28 +105,30 @@ function notificationOf(transfer: Transfer) {
     sourceAccountName: transfer.payer.accountName,
     sourceBankName: findBank(transfer.payer.bankCode)?.name.toUpperCase() ?? '',
     channelId: '1',
-    // 2026-11-15 09:00:00, in WAT.
+    // In the form 2026-11-15 09:00:00, in Nigerian time (WAT).
     tranDateTime: timestamp(transfer.at).slice(0, 19).replace('T', ' '),
   }
 }
 
+// Serves the queries about one transfer, by session id or settlement id.
 function serveTransfers(app: FastifyInstance, bank: Bank): void {
-  type Sought = { kind: 'sessionId' | 'settlementId'; value?: string | undefined }
-  const answer = (reply: FastifyReply, { kind, value = '' }: Sought) => {
+  type Identifier = { kind: 'sessionId' | 'settlementId'; value?: string | undefined }
+  // Answers with the transfer that has this identifier, or with Providus's answer for an unknown one.
+  const sendTransfer = (reply: FastifyReply, { kind, value = '' }: Identifier) => {
     const transfer = bank.findTransfer(value)
     return transfer?.[kind] === value
       ? reply.send(verificationOf(transfer))
       : reply.code(400).send(NOT_FOUND)
   }
   app.get<Query>('/PiPverifyTransaction_sessionid', async ({ query }, reply) =>
-    answer(reply, { kind: 'sessionId', value: query.session_id }),
+    sendTransfer(reply, { kind: 'sessionId', value: query.session_id }),
   )
   app.get<Query>('/PiPverifyTransaction_settlementid', async ({ query }, reply) =>
-    answer(reply, { kind: 'settlementId', value: query.settlement_id }),
+    sendTransfer(reply, { kind: 'settlementId', value: query.settlement_id }),
   )
 }
 
-// Like a notification, but with amounts as numbers.
+// Returns a transfer as a verification shows it: like a notification, but with amounts as numbers.
 function verificationOf(transfer: Transfer) {
   return {
     ...notificationOf(transfer),
@@ -135,6 +140,7 @@ function verificationOf(transfer: Transfer) {
   }
 }
 
+// Serves the calls that reserve and rename accounts.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post('/PiPCreateReservedAccountNumber', async ({ body }) => {
     const accountName = textOf(recordOf(body).account_name)
@@ -151,11 +157,12 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
     const { account_number: accountNumber, account_name: accountName } = recordOf(body)
     const account = bank.accounts.find(textOf(accountNumber))
     if (account && textOf(accountName)) account.accountName = textOf(accountName)
-    return changed(account)
+    return changeAnswer(account)
   })
 }
 
-function changed(account: object | undefined) {
+// Answers a request to change an account. Without an account, the number is not the bank's.
+function changeAnswer(account: object | undefined) {
   return account
     ? answer(CHANGES.done, 'Operation Successful')
     : answer(CHANGES.unknown, 'Account does not exist')

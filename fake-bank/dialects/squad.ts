@@ -1,5 +1,5 @@
-// The other side of the Squad connector, version 1 of its webhooks: the raw body signed in upper-case
-// hex, the day without the time, and no session id, which only its list has.
+// The bank's side of the Squad connector, version 1 of its webhooks: the raw body signed in upper-case hex,
+// the day without the time, and no session id. Only the list of transactions has the session id.
 
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -36,7 +36,10 @@ export const squadDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ credentials: { secretKey = '', merchantId = '' } }: Party): Speaker {
+  // Returns a message with the bank's signature.
   const sign = (path: string, body: string) => {
     const signature = createHmac('sha512', secretKey).update(body).digest('hex').toUpperCase()
     return {
@@ -49,8 +52,8 @@ function speak({ credentials: { secretKey = '', merchantId = '' } }: Party): Spe
     notify: ([transfer]) => sign('/credits', JSON.stringify(notificationOf(transfer as Transfer))),
     readAcknowledgement: ({ body }, [transfer]) => {
       const { response_code: code, transaction_reference: reference } = recordOf(readJson(body))
-      const isOfThis = reference === transfer?.bankReference
-      return [(isOfThis && OUTCOMES[Number(code)]) || 'retry']
+      const isForThisTransfer = reference === transfer?.bankReference
+      return [(isForThisTransfer && OUTCOMES[Number(code)]) || 'retry']
     },
     enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
     serve: (app, { bank }) => {
@@ -66,6 +69,7 @@ function speak({ credentials: { secretKey = '', merchantId = '' } }: Party): Spe
   }
 }
 
+// Returns a transfer in the shape of a notification.
 function notificationOf(transfer: Transfer) {
   const { accountNumber, feeKobo, vatKobo } = transfer
   return {
@@ -85,6 +89,7 @@ function notificationOf(transfer: Transfer) {
   }
 }
 
+// Returns a transfer as a row of the list of transactions.
 function rowOf(transfer: Transfer) {
   const { customer_identifier, channel, meta, ...row } = notificationOf(transfer)
   return {
@@ -96,11 +101,12 @@ function rowOf(transfer: Transfer) {
   }
 }
 
+// Serves the list of transfers, with the filters of the query.
 function serveTransactions(app: FastifyInstance, bank: Bank): void {
   app.get<Query>('/virtual-account/merchant/transactions/all', async ({ query }) => {
     const { session_id: sessionId, transactionReference, virtualAccount } = query
     const [from, to] = [isoDay(query.startDate), isoDay(query.endDate)]
-    const found = bank
+    const transfers = bank
       .allTransfers()
       .filter((transfer) => !sessionId || transfer.sessionId === sessionId)
       .filter(
@@ -110,11 +116,12 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
       .filter(({ at }) => (!from || watDay(at) >= from) && (!to || watDay(at) <= to))
     const perPage = Math.min(Number(query.perPage ?? PAGE_MAX), PAGE_MAX)
     const start = (Number(query.page ?? 1) - 1) * perPage
-    const rows = found.slice(start, start + perPage).map(rowOf)
-    return success({ count: found.length, rows })
+    const rows = transfers.slice(start, start + perPage).map(rowOf)
+    return success({ count: transfers.length, rows })
   })
 }
 
+// Serves the call that reserves an account number for a customer.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post('/virtual-account/business', async ({ body }, reply) => {
     const { customer_identifier: identifier, business_name: name, bvn } = recordOf(body)
@@ -145,6 +152,7 @@ export function failure(status: number, message: string) {
   return { status, success: false, message, data: {} }
 }
 
+// Serves name enquiries, payout orders and queries about payouts.
 export function servePayouts(
   app: FastifyInstance,
   { bank, merchantId }: { bank: Bank; merchantId: string },
@@ -163,7 +171,7 @@ export function servePayouts(
     if (!isOurs || !/^[1-9]\d{0,15}$/.test(amount) || !BANK_CODE.test(textOf(order.bank_code))) {
       return reply.code(400).send(failure(400, 'Validation failure'))
     }
-    const result = bank.payouts.take({
+    const result = bank.payouts.placeOrder({
       reference,
       amountKobo: kobo(BigInt(amount)),
       to: {
@@ -176,7 +184,9 @@ export function servePayouts(
     if (result.answer === 'conflict') {
       return reply.code(400).send(failure(400, 'Duplicate reference'))
     }
-    return result.answer === 'payout' ? send(reply, result.payout) : keepQuiet(reply, result.answer)
+    return result.answer === 'payout'
+      ? sendPayout(reply, result.payout)
+      : keepQuiet(reply, result.answer)
   })
   app.post('/payout/requery', async ({ body }, reply) => {
     const payout = bank.payouts.find(textOf(recordOf(body).transaction_reference))
@@ -185,15 +195,16 @@ export function servePayouts(
   })
 }
 
-function send(reply: FastifyReply, payout: Payout): FastifyReply {
+// Answers an order with the HTTP status that Squad documents for the payout's state.
+function sendPayout(reply: FastifyReply, payout: Payout): FastifyReply {
   const { status, reason } = payout
-  if (isBack(status)) return reply.code(REVERSED).send(failure(REVERSED, reason ?? 'Reversed'))
+  if (isMoneyBack(status)) return reply.code(REVERSED).send(failure(REVERSED, reason ?? 'Reversed'))
   if (status === 'pending') return reply.code(TIMEOUT).send(failure(TIMEOUT, 'Timeout'))
   return reply.send(success(stateOf(payout)))
 }
 
-// A paid transfer has its session id and no state. Squad does not publish its answer to a requery
-// of any other transfer. Here the description gives the state.
+// Returns a payout as the answer to a requery. That of a paid payout has the session id and no state. Squad
+// does not publish its answer for any other payout; here the description says the state.
 function stateOf({ reference, bankReference, status, reason, amountKobo, to }: Payout) {
   const isPaid = status === 'confirmed'
   return {
@@ -204,8 +215,8 @@ function stateOf({ reference, bankReference, status, reason, amountKobo, to }: P
     nip_transaction_reference: isPaid ? bankReference : null,
     account_number: to.accountNumber,
     account_name: to.accountName,
-    ...(isBack(status) && { transaction_status: 'reversed' }),
+    ...(isMoneyBack(status) && { transaction_status: 'reversed' }),
   }
 }
 
-const isBack = (status: Payout['status']) => status === 'failed' || status === 'reversed'
+const isMoneyBack = (status: Payout['status']) => status === 'failed' || status === 'reversed'

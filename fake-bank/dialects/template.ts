@@ -1,6 +1,6 @@
-// A dialect to copy (docs/adding-a-bank.md): "Example Bank", the other side of the connector
-// template. It signs the raw body, and reads the field `received` as the acknowledgement. Write
-// yours from the bank's documentation, not from the connector: shared code would share its
+// A dialect to copy for a new bank (docs/adding-a-bank.md): "Example Bank", the bank's side of the
+// connector template. It signs the raw body, and reads the field `received` as the acknowledgement. Write
+// yours from the bank's documentation, not from the connector, because shared code would share its
 // mistakes.
 
 import { createHmac } from 'node:crypto'
@@ -24,12 +24,12 @@ const MINUTE_MS = 60_000
 
 export const templateDialect: Dialect = {
   connector: 'template',
-  // By their names in the banks file. Those with a variable are secrets.
+  // The credentials, by their names in the banks file. Those with an environment variable are secrets.
   credentials: {
     signingKey: { value: 'fake-bank-signing-key', variable: 'FAKE_BANK_SIGNING_KEY' },
     apiKey: { value: 'fake-bank-api-key', variable: 'FAKE_BANK_API_KEY' },
   },
-  // The number of times that the bank sends a notification, and the delay between them.
+  // How often the bank sends a notification that is not acknowledged, and the delay between the tries.
   tries: 5,
   retryAfterMs: MINUTE_MS,
   batchMax: 1,
@@ -37,7 +37,10 @@ export const templateDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ credentials: { signingKey = '', apiKey } }: Party): Speaker {
+  // Returns a message with the bank's signature of its body.
   const sign = (path: string, body: string) => ({
     path,
     headers: {
@@ -48,8 +51,7 @@ function speak({ credentials: { signingKey = '', apiKey } }: Party): Speaker {
   })
   return {
     notify: ([transfer]) => sign('/credits', JSON.stringify(transferOf(transfer as Transfer))),
-    // A rejection is final. The bank sends again after any answer that it does not read as an
-    // acknowledgement.
+    // After `rejected` the bank gives up; after `retry` it sends the notification again.
     readAcknowledgement: ({ httpStatus, body }) => {
       if (httpStatus !== 200) return ['retry']
       return [recordOf(readJson(body)).received === true ? 'acknowledged' : 'rejected']
@@ -67,7 +69,7 @@ function speak({ credentials: { signingKey = '', apiKey } }: Party): Speaker {
   }
 }
 
-// Notifications and answers share this shape.
+// Returns a transfer in the shape that notifications and answers share.
 function transferOf(transfer: Transfer) {
   const { payer, amountKobo, settledKobo, feeKobo, vatKobo } = transfer
   return {
@@ -90,6 +92,7 @@ function transferOf(transfer: Transfer) {
   }
 }
 
+// Serves the queries about transfers: by session id, and as a list.
 function serveTransfers(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { sessionId: string } }>('/transfers/:sessionId', async (request, reply) => {
     const { sessionId } = request.params
@@ -101,7 +104,7 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
     const { transfers, next } = bank.listTransfers({
       accountNumber: query.account,
       from: new Date(query.from ?? 0),
-      to: new Date(query.to ?? 8.64e15),
+      to: new Date(query.to ?? 8.64e15), // The latest possible date.
       after: Number(query.page ?? 0),
     })
     return { transfers: transfers.map(transferOf), nextPage: next }
@@ -131,6 +134,7 @@ export function refusal(message: string) {
   return { state: 'refused', message }
 }
 
+// Serves name enquiries, payout orders and queries about payouts.
 export function servePayouts(app: FastifyInstance, bank: Bank): void {
   app.get<Query>('/names', async ({ query }, reply) => {
     const name = bank.accounts.findName(query.account ?? '')
@@ -145,9 +149,10 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       accountNumber: textOf(order.account),
       accountName: textOf(order.name),
     }
-    // Known: a payout. Other terms under its reference: a conflict. Silent and dropped: no answer.
+    // `payout` is the answer to a new or repeated order, `conflict` that to another order with the same
+    // reference. `silent` and `dropped` send no answer.
     const narration = textOf(order.narration)
-    const result = bank.payouts.take({ reference, amountKobo, to, narration })
+    const result = bank.payouts.placeOrder({ reference, amountKobo, to, narration })
     if (result.answer === 'conflict') return reply.code(409).send(refusal('Duplicate reference'))
     return result.answer === 'payout' ? stateOf(result.payout) : keepQuiet(reply, result.answer)
   })
@@ -158,6 +163,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
+// Returns a payout as the API shows it.
 function stateOf({ reference, bankReference, status, reason }: Payout) {
   return {
     reference,

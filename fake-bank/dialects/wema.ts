@@ -1,4 +1,4 @@
-// The other side of the Wema connector, reconstructed from unofficial clients: a bearer token,
+// The bank's side of the Wema connector, reconstructed from unofficial clients: a bearer token,
 // names in lower case, no charges or time, and a query of past transactions by session id or day.
 
 import { findBank } from '#banks/directory.ts'
@@ -32,6 +32,8 @@ export const wemaDialect: Dialect = {
   speak,
 }
 
+// Returns this bank's speaker, which signs and writes the bank's messages, reads Manilla's answers, and
+// serves the bank's API.
 function speak({ credentials: { token, apiKey } }: Party): Speaker {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   return {
@@ -55,18 +57,19 @@ function speak({ credentials: { token, apiKey } }: Party): Speaker {
           return reply.code(401).send({ statusCode: 401, message: 'Access denied' })
         }
         const { sessionid, craccount, txndate } = recordOf(request.body)
-        const found = bank
+        const transfers = bank
           .allTransfers()
           .filter(({ sessionId }) => !sessionid || sessionId === sessionid)
           .filter(({ accountNumber }) => !craccount || accountNumber === craccount)
           .filter(({ at }) => !txndate || watDay(at) === textOf(txndate))
-        if (found.length === 0) return { status: '25', status_desc: 'Unable to locate record' }
-        return { status: '00', status_desc: 'success', transactions: found.map(notificationOf) }
+        if (transfers.length === 0) return { status: '25', status_desc: 'Unable to locate record' }
+        return { status: '00', status_desc: 'success', transactions: transfers.map(notificationOf) }
       })
     },
   }
 }
 
+// Returns a transfer in the shape that notifications and query results share.
 function notificationOf(transfer: Transfer) {
   const { payer } = transfer
   const bank = findBank(payer.bankCode)

@@ -46,8 +46,8 @@ app.get('/orders/:id', (request, response) => {
   else response.status(404).json({ message: 'No such order.' })
 })
 
-// The payer returns to this address, and the service posts the outcome to it. The webhook has already
-// reported the outcome.
+// The payer's browser returns to this address, and the service posts the result to it too. The webhook has
+// already reported the result, so there is nothing to do.
 app.post('/orders/:id', (_request, response) => response.sendStatus(204))
 
 // Takes the raw body, because a parsed body cannot be verified.

@@ -17,6 +17,7 @@ export class AccessToken {
     this.#logIn = logIn
   }
 
+  // Concurrent callers wait for the same login. Each can stop waiting without cancelling it for the others.
   get(signal?: AbortSignal): Promise<string> {
     if (this.#current && Date.now() < this.#current.renewAt) {
       return Promise.resolve(this.#current.text)
@@ -27,16 +28,16 @@ export class AccessToken {
     return orAborted(this.#pending, signal)
   }
 
-  // Does nothing if another request has already replaced the token.
+  // Forgets a token that the service refused, unless another request has replaced it already.
   drop(text: string): void {
     if (this.#current?.text === text) this.#current = undefined
   }
 
   async #renew(): Promise<string> {
-    const askedAt = Date.now()
+    const requestedAt = Date.now()
     const { access_token: text, expires_in: seconds } = await this.#logIn()
     const lifeMs = seconds * 1000
-    this.#current = { text, renewAt: askedAt + Math.max(lifeMs / 2, lifeMs - MARGIN_MS) }
+    this.#current = { text, renewAt: requestedAt + Math.max(lifeMs / 2, lifeMs - MARGIN_MS) }
     return text
   }
 }

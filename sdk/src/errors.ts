@@ -74,16 +74,16 @@ type FailureBody = {
   requestId?: string
 }
 
-// Reads a response that is not 2xx.
+// Makes the error of a response whose status is not 2xx.
 export function errorOf(response: Response, text: string): ManillaError {
   const { status, headers } = response
   const body = parseObject(text) as FailureBody | undefined
-  const after = Number(headers.get('retry-after') ?? Number.NaN)
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
   const details = {
     status,
     errors: body?.errors,
     requestId: body?.requestId ?? headers.get('x-request-id') ?? undefined,
-    retryAfterSeconds: after >= 0 ? after : undefined,
+    retryAfterSeconds: retryAfter >= 0 ? retryAfter : undefined,
   }
   return typeof body?.code === 'string'
     ? new ManillaError(body.code as ErrorCode, body.message ?? body.code, details)

@@ -31,13 +31,18 @@ export async function* streamEvents(
   for (;;) {
     let failure: ManillaError | undefined
     try {
-      const response = await http.open({ method: 'GET', path: PATH, signal, ...from(position) })
+      const response = await http.open({
+        method: 'GET',
+        path: PATH,
+        signal,
+        ...streamHeaders(position),
+      })
       onConnect?.(position.last)
       ;[isFirst, pauseMs] = [false, PAUSE_MS]
       yield* readEvents(response, position, signal)
     } catch (error) {
       signal?.throwIfAborted()
-      if (isFirst || !isPassing(error)) throw error
+      if (isFirst || !isTemporary(error)) throw error
       failure = error
     }
     onDisconnect?.(failure)
@@ -46,16 +51,19 @@ export async function* streamEvents(
   }
 }
 
-function from({ last }: Position) {
+// After a reconnection, `last-event-id` makes the service continue after the last event received.
+function streamHeaders({ last }: Position) {
   const accept = { accept: 'text/event-stream' }
   return { headers: last === undefined ? accept : { ...accept, 'last-event-id': last } }
 }
 
-function isPassing(error: unknown): error is ManillaError {
+// Whether the stream reconnects after this error. Other refusals, such as a missing scope, are final.
+function isTemporary(error: unknown): error is ManillaError {
   if (error instanceof ManillaConnectionError) return true
   return error instanceof ManillaError && (error.status === 429 || (error.status ?? 0) >= 500)
 }
 
+// Reads the events of one connection until it ends or falls silent. A frame may arrive in several chunks.
 async function* readEvents(
   response: Response,
   position: Position,

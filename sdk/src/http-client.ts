@@ -40,7 +40,7 @@ export type Request = CallOptions & {
   query?: Query | undefined
   body?: unknown
 }
-type Sent = { url: string; init: RequestInit; signal?: AbortSignal | undefined }
+type PreparedRequest = { url: string; init: RequestInit; signal?: AbortSignal | undefined }
 
 export class HttpClient {
   readonly #baseUrl: string
@@ -73,16 +73,20 @@ export class HttpClient {
     return this.#authorized(request, async (response) => response)
   }
 
-  // Sends a request with a token. If the service refuses the token, renews it once.
+  // Sends a request with a token. If the service refuses the token, gets a new one and sends the request
+  // once more.
   async #authorized<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { signal } = request
-    const sent = this.#prepare(request)
-    const isKeyed = new Headers(sent.init.headers).has('idempotency-key')
-    const repeatable = isKeyed || /^(?:GET|PUT)$/.test(request.method) ? 'always' : 'if_refused'
+    const prepared = this.#prepare(request)
+    const hasIdempotencyKey = new Headers(prepared.init.headers).has('idempotency-key')
+    const repeatable =
+      hasIdempotencyKey || /^(?:GET|PUT)$/.test(request.method) ? 'always' : 'if_refused'
+    // Sends the request with a token. After a 401 the token is dropped, so that the next attempt logs in
+    // again.
     const attempt = async (): Promise<T> => {
       const token = await this.#token.get(signal)
-      const headers = { ...(sent.init.headers as object), authorization: `Bearer ${token}` }
-      const authorized = { ...sent, init: { ...sent.init, headers } }
+      const headers = { ...(prepared.init.headers as object), authorization: `Bearer ${token}` }
+      const authorized = { ...prepared, init: { ...prepared.init, headers } }
       try {
         return await this.#retried(authorized, repeatable, read)
       } catch (error) {
@@ -93,23 +97,24 @@ export class HttpClient {
     try {
       return await attempt()
     } catch (error) {
-      const isStale =
+      const isTokenRefused =
         error instanceof ManillaError &&
         (error.code === 'token_expired' || error.code === 'unauthorized')
-      if (!isStale) throw error
+      if (!isTokenRefused) throw error
       return attempt()
     }
   }
 
-  #prepare({ method, path, query, body, headers = {}, ...request }: Request): Sent {
-    const all: Record<string, string> = { accept: 'application/json' }
-    for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value
-    const isJson = body !== undefined && !all['content-type']
-    if (isJson) all['content-type'] = 'application/json'
+  // Adds the default headers and, to a POST, an idempotency key that all attempts of the call share.
+  #prepare({ method, path, query, body, headers = {}, ...request }: Request): PreparedRequest {
+    const allHeaders: Record<string, string> = { accept: 'application/json' }
+    for (const [name, value] of Object.entries(headers)) allHeaders[name.toLowerCase()] = value
+    const isJson = body !== undefined && !allHeaders['content-type']
+    if (isJson) allHeaders['content-type'] = 'application/json'
     if (method === 'POST' && request.idempotencyKey !== null) {
-      all['idempotency-key'] = request.idempotencyKey ?? randomKey()
+      allHeaders['idempotency-key'] = request.idempotencyKey ?? randomKey()
     }
-    const init: RequestInit = { method, headers: all }
+    const init: RequestInit = { method, headers: allHeaders }
     if (body !== undefined) init.body = isJson ? JSON.stringify(body) : (body as string)
     return { url: this.#baseUrl + path + queryText(query), init, signal: request.signal }
   }
@@ -121,8 +126,8 @@ export class HttpClient {
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: JSON.stringify({ clientId, clientSecret }),
     }
-    const sent = { url: `${this.#baseUrl}/api/Account/login`, init }
-    const { text, status } = await this.#retried(sent, 'always', readText)
+    const prepared = { url: `${this.#baseUrl}/api/Account/login`, init }
+    const { text, status } = await this.#retried(prepared, 'always', readText)
     const body = parseObject(text) as { access_token: string; expires_in: number } | undefined
     if (typeof body?.access_token === 'string' && body.expires_in > 0) return body
     throw new ManillaError('unreadable_response', 'The response to the login has no token.', {
@@ -130,27 +135,28 @@ export class HttpClient {
     })
   }
 
+  // Repeats the attempt while its failure is temporary and a repetition is safe.
   async #retried<T>(
-    sent: Sent,
+    prepared: PreparedRequest,
     repeatable: Repeatable,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const { maxRetries = RETRIES_MAX } = this.#options
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#attempt(sent, read)
+        return await this.#attempt(prepared, read)
       } catch (error) {
         if (!(error instanceof ManillaError) || attempt >= maxRetries) throw error
         const delayMs = retryDelay(error, attempt, repeatable)
         if (delayMs === undefined) throw error
-        await wait(delayMs, sent.signal)
+        await wait(delayMs, prepared.signal)
       }
     }
   }
 
-  // Makes one attempt. Does not use AbortSignal.any, which browsers of 2023 lack.
+  // Makes one attempt with a timeout. It does without AbortSignal.any, which browsers of 2023 lack.
   async #attempt<T>(
-    { url, init, signal }: Sent,
+    { url, init, signal }: PreparedRequest,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const { fetch: send = globalThis.fetch, timeoutMs = TIMEOUT_MS } = this.#options
@@ -159,6 +165,7 @@ export class HttpClient {
     const onAbort = () => abort.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     let isLate = false
+    // `isLate` tells a timeout from a lost connection, because both reject the request.
     const onTimeout = () => {
       isLate = true
       abort.abort()
@@ -187,6 +194,7 @@ async function readText(response: Response): Promise<{ text: string; status: num
   return { text: await response.text(), status: response.status }
 }
 
+// Returns the query with its question mark, without the parameters that have no value.
 function queryText(query: Query = {}): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const text = new URLSearchParams(entries as [string, string][]).toString()

@@ -11,7 +11,9 @@ const RETRY_AFTER_SECONDS_MAX = 60
 
 export type Repeatable = 'always' | 'if_refused'
 
-// Returns the delay in ms, or undefined for no retry. `attempt` counts from 0.
+// Returns the delay in ms before the next attempt, or undefined for no retry. `attempt` counts from 0. After
+// a lost connection, or a proxy's 502 or 504, the service may have done the work, so only a request that is
+// always repeatable is retried. 429 and 503 say that nothing was done.
 export function retryDelay(
   error: ManillaError,
   attempt: number,

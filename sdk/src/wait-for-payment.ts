@@ -16,6 +16,7 @@ export type WaitOptions = {
   timeoutMs?: number | undefined
 }
 
+// Polls a payment, at growing intervals, until it is decided or the time is over.
 export async function waitForPayment(
   api: Api,
   reference: string,
@@ -26,17 +27,17 @@ export async function waitForPayment(
     const params = { reference }
     const payment = await api.call('get', '/api/v1/payments/{reference}', { params, signal })
     if (isDecided(payment)) return payment
-    const leftMs = endsAt - Date.now()
-    if (leftMs <= 0) {
+    const remainingMs = endsAt - Date.now()
+    if (remainingMs <= 0) {
       const message = `Payment ${reference} is still ${payment.status} after ${timeoutMs} ms.`
       throw new ManillaError('wait_timed_out', message)
     }
-    await wait(Math.min(pauseMs, leftMs), signal)
+    await wait(Math.min(pauseMs, remainingMs), signal)
   }
 }
 
-// An expired payment may still be paid until its grace period is over, by the service's clock.
-// After that the service has moved the money to suspense.
+// An expired payment may still be paid until its grace period is over by the service's clock. Only an
+// update after that moment shows that the service has moved any paid money to suspense.
 function isDecided({ status, amountPaid, updatedAt, closesAt }: DecidedPayment): boolean {
   if (status === 'Processing' || status === 'PartPayment') return false
   return status !== 'Expired' || (amountPaid === 0 && updatedAt >= closesAt)

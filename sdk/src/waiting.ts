@@ -3,6 +3,7 @@
 // The longest timer (2^31 ms). A longer one would fire at once.
 export const WAIT_MS_MAX = 2 ** 31 - 1
 
+// Resolves after `ms`, or rejects when the signal aborts.
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

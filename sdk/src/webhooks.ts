@@ -37,37 +37,40 @@ export type VerifyOptions = {
 export async function verify(
   rawBody: RawBody,
   headers: WebhookHeaders,
-  // Takes four parameters, like every library of this standard.
+  // Written as a rest parameter, so that callers pass four arguments, as in other libraries of this standard.
   ...[secret, { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() } = {}]: [
     secret: string | readonly string[],
     options?: VerifyOptions,
   ]
 ): Promise<WebhookEvent> {
-  const body = bytesOf(rawBody)
+  const body = toBytes(rawBody)
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     readHeader(headers, `webhook-${name}`),
   )
-  if (!id || !timestamp || !signatures) throw faultOf('missing_headers')
+  if (!id || !timestamp || !signatures) throw verificationError('missing_headers')
   const isWellFormed =
     /^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id) &&
     /^[1-9][0-9]{0,11}$/.test(timestamp) &&
     signatures.length <= SIGNATURE_HEADER_LENGTH_MAX
-  if (!isWellFormed) throw faultOf('malformed_headers')
+  if (!isWellFormed) throw verificationError('malformed_headers')
   const ageSeconds = Math.floor(now.getTime() / 1000) - Number(timestamp)
-  if (!(ageSeconds <= toleranceSeconds)) throw faultOf('too_old')
-  if (!(ageSeconds >= -toleranceSeconds)) throw faultOf('too_new')
+  // The comparisons are negated so that an invalid `now`, whose age is NaN, is refused.
+  if (!(ageSeconds <= toleranceSeconds)) throw verificationError('too_old')
+  if (!(ageSeconds >= -toleranceSeconds)) throw verificationError('too_new')
 
-  const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), body)
-  if (!(await isSigned(signed, signatures, [secret].flat()))) throw faultOf('wrong_signature')
-  return eventIn(body)
+  const signedContent = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), body)
+  if (!(await isSigned(signedContent, signatures, [secret].flat())))
+    throw verificationError('wrong_signature')
+  return parseEvent(body)
 }
 
 // Whether one of the signatures matches. Compares all of them, so that the duration reveals nothing.
 async function isSigned(
-  signed: Uint8Array<ArrayBuffer>,
+  signedContent: Uint8Array<ArrayBuffer>,
   header: string,
   secrets: readonly string[],
 ) {
+  // Signatures of other versions than v1 are ignored.
   const signatures = header.split(' ').flatMap((entry) => {
     const encoded = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(entry)?.[1]
     return encoded ? [decodeBase64(encoded)] : []
@@ -76,7 +79,7 @@ async function isSigned(
   for (const secret of secrets) {
     const key = await importSecret(secret)
     for (const signature of signatures) {
-      isMatch = (await crypto.subtle.verify('HMAC', key, signature, signed)) || isMatch
+      isMatch = (await crypto.subtle.verify('HMAC', key, signature, signedContent)) || isMatch
     }
   }
   return isMatch
@@ -91,28 +94,32 @@ function importSecret(secret: string) {
   return crypto.subtle.importKey('raw', decodeBase64(encoded), algorithm, false, ['verify'])
 }
 
-function eventIn(body: Uint8Array): WebhookEvent {
+// Parses the body after its signature was verified.
+function parseEvent(body: Uint8Array): WebhookEvent {
   const event = parseObject(new TextDecoder().decode(body)) as WebhookEvent | undefined
-  if (typeof event?.type !== 'string') throw faultOf('malformed_body')
+  if (typeof event?.type !== 'string') throw verificationError('malformed_body')
   return event
 }
 
-function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
+function toBytes(body: RawBody): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof ArrayBuffer) return new Uint8Array(body)
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>
   throw new TypeError('rawBody is not text or bytes: pass the body as received, before any parser')
 }
 
+// Reads one header. Only webhook-signature may be sent several times, because its value is a list and one
+// matching signature is enough. webhook-id and webhook-timestamp must be unique, because they are part of the
+// signed content.
 function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
-  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
-  const values = [found ?? []].flat() as string[]
-  // A header that is sent twice is invalid. It becomes a blank, which no valid header is.
+  const headerValue = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  const values = [headerValue ?? []].flat() as string[]
+  // Any other header that is sent twice becomes a blank, which verify() refuses as malformed.
   return values.length > 1 && name !== 'webhook-signature' ? ' ' : values.join(' ')
 }
 
-function faultOf(reason: WebhookFault): WebhookVerificationError {
+function verificationError(reason: WebhookFault): WebhookVerificationError {
   return new WebhookVerificationError(reason, MESSAGES[reason])
 }
 
@@ -120,9 +127,9 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
-function join(start: Uint8Array, end: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(start.length + end.length)
-  both.set(start)
-  both.set(end, start.length)
-  return both
+function concatenate(start: Uint8Array, end: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(start.length + end.length)
+  bytes.set(start)
+  bytes.set(end, start.length)
+  return bytes
 }

@@ -20,6 +20,7 @@ import { emailKey } from './users.ts'
 
 const MINUTE_MS = 60_000
 
+// After `attempts` attempts within `windowMs`, the key is locked for `lockMs`.
 type Limit = { attempts: number; windowMs: number; lockMs: number }
 
 export const LOGIN_LIMITS = {
@@ -42,7 +43,8 @@ type Attempt =
   | { isLocked: false; isLast: boolean } // isLast: this attempt starts the lock.
   | { isLocked: true; retryAfterSeconds: number }
 
-// Counts one attempt. Attempts during a lock do not extend it.
+// Counts one attempt. The last permitted attempt starts the lock. Attempts during a lock do not extend it: a
+// locked counter stays at one above the limit.
 export async function countAttempt(
   db: Queryable,
   now: Date,
@@ -98,6 +100,7 @@ async function findLock(
   return rows[0] && secondsUntil(rows[0].endsAt, now)
 }
 
+// Takes back one attempt that did not fail, and leaves the counter's window as it is.
 async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'uncount-login-attempt',
@@ -115,6 +118,7 @@ async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): Promise
   })
 }
 
+// A worker calls this regularly. A counter whose window or lock is over has no effect.
 export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'delete-expired-login-attempts',
@@ -139,15 +143,15 @@ function secondsUntil(endsAt: Date, now: Date): number {
 // Counters of failed sign-ins. Each attempt is counted before the password is checked (I23) and
 // uncounted if it succeeds:
 //
-//   address      this IP address, with any email address
-//   here         this email address as typed, from this IP address
-//   user         this user of this client, from anywhere
-//   user code    second-factor codes tried with this user's password, from anywhere
+//   user-address  attempts from this IP address, with any email address
+//   user-here     attempts with this email address as typed, from this IP address
+//   user          attempts as this user of this client, from any address
+//   user-code     second-factor codes tried after this user's password, from any address
 //
-// The first two depend only on the input and the IP address. They return 429, equally for known and
-// unknown users. The third looks like a wrong password, so that it does not reveal who exists. An
-// email address may belong to users of several clients. Each has its own counter, cleared only by
-// signing in as that user or by a password reset. The first two only expire.
+// `user-address` and `user-here` depend only on the input and the IP address. Their locks return 429, for
+// known and unknown users. A lock of `user` looks like a wrong password, so that it does not reveal who
+// exists. An email address may belong to users of several clients. Each of them has a counter, cleared only
+// by signing in as that user or by a password reset. `user-address` and `user-here` only expire.
 
 export type AttemptSource = { email: string; caller: string }
 
@@ -156,10 +160,10 @@ export type AttemptSource = { email: string; caller: string }
 export async function countAttemptFrom(
   db: Queryable,
   now: Date,
-  who: AttemptSource,
+  source: AttemptSource,
 ): Promise<boolean> {
   let isLast = false
-  for (const key of sourceKeys(who)) {
+  for (const key of sourceKeys(source)) {
     const attempt = await countAttempt(db, now, key)
     if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
     isLast = attempt.isLast
@@ -170,9 +174,11 @@ export async function countAttemptFrom(
 // The key under which attempts for an unknown email address are counted.
 type UnknownUser = `nobody ${string}`
 
+// `exhausted`: users who are locked already. `last`: users whom this attempt locks.
 type UserCounts = { exhausted: Set<UserId>; last: Set<UserId> }
 
-// Counts an attempt for an unknown email address too, so that timing does not reveal who exists.
+// Counts a password attempt for each user with the email address, one per client. An attempt for an unknown
+// address is counted too, so that timing does not reveal who exists.
 export async function countUsers(
   db: Queryable,
   now: Date,
@@ -188,18 +194,19 @@ export async function countUsers(
   return counts
 }
 
-// Counts an attempt of a signed-in user. Here a locked user may get 429: it reveals nothing that the user
-// does not know.
+// Counts an attempt of a signed-in user to confirm who they are. A locked user gets 429 here: the response
+// tells them nothing that they do not know.
 export async function countConfirmation(
   db: Queryable,
   now: Date,
-  who: AttemptSource & { userId: UserId },
+  source: AttemptSource & { userId: UserId },
 ): Promise<void> {
-  await countAttemptFrom(db, now, who)
-  const attempt = await countAttempt(db, now, userKey(who.userId))
+  await countAttemptFrom(db, now, source)
+  const attempt = await countAttempt(db, now, userKey(source.userId))
   if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
 }
 
+// Counts a second-factor code, which is checked only after the right password.
 export function countCode(
   db: Queryable,
   now: Date,
@@ -208,23 +215,26 @@ export function countCode(
   return countAttempt(db, now, { kind: 'user-code', key: userId })
 }
 
-// For attempts that were neither failures nor guesses at these users' passwords. Never pass a user
-// whose counter is exhausted: countAttempt does not count attempts during a lock.
+// Uncounts an attempt that did not fail, for example because the password was right and only the code is
+// missing, or because the server was too busy to check it. `userIds` are the users for whom it was counted.
+// Never pass a user whose counter is exhausted: countAttempt does not count attempts during a lock.
 export async function uncountSignIn(
   db: Queryable,
-  who: AttemptSource,
+  source: AttemptSource,
   userIds: readonly UserId[],
 ): Promise<void> {
-  for (const key of [...sourceKeys(who), ...userIds.map(userKey)]) {
+  for (const key of [...sourceKeys(source), ...userIds.map(userKey)]) {
     await uncountAttempt(db, key)
   }
 }
 
+// Clears the user's counters after a successful sign-in or a new password.
 export async function unlockUser(db: Queryable, userId: UserId): Promise<void> {
   await deleteAttempts(db, userKey(userId))
   await deleteAttempts(db, { kind: 'user-code', key: userId })
 }
 
+// The counters that depend only on the request. The address comes first, see countAttemptFrom.
 function sourceKeys({ email, caller }: AttemptSource): AttemptKey[] {
   return [
     { kind: 'user-address', key: caller },
@@ -242,12 +252,13 @@ function userKey(userId: UserId | UnknownUser): AttemptKey {
 // `caller` identifies the address in the counters (rateLimitKey).
 type Login = { clientId: string; address: string; caller: string }
 
+// Returns the remaining seconds of a lock on this client's logins from this address, or undefined.
 export function findLoginLock(db: Queryable, now: Date, login: Login): Promise<number | undefined> {
   return findLock(db, now, attemptKeys(login))
 }
 
-// Returns the remaining seconds of the lock if concurrent failures have locked the login in the meantime. If
-// this attempt locks it, the client's audit log records that.
+// Counts a failed login of a client. Returns the remaining seconds of the lock if concurrent failures have
+// locked the login in the meantime. If this attempt locks it, the client's audit log records that.
 export async function countFailedLogin(
   tx: Transaction,
   now: Date,
@@ -261,6 +272,7 @@ export async function countFailedLogin(
   return undefined
 }
 
+// The counters of a client's login: of this client from this address, and of all clients from this address.
 function attemptKeys({ clientId, caller }: Login): AttemptKey[] {
   return [
     { kind: 'client', key: `${caller} ${clientId}` },
@@ -268,6 +280,7 @@ function attemptKeys({ clientId, caller }: Login): AttemptKey[] {
   ]
 }
 
+// Tells the client, in its audit log, that it can no longer log in from this address.
 async function recordLock(tx: Transaction, now: Date, { clientId, address }: Login) {
   const client = await findClient(tx, clientId)
   if (!client) return

@@ -26,6 +26,7 @@ import { lockUserOf, type SignedInSession } from './sessions.ts'
 export const CLIENTS = '/api/v1/operator/clients'
 const ENTRIES_MAX = 100
 
+// Schema of a list of distinct entries, or null for no restriction.
 const listOf = <T>(items: object, says: string, description: string) =>
   Type.Unsafe<T[] | null>({
     type: ['array', 'null'],
@@ -160,7 +161,8 @@ const UsageView = view('ClientUsage', (f: Fields<Usage>) => ({
   days: f.list(DayView, 'days', 'Today last.'),
 }))
 
-// Refuses text that PostgreSQL cannot store: null characters and lone surrogates.
+// Parses the clientId of a path. Refuses text that PostgreSQL cannot store: null characters and lone
+// surrogates.
 export function requireClientId(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
   return text
@@ -214,6 +216,7 @@ export const ownClient = resource('/dashboard/api/client', {
     after: ({ authentication, client }) => authentication.forget(client.clientId),
   })
 
+// Refuses users whose role may not manage the client's secrets. Returns the session's client.
 function requireClient({ client }: SignedInSession, role: Role) {
   if (!mayManageSecrets(role, client)) throw new Refusal('role_not_allowed')
   return client
@@ -312,9 +315,13 @@ const AccountNameDecisionBody = named(
 )
 type ClientCall = Call<{ clientId: typeof requireClientId }>
 
+// Operators cannot suspend their own client or take its operator rights away.
 const refuseOwn = ({ client, params }: ClientCall) => {
   if (params.clientId === client.clientId) throw new Refusal('own_client')
 }
+
+// Drops the client from this process's cache of authenticated clients, so that the change applies to the next
+// request.
 const forget = ({ authentication, params }: ClientCall) => authentication.forget(params.clientId)
 
 const SUSPENSION =

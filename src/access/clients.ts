@@ -65,6 +65,7 @@ type ClientRegistration = {
   secret: NewSecret
 }
 
+// Creates a client with its first secret. Refuses a clientId that is taken.
 export async function registerClient(
   tx: Transaction,
   { now, actor, madeBy }: BySecretMaker,
@@ -90,7 +91,11 @@ export async function registerClient(
   const id = rows[0]?.id
   if (id === undefined) throw new Refusal('client_id_taken')
   await addSecret(tx, now, { clientId: id, secret, madeBy })
-  await record(tx, { now, actor }, { id, clientId, action: 'client.create', detail: { ...fields } })
+  await recordClientChange(
+    tx,
+    { now, actor },
+    { id, clientId, action: 'client.create', detail: { ...fields } },
+  )
   return getClient(tx, now, clientId)
 }
 
@@ -142,7 +147,7 @@ export async function getClient(db: Queryable, now: Date, clientId: string): Pro
   return { ...rows[0], secrets: await listSecrets(db, now, rows[0].id) }
 }
 
-// Tokens do not contain these fields, so changes apply to issued tokens too.
+// Changes fields of a client. Tokens do not contain these fields, so the changes apply to issued tokens too.
 export async function changeClient(
   tx: Transaction,
   by: By,
@@ -151,9 +156,15 @@ export async function changeClient(
   const client = await lockClient(tx, clientId)
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
   // A client that stops being an operator loses the operator's scopes.
-  const allowed =
+  const newScopes =
     isOperator || changes.scopes ? scopes : scopes.filter((each) => !isOperatorScope(each))
-  const fields = checkFields({ name, isOperator, scopes: allowed, merchantCodes, allowedAddresses })
+  const fields = checkFields({
+    name,
+    isOperator,
+    scopes: newScopes,
+    merchantCodes,
+    allowedAddresses,
+  })
   await tx.query({
     name: 'change-client',
     text: `update clients set name = $2, is_operator = $3, scopes = $4, merchant_codes = $5,
@@ -161,11 +172,13 @@ export async function changeClient(
             where id = $1`,
     values: [client.id, ...toValues(fields)],
   })
-  await record(tx, by, { ...client, action: 'client.update', detail: changes })
+  await recordClientChange(tx, by, { ...client, action: 'client.update', detail: changes })
   if (client.isOperator && !isOperator) await makeOperatorsOwners(tx, by.now, client.id)
   return getClient(tx, by.now, clientId)
 }
 
+// A client that stops being an operator cannot have users with the role `operator`. They become owners and
+// must sign in again.
 async function makeOperatorsOwners(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ id: UserId; email: string }>({
     name: 'make-operators-owners',
@@ -202,7 +215,11 @@ export async function suspendClient(
       values: [client.id, by.now, reason],
     })
     await endTokens(tx, client.id)
-    await record(tx, by, { ...client, action: 'client.suspend', detail: { note: reason } })
+    await recordClientChange(tx, by, {
+      ...client,
+      action: 'client.suspend',
+      detail: { note: reason },
+    })
   }
   return getClient(tx, by.now, clientId)
 }
@@ -220,7 +237,11 @@ export async function resumeClient(
               where id = $1`,
       values: [client.id],
     })
-    await record(tx, by, { ...client, action: 'client.resume', detail: { note: reason } })
+    await recordClientChange(tx, by, {
+      ...client,
+      action: 'client.resume',
+      detail: { note: reason },
+    })
   }
   return getClient(tx, by.now, clientId)
 }
@@ -231,8 +252,9 @@ type ClientSecretRotation = {
   action?: 'client.rotate_secret' | 'secret.rotate' | undefined
 }
 
-// The client's own view of the audit log hides the actor of `client.…` actions, which the operator performs
-// (records/audit-log.ts). The view shows the actor of `secret.rotate`, which the client's own users perform.
+// Operators rotate with the action `client.rotate_secret`, the client's own users with `secret.rotate`. The
+// client's view of the audit log shows the actor of `secret.rotate` only: it hides the actor of `client.…`
+// actions, which operators perform (records/audit-log.ts).
 export async function rotateClientSecret(
   tx: Transaction,
   by: BySecretMaker,
@@ -241,7 +263,11 @@ export async function rotateClientSecret(
   const client = await getClient(tx, by.now, clientId)
   await replaceSecret(tx, by.now, { clientId: client.id, ...change, madeBy: by.madeBy })
   const { secret, overlapSeconds } = change
-  await record(tx, by, { ...client, action, detail: { keyId: secret.keyId, overlapSeconds } })
+  await recordClientChange(tx, by, {
+    ...client,
+    action,
+    detail: { keyId: secret.keyId, overlapSeconds },
+  })
   return getClient(tx, by.now, clientId)
 }
 
@@ -262,7 +288,8 @@ type ClientAction = {
   detail: object
 }
 
-async function record(
+// Writes an operator's change of the client, or of its secret, to the client's audit log.
+async function recordClientChange(
   tx: Transaction,
   { now, actor }: By,
   { id, clientId, action, detail }: ClientAction,
@@ -276,6 +303,8 @@ async function record(
   })
 }
 
+// Refuses operator scopes for a client that is not an operator, and invalid address ranges. Returns the
+// ranges in canonical form.
 function checkFields(fields: ClientFields): ClientFields {
   const errors: FieldError[] = []
   const operatorScope = fields.scopes.find(isOperatorScope)
@@ -283,16 +312,17 @@ function checkFields(fields: ClientFields): ClientFields {
     const message = `Only an operator may have the scope ${operatorScope}.`
     errors.push({ field: 'scopes', message })
   }
-  const ranges = fields.allowedAddresses?.map((text, at) => {
+  const ranges = fields.allowedAddresses?.map((text, index) => {
     const range = parseAddressRange(text)
     const message = 'Must be an IP address, or a range by its first: 10.0.0.0/8.'
-    if (!range) errors.push({ field: `allowedAddresses.${at}`, message })
+    if (!range) errors.push({ field: `allowedAddresses.${index}`, message })
     return range ?? text
   })
   if (errors.length > 0) throw new Refusal('invalid_request', errors)
   return { ...fields, allowedAddresses: ranges ? [...new Set(ranges)] : null }
 }
 
+// The values of a client's columns, in the order of register-client and change-client.
 function toValues(fields: ClientFields) {
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = fields
   return [name, isOperator, scopes, merchantCodes, allowedAddresses]

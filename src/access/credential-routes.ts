@@ -22,7 +22,8 @@ import { confirmPasskey, confirmPassword, settleConfirmation } from './sign-in.t
 import { setPassword, sharedSalt } from './users.ts'
 import { Code, Confirmation, NewPassword, Password } from './views.ts'
 
-export function record(
+// Writes an action of the signed-in user on their own account to the audit log.
+export function recordOwnAction(
   tx: Transaction,
   { request, now }: Pick<Call, 'request' | 'now'>,
   action: `user.${string}`,
@@ -33,14 +34,17 @@ export function record(
   return writeAuditLog(tx, now, { clientId, actor: `user:${email}`, action, subject, detail })
 }
 
+// Time and origin for a WebAuthn ceremony. Challenges expire by the real clock, not by a sandbox's test
+// clock.
 export function ceremonyOf({ realClock, publicUrl, request }: Call) {
   const party = relyingParty(publicAddress(publicUrl, request.server.server))
   return { now: realClock(), relyingParty: party }
 }
 
-// Confirms by a passkey, or by the password, with a code if the user has a second factor. A session that
-// began a moment ago with a fresh sign-in at the client's provider needs no password. Returns a function that
-// locks the user and uses up the code or the passkey: call it first in the transaction of the change.
+// Confirms the signed-in user's identity before a sensitive change: by a passkey, or by the password, with a
+// code if the user has a second factor. A session that began a moment ago with a fresh sign-in at the
+// client's provider needs no password. Returns a function that locks the user and uses up the code or the
+// passkey: call it first in the transaction of the change.
 export async function confirmIdentity(
   call: Call & { body: Static<typeof Confirmation> },
 ): Promise<(tx: Transaction) => Promise<unknown>> {
@@ -60,11 +64,13 @@ export async function confirmIdentity(
   return async (tx) => {
     await lockUserOf(tx, request.session)
     if (!needsCode || code === undefined) return
-    const how = await useCode(tx, { sealer, now: clock(), userId, code })
-    if (!how) throw new Refusal('invalid_code')
+    const usedFactor = await useCode(tx, { sealer, now: clock(), userId, code })
+    if (!usedFactor) throw new Refusal('invalid_code')
   }
 }
 
+// Checks the signature outside the transaction. The returned function then locks the user and stores the
+// passkey's counter.
 async function confirmWithPasskey(
   call: Call,
   credential: NonNullable<Static<typeof Confirmation>['passkey']>,
@@ -88,6 +94,7 @@ async function confirmWithPasskey(
   }
 }
 
+// Counts the attempt and checks the signed-in user's password. Records a wrong one in the audit log.
 async function refuseWrongPassword(call: Call, password: string): Promise<void> {
   const { db, realClock } = call
   if (await confirmPassword(db, realClock(), { ...attempterOf(call), password })) return
@@ -95,17 +102,19 @@ async function refuseWrongPassword(call: Call, password: string): Promise<void> 
   throw new Refusal('wrong_password')
 }
 
+// Records a failed confirmation in the audit log, in a transaction of its own.
 function recordFailure({ db, request, realClock }: Call): Promise<void> {
   return withTransaction(db, (tx) =>
-    record(tx, { request, now: realClock() }, 'user.confirm_failed'),
+    recordOwnAction(tx, { request, now: realClock() }, 'user.confirm_failed'),
   )
 }
 
 // Uncounts the attempt. Call once the change is committed.
-export function settle(call: Call): Promise<void> {
+export function uncountConfirmation(call: Call): Promise<void> {
   return settleConfirmation(call.db, attempterOf(call))
 }
 
+// The user and the IP address for which failed confirmations are counted.
 function attempterOf({ request }: Call) {
   const { id: userId, email } = request.session.user
   return { email, userId, caller: rateLimitKey(request.ip) }
@@ -133,7 +142,7 @@ export const ownCredentials = resource('/dashboard/api', {
       const { currentPassword, newPassword } = call.body
       refuseBadPassword(newPassword, currentPassword, user.email)
       await refuseWrongPassword(call, currentPassword)
-      await settle(call)
+      await uncountConfirmation(call)
       const hash = await hashPassword(newPassword, await sharedSalt(db, user.email, user.id))
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
       const token = await withTransaction(db, async (tx) => {
@@ -141,7 +150,7 @@ export const ownCredentials = resource('/dashboard/api', {
         await lockUserOf(tx, request.session)
         await setPassword(tx, now, { id: user.id, hash, isTemporary: false })
         await endUserSessions(tx, user.id)
-        await record(tx, { request, now }, 'user.change_password')
+        await recordOwnAction(tx, { request, now }, 'user.change_password')
         const { address } = from
         if (mailsUsers) await mailPasswordChanged(tx, now, { sealer, user, address })
         return openSession(tx, now, { user, from })
@@ -168,7 +177,7 @@ export const ownCredentials = resource('/dashboard/api', {
       await use(tx)
       return beginTotp(tx, { sealer, now, session })
     },
-    after: settle,
+    after: uncountConfirmation,
   })
   .act('confirmTotp', {
     path: '/totp/confirm',
@@ -188,7 +197,7 @@ export const ownCredentials = resource('/dashboard/api', {
       const { session } = call.request
       await lockUserOf(tx, session)
       const recoveryCodes = await confirmTotp(tx, { sealer, now, session, code: body.code })
-      await record(tx, call, 'user.add_totp')
+      await recordOwnAction(tx, call, 'user.add_totp')
       await finishTakeOver(tx, now, { user: session.user, waitHours: policy.approverWaitHours })
       return { recoveryCodes }
     },
@@ -210,12 +219,13 @@ export const ownCredentials = resource('/dashboard/api', {
       if (!(await useCode(tx, { sealer, now, userId, code: body.code })))
         throw new Refusal('invalid_code')
       await removeTotp(tx, userId)
-      await record(tx, call, 'user.remove_totp')
+      await recordOwnAction(tx, call, 'user.remove_totp')
       return { hasTotp: false }
     },
-    after: settle,
+    after: uncountConfirmation,
   })
 
+// Refuses a new password that equals the current one or is too easy to guess.
 function refuseBadPassword(password: string, current: string, email: string): void {
   const problem =
     password === current

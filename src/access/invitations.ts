@@ -27,7 +27,8 @@ type Account = Pick<User, 'id' | 'clientId' | 'email'>
 
 export type NewInvitation = { token: string; expiresAt: Date }
 
-// Replaces the user's earlier link. The token is returned only once; the database stores its hash.
+// Creates a link for taking over the account, in place of an earlier one. The token is returned only once;
+// the database stores its hash.
 export async function createInvitation(
   tx: Transaction,
   now: Date,
@@ -55,6 +56,7 @@ export type Invitation = {
   expiresAt: Date
 }
 
+// Finds the invitation of a link, if it has not expired and the user can still sign in.
 export async function findInvitation(
   db: Queryable,
   now: Date,
@@ -74,8 +76,8 @@ export async function findInvitation(
 
 type Acceptance = { token: string; passwordHash: string; waitHours: number; address: string }
 
-// Uses up the link: of two concurrent requests, one is refused. A user with a second factor must
-// then sign in with it.
+// Sets the password that the invited user chose, and uses up the link: of two concurrent requests, one is
+// refused. A user with a second factor must then sign in with it.
 export async function acceptInvitation(
   tx: Transaction,
   now: Date,
@@ -99,12 +101,13 @@ export async function acceptInvitation(
   if (rowCount !== 1) throw new Refusal('invitation_invalid')
   await setChosenPassword(tx, now, { user, passwordHash })
   await beginTakeOver(tx, now, id)
-  await record(tx, now, { user, action: 'user.accept_invitation', detail: { address } })
+  await recordTakeOverStep(tx, now, { user, action: 'user.accept_invitation', detail: { address } })
   await finishTakeOver(tx, now, { user, waitHours })
   return { user, hasSecondFactor: await hasSecondFactor(tx, id) }
 }
 
-// Sets the password that the user chose after opening a link, and ends their sessions.
+// Sets the password that the user chose after opening a link, and ends their sessions. A new password counts
+// as changed access, so the user must wait before approving anything.
 export async function setChosenPassword(
   tx: Transaction,
   now: Date,
@@ -117,7 +120,8 @@ export async function setChosenPassword(
   await unlockUser(tx, id)
 }
 
-// Call when the user has opened a link that only they received.
+// The first of the two steps by which a user takes over the account: notes that the user has opened a link
+// that only they received. finishTakeOver does the rest once there is a second factor.
 export async function beginTakeOver(tx: Transaction, now: Date, userId: UserId): Promise<void> {
   await tx.query({
     name: 'note-link-used',
@@ -126,8 +130,9 @@ export async function beginTakeOver(tx: Transaction, now: Date, userId: UserId):
   })
 }
 
-// Call after the link and after the second factor. Does nothing until the user has both, or if the user is
-// already treated as an independent person.
+// Completes the take-over of the account: after `waitHours`, the user is treated as an independent person.
+// Call both when the user has opened the link and when they add a second factor. Does nothing until both have
+// happened, or if the user is already treated as an independent person.
 export async function finishTakeOver(
   tx: Transaction,
   now: Date,
@@ -142,11 +147,16 @@ export async function finishTakeOver(
     values: [user.id, ownFrom, now],
   })
   if (rowCount === 0) return
-  await record(tx, now, { user, action: 'user.take_over', detail: { countsFrom: ownFrom } })
+  await recordTakeOverStep(tx, now, {
+    user,
+    action: 'user.take_over',
+    detail: { countsFrom: ownFrom },
+  })
 }
 
-// Only a person who neither controls the account nor granted it access can testify that it belongs to another
-// person. `by` is null for the command line.
+// Treats the user as an independent person from now on, because `by` knows that the account belongs to
+// somebody else. Refuses a `by` who controls the account or granted it access. `by` is null for the command
+// line.
 export async function vouchFor(
   tx: Transaction,
   now: Date,
@@ -170,7 +180,12 @@ export async function vouchFor(
 
 type TakeOverStep = { user: Account; action: `user.${string}`; detail: object }
 
-function record(tx: Transaction, now: Date, { user, action, detail }: TakeOverStep): Promise<void> {
+// The user acts on their own account, and is the actor in the audit log.
+function recordTakeOverStep(
+  tx: Transaction,
+  now: Date,
+  { user, action, detail }: TakeOverStep,
+): Promise<void> {
   const { clientId, email } = user
   const actor = `user:${email}`
   return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })

@@ -82,6 +82,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
   })
 }
 
+// Responds to both login routes with a bearer token, if the secret and the caller's address are accepted.
 async function issueToken(deps: Deps, request: FastifyRequest, credentials: Credentials) {
   const client = await logInWithinLimits(deps, request, credentials)
   // Checked only after the secret: a caller without the secret must not learn that the client exists.
@@ -97,20 +98,24 @@ async function issueToken(deps: Deps, request: FastifyRequest, credentials: Cred
   }
 }
 
+// Checks the client's secret, unless failed logins have locked this client from this address. A failure
+// counts towards that lock.
 async function logInWithinLimits(
   { db, clock }: Deps,
   request: FastifyRequest,
   { clientId, clientSecret }: Credentials,
 ) {
-  const who = { clientId, address: request.ip, caller: rateLimitKey(request.ip) }
-  const locked = await findLoginLock(db, clock(), who)
-  if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
+  const login = { clientId, address: request.ip, caller: rateLimitKey(request.ip) }
+  const lockSeconds = await findLoginLock(db, clock(), login)
+  if (lockSeconds !== undefined) throw new Refusal('too_many_attempts', [], lockSeconds)
   try {
     return await logIn(db, clock(), { clientId, secret: clientSecret })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const lockedNow = await withTransaction(db, (tx) => countFailedLogin(tx, clock(), who))
-    throw lockedNow === undefined ? error : new Refusal('too_many_attempts', [], lockedNow)
+    const newLockSeconds = await withTransaction(db, (tx) => countFailedLogin(tx, clock(), login))
+    throw newLockSeconds === undefined
+      ? error
+      : new Refusal('too_many_attempts', [], newLockSeconds)
   }
 }
 
@@ -134,6 +139,8 @@ function oauthCredentials(request: FastifyRequest): Credentials {
   return { clientId, clientSecret }
 }
 
+// Reads an HTTP Basic header. OAuth clients percent-encode the ID and the secret in it (RFC 6749, section
+// 2.3.1).
 function basicCredentials(authorization: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(authorization)?.[1]
   const decoded = Buffer.from(encoded ?? '', 'base64').toString('utf8')
@@ -149,6 +156,7 @@ function basicCredentials(authorization: string): Credentials {
   }
 }
 
+// Also refuses null characters, which PostgreSQL cannot store.
 function isCredential(value: unknown): value is string {
   return (
     typeof value === 'string' &&

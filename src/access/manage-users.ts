@@ -45,7 +45,7 @@ export type Administrator = {
   session?: SignedInSession | undefined // Absent for the command line.
 }
 
-// Defaults to the administrator's own client. Only an operator may name another.
+// The client whose users an administrator manages: by default their own. Only an operator may name another.
 export async function clientToManage(
   db: Queryable,
   by: Administrator & { client: Client },
@@ -67,9 +67,11 @@ type NewUser = {
   mail: LinkMail | undefined
 }
 
-// The link with which the user takes over the account is returned only once.
+// The user takes over the account with the link in `invitation`, which is returned only once.
 export type InvitedUser = { user: User; invitation: NewInvitation }
 
+// Creates a user and the link for taking over the account. Mails the link if there is a mail server. Until
+// the user takes over, their requests count as the administrator's (I93).
 export async function addUser(
   tx: Transaction,
   now: Date,
@@ -86,18 +88,21 @@ export async function addUser(
     createdBy,
   })
   await recordGrant(tx, now, { by, user, isNewPassword: true })
-  await record(tx, now, { by, user, action: 'user.create', detail: { role } })
+  await recordUserChange(tx, now, { by, user, action: 'user.create', detail: { role } })
   const invitation = await createInvitation(tx, now, { user, actor: by.actor })
   if (mail) await mailInvitation(tx, now, { mail, by, user, invitation, isReset: false })
   return { user, invitation }
 }
 
+// Changes a user's role, or disables or enables them. A new role or renewed access is a grant: the user
+// cannot approve requests of the administrator who gave it.
 export async function changeUserBy(
   tx: Transaction,
   now: Date,
   { by, id, change }: { by: Administrator; id: UserId; change: UserChange },
 ): Promise<User> {
   const isDisabling = change.isActive === false && change.role === undefined
+  // An owner may disable users whom they may not manage, because that grants nobody a right.
   const user = await lockManageable(tx, by, {
     id,
     may: isDisabling ? mayDisableRole : mayManageRole,
@@ -110,7 +115,7 @@ export async function changeUserBy(
     await recordGrant(tx, now, { by, user, isNewPassword: false })
   }
   if (changed.role !== user.role) {
-    await record(tx, now, {
+    await recordUserChange(tx, now, {
       by,
       user,
       action: 'user.change_role',
@@ -119,7 +124,7 @@ export async function changeUserBy(
   }
   if (changed.isActive !== user.isActive) {
     if (!changed.isActive) await endUserSessions(tx, id)
-    await record(tx, now, {
+    await recordUserChange(tx, now, {
       by,
       user,
       action: changed.isActive ? 'user.enable' : 'user.disable',
@@ -146,12 +151,13 @@ export async function resetPassword(
   const setBy = by.userId ?? null
   await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true, setBy })
   const passkeys = await removePasskeys(tx, user.id)
+  // The passkeys are gone, so recovery codes stay only if the user still has a TOTP app.
   if (reset.removesTotp) await removeTotp(tx, user.id)
   else await dropIdleRecoveryCodes(tx, user.id)
   await recordGrant(tx, now, { by, user, isNewPassword: true })
   await endUserSessions(tx, user.id)
   await unlockUser(tx, user.id)
-  await record(tx, now, {
+  await recordUserChange(tx, now, {
     by,
     user,
     action: 'user.reset_password',
@@ -171,7 +177,7 @@ export async function removeUserBy(
 ): Promise<User> {
   const user = await lockManageable(tx, by, { id, may: mayManageRole })
   await removeUser(tx, user)
-  await record(tx, now, { by, user, action: 'user.remove', detail: { role: user.role } })
+  await recordUserChange(tx, now, { by, user, action: 'user.remove', detail: { role: user.role } })
   return user
 }
 
@@ -185,7 +191,7 @@ export async function vouchForUser(
   if (!isOperator(by)) throw new Refusal('role_not_allowed')
   const user = await lockManageable(tx, by, { id, may: mayManageRole })
   await vouchFor(tx, now, { by: by.userId ?? null, user })
-  await record(tx, now, { by, user, action: 'user.vouch', detail: { note } })
+  await recordUserChange(tx, now, { by, user, action: 'user.vouch', detail: { note } })
   return { ...user, ownFrom: now }
 }
 
@@ -196,6 +202,7 @@ export async function getManageable(db: Queryable, by: Administrator, id: UserId
 
 type ManagedUser = { id: UserId; may: typeof mayManageRole }
 
+// Finds the user if the administrator may manage them. `may` decides by the roles of both.
 async function getAllowed(
   db: Queryable,
   by: Administrator,
@@ -208,6 +215,7 @@ async function getAllowed(
   return user
 }
 
+// Locks user and administrator before a change, and checks their roles again under the locks.
 async function lockManageable(
   tx: Transaction,
   by: Administrator,
@@ -221,14 +229,15 @@ async function lockManageable(
   return user
 }
 
-// Refuses an administrator who was signed out, or whose role changed, while the password was being hashed,
-// which can take seconds.
+// Locks the administrator before a change. Refuses one who was signed out, or whose role changed, while the
+// password was being hashed, which can take seconds.
 async function lockAdministrator(tx: Transaction, { session, role }: Administrator): Promise<void> {
   if (session && (await lockUserOf(tx, session)) !== role) throw new Refusal('role_not_allowed')
 }
 
-// Call before the password is hashed and again in the transaction of the change. The lock on the client
-// serialises it with a change that makes the client no operator.
+// Refuses a role that the administrator may not give, or the role `operator` at a client that is not an
+// operator. Call before the password is hashed, and again in the transaction of the change. The lock on the
+// client keeps the client from losing its operator rights until the commit.
 export async function refuseRole(
   db: Queryable,
   by: Administrator,
@@ -246,7 +255,9 @@ export async function refuseRole(
 
 type UserAction = { by: Administrator; user: User; action: `user.${string}`; detail: object }
 
-async function record(
+// An operator's change at another client is recorded at both clients, and only the operator's own entry names
+// them.
+async function recordUserChange(
   tx: Transaction,
   now: Date,
   { by, user: { clientId, email }, action, detail }: UserAction,

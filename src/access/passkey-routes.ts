@@ -7,7 +7,12 @@ import { resource } from '#http/resource.ts'
 import { Deleted } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { PasskeyId } from '#ids.ts'
-import { ceremonyOf, confirmIdentity, record, settle } from './credential-routes.ts'
+import {
+  ceremonyOf,
+  confirmIdentity,
+  recordOwnAction,
+  uncountConfirmation,
+} from './credential-routes.ts'
 import { finishTakeOver } from './invitations.ts'
 import {
   checkAttestation,
@@ -75,7 +80,7 @@ export const passkeys = resource('/dashboard/api/passkeys', {
       const { name } = call.body
       const { user } = call.request.session
       const { passkey, oldName } = await renamePasskey(tx, user.id, { id, name })
-      await record(tx, call, 'user.rename_passkey', { from: oldName, to: name })
+      await recordOwnAction(tx, call, 'user.rename_passkey', { from: oldName, to: name })
       return passkey
     },
   })
@@ -112,7 +117,7 @@ export const passkeys = resource('/dashboard/api/passkeys', {
       await call.prepared(tx)
       return creationOptions(tx, ceremonyOf(call), call.request.session)
     },
-    after: settle,
+    after: uncountConfirmation,
   })
   .act('confirmPasskey', {
     path: '/confirm',
@@ -139,7 +144,7 @@ export const passkeys = resource('/dashboard/api/passkeys', {
       const { session } = request
       const added = { session, passkey: { ...prepared, name } }
       const registered = await registerPasskey(tx, call, added)
-      await record(tx, call, 'user.add_passkey', { passkey: name })
+      await recordOwnAction(tx, call, 'user.add_passkey', { passkey: name })
       await finishTakeOver(tx, now, { user: session.user, waitHours: policy.approverWaitHours })
       return registered
     },
@@ -165,8 +170,8 @@ export const passkeys = resource('/dashboard/api/passkeys', {
       const { id } = call.params
       await call.prepared(tx)
       const passkey = await dropPasskey(tx, call.request.session, id)
-      await record(tx, call, 'user.remove_passkey', { passkey })
+      await recordOwnAction(tx, call, 'user.remove_passkey', { passkey })
       return { id }
     },
-    after: settle,
+    after: uncountConfirmation,
   })

@@ -62,7 +62,7 @@ type NewPasskey = Pick<
   user: { id: UserId; clientId: ClientId }
 }
 
-// The caller must lock the user, or two concurrent calls could exceed the limit.
+// Stores a new passkey. The caller must lock the user, or two concurrent calls could exceed the limit.
 async function addPasskey(tx: Transaction, now: Date, passkey: NewPasskey): Promise<Passkey> {
   const { user, credentialId, publicKey, counter, transports, name } = passkey
   const { length } = await listPasskeys(tx, user.id)
@@ -92,8 +92,9 @@ async function addPasskey(tx: Transaction, now: Date, passkey: NewPasskey): Prom
 
 type Use = { id: PasskeyId; userId: UserId; counter: number }
 
-// The database decides between concurrent uses. Returns false if the passkey is gone, belongs to
-// another user, or its counter has not advanced, as for a copied device.
+// Records a use of the passkey. Of two concurrent uses with the same counter, the database accepts one.
+// Returns false if the passkey is gone, belongs to another user, or its counter has not advanced, as for a
+// copied device. Devices without a counter always send 0.
 export async function usePasskey(tx: Transaction, now: Date, use: Use): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'use-passkey',
@@ -104,6 +105,7 @@ export async function usePasskey(tx: Transaction, now: Date, use: Use): Promise<
   return rowCount === 1
 }
 
+// Renames one of the user's own passkeys. Returns the old name too, for the audit log.
 export async function renamePasskey(
   tx: Transaction,
   userId: UserId,
@@ -129,6 +131,7 @@ async function removePasskey(tx: Transaction, userId: UserId, id: PasskeyId): Pr
   return rows[0].name
 }
 
+// Removes all passkeys of a user whose password is reset. Returns how many.
 export async function removePasskeys(tx: Transaction, userId: UserId): Promise<number> {
   const { rowCount } = await tx.query({
     name: 'remove-passkeys-of-user',
@@ -147,7 +150,7 @@ const CHALLENGE_BYTES = 32
 
 type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register' | 'confirm'; sessionId: string }
 
-// Replaces the session's earlier challenge for the same purpose.
+// Stores and returns a new challenge, in place of the session's earlier one for the same purpose.
 async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse): Promise<Buffer> {
   const challenge = randomBytes(CHALLENGE_BYTES)
   await db.query({
@@ -166,7 +169,8 @@ async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse): Prom
   return challenge
 }
 
-// Call outside the action's transaction, so that the challenge is used up even if the action fails.
+// Deletes the challenge, and returns whether it was valid for this use. Call outside the action's
+// transaction, so that the challenge is used up even if the action fails.
 async function takeChallenge(
   db: Queryable,
   now: Date,
@@ -182,6 +186,7 @@ async function takeChallenge(
   return rows[0]?.isGood ?? false
 }
 
+// A worker calls this regularly. An expired challenge is never accepted.
 export async function deleteExpiredChallenges(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-passkey-challenges',
@@ -207,11 +212,12 @@ function hashOf(challenge: Buffer): Buffer {
 const ALGORITHMS = [-8, -7, -257] // EdDSA, ES256, RS256. Some devices lack one or another.
 
 // Loaded on demand: it takes 0.3 s and 20 MB, and many processes never see a passkey.
-const library = () => import('@simplewebauthn/server')
+const loadWebAuthn = () => import('@simplewebauthn/server')
 
 // Derived from the public URL: a passkey works only at that origin.
 export type RelyingParty = { id: string; origin: string }
 
+// The service as a WebAuthn relying party. A passkey works only at the origin of the public address.
 export function relyingParty(publicAddress: string): RelyingParty {
   const { hostname, origin } = new URL(publicAddress)
   return { id: hostname, origin }
@@ -219,7 +225,8 @@ export function relyingParty(publicAddress: string): RelyingParty {
 
 type Ceremony = { now: Date; relyingParty: RelyingParty }
 
-// Returns PublicKeyCredentialCreationOptionsJSON.
+// Returns the options with which the browser creates a passkey (PublicKeyCredentialCreationOptionsJSON), with
+// a new challenge. Excludes devices that have a passkey of this user already.
 export async function creationOptions(
   db: Queryable,
   { now, relyingParty: { id } }: Ceremony,
@@ -238,7 +245,7 @@ export async function creationOptions(
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
     attestation: 'none',
-    excludeCredentials: existing.map(describe),
+    excludeCredentials: existing.map(toDescriptor),
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,
@@ -247,8 +254,9 @@ export async function creationOptions(
   }
 }
 
-// Returns PublicKeyCredentialRequestOptionsJSON. A signed-in user must use one of their own passkeys. For
-// signing in, the browser offers every passkey of this origin.
+// Returns the options with which the browser asks for a passkey (PublicKeyCredentialRequestOptionsJSON), with
+// a new challenge. A signed-in user must use one of their own passkeys. For signing in, the browser offers
+// every passkey of this origin.
 export async function requestOptions(
   db: Queryable,
   { now, relyingParty: { id } }: Ceremony,
@@ -264,10 +272,12 @@ export async function requestOptions(
     rpId: id,
     timeout: CHALLENGE_MS,
     userVerification: 'required',
-    allowCredentials: passkeys.map(describe),
+    allowCredentials: passkeys.map(toDescriptor),
   }
 }
 
+// Checks the browser's response to creationOptions. Returns the new passkey, or undefined if the response is
+// wrong.
 export async function checkAttestation(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
@@ -276,7 +286,7 @@ export async function checkAttestation(
   const use = { purpose: 'register', sessionId } as const
   const challenge = challengeIn(credential.response.clientDataJSON)
   if (!challenge || !(await takeChallenge(db, now, { challenge, use }))) return undefined
-  const { verifyRegistrationResponse } = await library()
+  const { verifyRegistrationResponse } = await loadWebAuthn()
   const checked = await verifyRegistrationResponse({
     response: credential,
     expectedChallenge: challenge.toString('base64url'),
@@ -299,6 +309,9 @@ export async function checkAttestation(
 // exists.
 export type CheckedAssertion = { passkey: Passkey | undefined; counter: number | undefined }
 
+// Checks the browser's response to requestOptions. The library gets 0 as the stored counter: usePasskey
+// compares the real one in the database, so that concurrent uses cannot both pass. Returns no counter if the
+// response is wrong.
 export async function checkAssertion(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
@@ -310,7 +323,7 @@ export async function checkAssertion(
   const { userHandle } = credential.response
   const matchesUser = !userHandle || (passkey && isHandleOf(passkey.userId, userHandle))
   if (!isFresh || !passkey || !matchesUser) return { passkey, counter: undefined }
-  const { verifyAuthenticationResponse } = await library()
+  const { verifyAuthenticationResponse } = await loadWebAuthn()
   const checked = await verifyAuthenticationResponse({
     response: credential,
     expectedChallenge: challenge.toString('base64url'),
@@ -323,6 +336,7 @@ export async function checkAssertion(
   return { passkey, counter }
 }
 
+// Reads the challenge that the browser signed. Undefined if the browser's data is malformed.
 function challengeIn(clientDataJson: string): Buffer | undefined {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString())
@@ -332,7 +346,7 @@ function challengeIn(clientDataJson: string): Buffer | undefined {
   }
 }
 
-// The device stores this handle, so it reveals nothing about the person.
+// The WebAuthn user handle. The device stores it, so it must reveal nothing about the person.
 function handleOf(userId: UserId): Buffer {
   return Buffer.from(userId.replaceAll('-', ''), 'hex')
 }
@@ -341,7 +355,7 @@ function isHandleOf(userId: UserId, handle: string): boolean {
   return Buffer.from(handle, 'base64url').equals(handleOf(userId))
 }
 
-function describe({ credentialId, transports }: Passkey) {
+function toDescriptor({ credentialId, transports }: Passkey) {
   return { id: credentialId.toString('base64url'), type: 'public-key', transports }
 }
 
@@ -354,7 +368,8 @@ type PasskeyRegistration = {
   passkey: Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports' | 'name'>
 }
 
-// Recovery codes come with the first second factor and are shown only once.
+// Stores a passkey that checkAttestation accepted. Recovery codes come with the first second factor and are
+// shown only once.
 export async function registerPasskey(
   tx: Transaction,
   { now, sealer }: { now: Date; sealer: Sealer },
@@ -371,6 +386,7 @@ export async function registerPasskey(
   return { passkey: added, recoveryCodes }
 }
 
+// Removes one of the user's own passkeys. Returns its name, for the audit log.
 export async function dropPasskey(
   tx: Transaction,
   session: SignedInSession,

@@ -3,10 +3,10 @@
 //   requested ──worker──▶ link mailed ──new password──▶ used
 //                              └──an hour later, or password set otherwise──▶ invalid
 //
-// A request is stored alike for every address, known or not, and a worker answers it later: so neither the
-// response nor its duration reveals who has an account. A user gets at most one link an hour. The link
-// replaces only the password: it opens no session and does not remove an authenticator app. Passkeys stay if
-// the user is treated as an independent person (I93).
+// A request is stored in the same way for known and unknown addresses, and a worker answers it later. So
+// neither the response nor its duration reveals who has an account. A user gets at most one link an hour. The
+// link replaces only the password: it opens no session and does not remove an authenticator app. Passkeys
+// stay if the user is treated as an independent person (I93).
 
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -112,11 +112,13 @@ const RESET_USER = `
          c.name as client_name
     from users u join clients c on c.id = u.client_id`
 
-// If the client enforces its provider, only users for whom mayBreakGlass holds may sign in with a password.
+// Whether the user may sign in with a password at all. If the client enforces its sign-in provider, only
+// owners and operators with a second factor may (mayBreakGlass).
 async function mayReset(db: Queryable, user: ResetUser): Promise<boolean> {
   return mayBreakGlass(user) || !(await isProviderEnforced(db, user.clientId))
 }
 
+// Mails the user a single-use link, unless they got one within the last hour.
 async function mailLink(
   tx: Transaction,
   now: Date,
@@ -151,11 +153,12 @@ async function mailLink(
     expiresAt,
   } as const
   await mailUser(tx, { now, sealer }, mail)
-  await record(tx, now, { user, action: 'user.request_password_reset', address })
+  await recordResetStep(tx, now, { user, action: 'user.request_password_reset', address })
 }
 
 export type PasswordReset = ResetUser & { expiresAt: Date }
 
+// Finds the reset of a link, if the link is unused, has not expired, and its user may use a password.
 export async function findReset(
   db: Queryable,
   now: Date,
@@ -179,16 +182,16 @@ type Acceptance = {
   mail: { sealer: Sealer } | undefined
 }
 
-// Uses up the link: of two concurrent requests, one is refused. The user then signs in, with their second
-// factor if they have one.
+// Sets the new password and uses up the link: of two concurrent requests, one is refused. The user then signs
+// in, with their second factor if they have one.
 export async function acceptReset(
   tx: Transaction,
   now: Date,
   { token, passwordHash, address, mail }: Acceptance,
 ): Promise<void> {
-  const found = await findReset(tx, now, token)
-  if (!found) throw new Refusal('reset_invalid')
-  const { id, clientId, email } = found
+  const reset = await findReset(tx, now, token)
+  if (!reset) throw new Refusal('reset_invalid')
+  const { id, clientId, email } = reset
   if (!(await maySignInFrom(tx, clientId, address))) throw new Refusal('address_not_allowed')
   const user = { id, clientId, email }
   await tx.query({
@@ -207,9 +210,9 @@ export async function acceptReset(
   await setChosenPassword(tx, now, { user, passwordHash })
   // Another person who knew a temporary password may have added a second factor. So passkeys of a user who is
   // not yet independent are removed, and the link begins a take-over only if no second factor is left.
-  if (!found.isOwn) await removePasskeys(tx, id)
+  if (!reset.isOwn) await removePasskeys(tx, id)
   if (!(await hasSecondFactor(tx, id))) await beginTakeOver(tx, now, id)
-  await record(tx, now, { user, action: 'user.accept_password_reset', address })
+  await recordResetStep(tx, now, { user, action: 'user.accept_password_reset', address })
   if (mail) await mailPasswordChanged(tx, now, { sealer: mail.sealer, user, address })
 }
 
@@ -219,6 +222,7 @@ type Changed = {
   address: string
 }
 
+// Tells the user about the new password, in case somebody else set it.
 export function mailPasswordChanged(
   tx: Transaction,
   now: Date,
@@ -236,7 +240,12 @@ type Step = {
   address: string
 }
 
-function record(tx: Transaction, now: Date, { user, action, address }: Step): Promise<void> {
+// Nobody is signed in during a reset, so the actor is the caller's address.
+function recordResetStep(
+  tx: Transaction,
+  now: Date,
+  { user, action, address }: Step,
+): Promise<void> {
   const { clientId, email } = user
   const actor = `address:${address}`
   const entry = { clientId, actor, action, subject: `user/${email}`, detail: { address } }

@@ -47,6 +47,7 @@ export function dummyHash(cost: number): string {
   return writeHash({ cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) })
 }
 
+// Reads a stored hash of the form scrypt$cost$salt$key.
 export function readHash(hash: string): HashParts {
   const [, cost, salt = '', key = ''] = hash.split('$')
   return { cost: Number(cost), salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') }
@@ -60,7 +61,8 @@ function isSameKey(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-// scrypt takes 128 * r (8) * N bytes; Node's default limit is 32 MiB.
+// Derives the key of a password or secret. scrypt needs 128 * r (8) * N bytes, and Node's default limit of
+// 32 MiB may be too small, so `maxmem` allows twice as much.
 function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
   const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })
@@ -80,7 +82,7 @@ let running = 0
 const waiting: (() => void)[] = []
 
 export function hashPassword(password: string, salt?: Buffer): Promise<string> {
-  return inSlot(() => hashSecret(plain(password), COST, salt))
+  return inSlot(() => hashSecret(normalizeAccents(password), COST, salt))
 }
 
 // Returns for each hash whether it matches. Hashes that share a salt cost one derivation. An empty list also
@@ -94,7 +96,7 @@ export async function matchPassword(
     const { cost, salt } = readHash(hash)
     const recipe = readRecipe(hash)
     if (keys.has(recipe)) continue
-    keys.set(recipe, await inSlot(() => deriveKey(plain(password), salt, cost)))
+    keys.set(recipe, await inSlot(() => deriveKey(normalizeAccents(password), salt, cost)))
   }
   return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(readRecipe(hash)) as Buffer))
 }
@@ -112,20 +114,24 @@ export function temporaryPassword(): string {
   return groups.join('-')
 }
 
+// The part of a stored hash before the key: algorithm, cost and salt.
 function readRecipe(hash: string): string {
   return hash.slice(0, hash.lastIndexOf('$'))
 }
 
 // Normalises the text, so that a password is the same however the keyboard composes accents.
-function plain(password: string): string {
+function normalizeAccents(password: string): string {
   return password.normalize('NFKC')
 }
 
+// Runs a key derivation in one of the RUNNING_MAX slots, because each takes much CPU and memory. Further
+// calls wait. If too many calls wait already, refuses as busy.
 async function inSlot<T>(work: () => Promise<T>): Promise<T> {
   await takeSlot()
   return work().finally(releaseSlot)
 }
 
+// Waits in line for a free slot. Refuses as busy if the line is too long.
 async function takeSlot(): Promise<void> {
   if (running < RUNNING_MAX) {
     running++
@@ -137,8 +143,8 @@ async function takeSlot(): Promise<void> {
 
 // Passes the slot straight to the call that has waited longest.
 function releaseSlot(): void {
-  const next = waiting.shift()
-  if (next) next()
+  const nextCall = waiting.shift()
+  if (nextCall) nextCall()
   else running--
 }
 
@@ -175,6 +181,7 @@ const LOOKALIKES: Record<string, string> = {
   '!': 'i',
 }
 
+// Returns the reason why the password cannot be chosen, as text for the user, or null.
 export function passwordProblem(password: string, email: string): string | null {
   const characters = [...password.normalize('NFKC')]
   if (characters.length < PASSWORD_LENGTH_MIN) {
@@ -187,19 +194,21 @@ export function passwordProblem(password: string, email: string): string | null 
     return 'Must be without control characters.'
   }
   const text = characters.join('').toLowerCase()
-  if (isEmail(text, email.toLowerCase())) return 'Must not be made of your email address.'
+  if (isMadeOfEmail(text, email.toLowerCase())) return 'Must not be made of your email address.'
   return isTrivial(text)
     ? 'Is too easy to guess: choose several words that do not belong together.'
     : null
 }
 
 // Whether the text is the email address, its local part or its domain with few other characters.
-function isEmail(text: string, email: string): boolean {
+function isMadeOfEmail(text: string, email: string): boolean {
   const [name = '', domain = ''] = email.split('@')
   const parts = [email, name, domain, domain.split('.')[0] as string]
   return parts.some((part) => part.length >= 3 && lengthWithout(text, part) < REST_LENGTH_MIN)
 }
 
+// Whether the text has few different characters, repeats one common word, or consists mainly of keyboard
+// runs.
 function isTrivial(text: string): boolean {
   if (new Set(text).size < DIFFERENT_CHARACTERS_MIN) return true
   if ([text, ...extractLetters(text)].some((letters) => COMMON.has(unrepeated(letters))))
@@ -210,10 +219,11 @@ function isTrivial(text: string): boolean {
 // Returns two readings: one with the inner digits and signs read as letters, one with all of them dropped.
 function extractLetters(text: string): string[] {
   const trimmed = text.replace(/^\P{L}+|\P{L}+$/gu, '')
-  const read = [...trimmed].map((character) => LOOKALIKES[character] ?? character).join('')
-  return [read, text].map((each) => each.replace(/\P{L}/gu, ''))
+  const deciphered = [...trimmed].map((character) => LOOKALIKES[character] ?? character).join('')
+  return [deciphered, text].map((each) => each.replace(/\P{L}/gu, ''))
 }
 
+// Returns the repeated part of a repetition: `abc` for `abcabc`.
 function unrepeated(text: string): string {
   return /^(.+?)\1+$/u.exec(text)?.[1] ?? text
 }
@@ -222,21 +232,23 @@ function lengthWithout(text: string, part: string): number {
   return text.replaceAll(part, '').length
 }
 
+// Drops runs along a row of the keyboard or the alphabet, such as `qwer` and `9876`.
 function withoutRuns(text: string): string {
-  let rest = ''
-  for (let at = 0; at < text.length; ) {
-    const length = runLength(text, at)
-    if (length < RUN_LENGTH_MIN) rest += text[at]
-    at += length < RUN_LENGTH_MIN ? 1 : length
+  let remainder = ''
+  for (let position = 0; position < text.length; ) {
+    const length = runLength(text, position)
+    if (length < RUN_LENGTH_MIN) remainder += text[position]
+    position += length < RUN_LENGTH_MIN ? 1 : length
   }
-  return rest
+  return remainder
 }
 
-function runLength(text: string, at: number): number {
+// Length of the run that begins at the position `start`; 1 if none does.
+function runLength(text: string, start: number): number {
   let length = 1
   while (
-    at + length < text.length &&
-    RUNS.some((row) => row.includes(text.slice(at, at + length + 1)))
+    start + length < text.length &&
+    RUNS.some((row) => row.includes(text.slice(start, start + length + 1)))
   ) {
     length++
   }

@@ -143,6 +143,7 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
   operator: SCOPES,
 }
 
+// A user has the scopes of their role, as far as the client has them too.
 export function grantedScopes(role: Role, client: Client): readonly Scope[] {
   const clientScopes = effectiveScopes(client.scopes)
   return SCOPES_OF[role].filter((scope) => clientScopes.includes(scope))
@@ -184,7 +185,8 @@ export function mayDisableRole(manager: Manager, role: Role): boolean {
   return isOperator(manager) || role !== 'operator'
 }
 
-// The last user of such a role cannot be removed, because no user of the client could then invite others.
+// The last user with one of these roles cannot be removed, because nobody at the client could then invite
+// others.
 export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
 
 export function isIndispensable(role: Role): boolean {
@@ -200,7 +202,8 @@ export function isIndispensable(role: Role): boolean {
 
 const codesOf = (clientId: string) => `(select merchant_codes from clients where id = ${clientId})`
 
-// `accountId` is an SQL expression for the id of a collection account, or null for a row without one.
+// SQL condition: whether the client may see a row that belongs to a collection account. `accountId` is an SQL
+// expression for the id of the account; it is null for a row without one, which every client may see.
 export function inMerchantScope(accountId: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${accountId} is null
@@ -208,6 +211,7 @@ export function inMerchantScope(accountId: string, clientId: string): string {
               = any(${codes}::text[]))`
 }
 
+// Like inMerchantScope(), for rows with a merchant code of their own: `merchantCode` is an SQL expression.
 export function isInMerchantScope(merchantCode: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${merchantCode} = any(${codes}::text[]))`

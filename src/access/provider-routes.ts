@@ -10,7 +10,7 @@ import { type Call, resource } from '#http/resource.ts'
 import { Deleted, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { checkTargetUrl } from '#ssrf-guard.ts'
-import { confirmIdentity, settle } from './credential-routes.ts'
+import { confirmIdentity, uncountConfirmation } from './credential-routes.ts'
 import {
   beginProviderSignIn,
   completeProviderSignIn,
@@ -40,6 +40,7 @@ const CALLBACK_PARAMETERS = ['code', 'state', 'iss', 'error'] as const
 const Flag = { 'x-says': 'Must be true or false.' }
 const strict = { additionalProperties: false }
 
+// The provider sends the browser back to this address.
 const redirectUriOf = ({ publicUrl, request }: Pick<Call, 'publicUrl' | 'request'>) =>
   `${publicAddress(publicUrl, request.server.server)}${PROVIDER_CALLBACK}`
 
@@ -117,8 +118,8 @@ export const providerSignIn = resource('/dashboard/api/session/provider', {
       for (const name of CALLBACK_PARAMETERS) {
         if (body[name] !== undefined) callback.searchParams.set(name, body[name])
       }
-      const back = { ...callerOf(call), token: requireToken(call), callback }
-      return answerSignIn(call, await completeProviderSignIn(call, clock, back))
+      const browser = { ...callerOf(call), token: requireToken(call), callback }
+      return answerSignIn(call, await completeProviderSignIn(call, clock, browser))
     },
   })
   .route('POST', 'finishProviderSignIn', {
@@ -151,6 +152,8 @@ export const providerSignIn = resource('/dashboard/api/session/provider', {
     },
   })
 
+// Reads the cookie that beginProviderSignIn set: the browser that finishes a sign-in must be the one that
+// began it.
 function requireToken({
   sessionCookies,
   request,
@@ -245,10 +248,10 @@ export const ownProvider = resource('/dashboard/api/client', {
       }),
     }),
     handle: async (call) => {
-      refuseOthers(call)
+      refuseNonAdministrators(call)
       const redirectUri = redirectUriOf(call)
-      const found = await findProvider(call.db, call.request.session.client.id)
-      const provider = found ? ProviderView.present({ ...found, redirectUri }) : null
+      const stored = await findProvider(call.db, call.request.session.client.id)
+      const provider = stored ? ProviderView.present({ ...stored, redirectUri }) : null
       return accepted('Sign-in provider retrieved successfully', { redirectUri, provider })
     },
   })
@@ -271,14 +274,14 @@ export const ownProvider = resource('/dashboard/api/client', {
     ],
     handle: async (call) => {
       const { db, sealer, clock, request } = call
-      refuseOthers(call)
+      refuseNonAdministrators(call)
       const settings = readSettings(call)
       const confirm = await confirmIdentity(call)
       const provider = await withTransaction(db, async (tx) => {
         await confirm(tx)
         return setProvider(tx, clock(), { session: request.session, sealer, settings })
       })
-      await settle(call)
+      await uncountConfirmation(call)
       const detail = { ...provider, redirectUri: redirectUriOf(call) }
       return accepted('Sign-in provider set successfully', ProviderView.present(detail))
     },
@@ -302,7 +305,7 @@ export const ownProvider = resource('/dashboard/api/client', {
     ],
     message: 'Sign-in provider removed successfully',
     prepare: (call) => {
-      refuseOthers(call)
+      refuseNonAdministrators(call)
       return confirmIdentity(call)
     },
     run: async (tx, { prepared: confirm, now, request: { session } }) => {
@@ -310,13 +313,16 @@ export const ownProvider = resource('/dashboard/api/client', {
       await removeProvider(tx, now, session)
       return { id: session.client.clientId }
     },
-    after: settle,
+    after: uncountConfirmation,
   })
 
-function refuseOthers({ request: { session } }: Pick<Call, 'request'>): void {
+// Only owners, and operators in an operator client, may see or set the provider.
+function refuseNonAdministrators({ request: { session } }: Pick<Call, 'request'>): void {
   if (!mayManageProvider(session.user.role, session.client)) throw new Refusal('role_not_allowed')
 }
 
+// Checks the rules that the schema cannot express: the issuer's address, and roles only together with
+// roleClaim.
 function readSettings({
   body,
   mode,

@@ -43,18 +43,20 @@ export const PROVIDER_SIGN_IN_MS = 10 * 60_000
 const SUBJECT_LENGTH_MAX = 255 // OpenID Connect Core, section 2.
 const EMAIL_LENGTH_MAX = 254
 
-type Parts = { db: Pool; sealer: Sealer; providers: ProviderConnections }
+type SignInDeps = { db: Pool; sealer: Sealer; providers: ProviderConnections }
 
 type Beginning = { clientCode: string; redirectUri: string; isFresh: boolean }
 
-// Returns the address to which the browser goes, and the token that it keeps.
+// Begins a sign-in with the client's provider. Returns the provider's address, where the browser goes next,
+// and the token for the browser's cookie.
 export async function beginProviderSignIn(
-  { db, sealer, providers }: Parts,
+  { db, sealer, providers }: SignInDeps,
   now: Date,
   { clientCode, redirectUri, isFresh }: Beginning,
 ): Promise<{ url: string; token: string }> {
   const provider = await findProviderOf(db, clientCode)
   if (!provider) throw new Refusal('provider_not_found')
+  // The token stays in the browser's cookie. The provider repeats the other three values, or checks them.
   const [token, state, nonce, verifier] = [
     randomToken(),
     randomToken(),
@@ -92,28 +94,31 @@ type Begun = {
   isFresh: boolean
 }
 
-// `callback` is the address to which the provider sent the browser, with its parameters.
-type Return = SignInCaller & { token: string; callback: URL }
+// `callback` is the address at which the browser came back, with the parameters that the provider added.
+type BrowserReturn = SignInCaller & { token: string; callback: URL }
 
+// Signs the user in when the provider has sent the browser back with a code, or asks for the user's second
+// factor. Failures of the provider and users who are not admitted are recorded in the audit log.
 export async function completeProviderSignIn(
-  parts: Parts,
+  deps: SignInDeps,
   clock: () => Date,
-  back: Return,
+  browser: BrowserReturn,
 ): Promise<SignInOutcome> {
-  const { db, sealer, providers } = parts
-  const state = back.callback.searchParams.get('state') ?? ''
-  const begun = await takeState(db, clock(), { token: back.token, state })
-  if (!begun) return { refused: 'provider_sign_in_expired' }
-  const provider = await findProvider(db, begun.clientId)
-  if (provider?.updatedAt.getTime() !== begun.providerSetAt.getTime()) {
+  const { db, sealer, providers } = deps
+  const state = browser.callback.searchParams.get('state') ?? ''
+  const pendingSignIn = await takeState(db, clock(), { token: browser.token, state })
+  if (!pendingSignIn) return { refused: 'provider_sign_in_expired' }
+  const provider = await findProvider(db, pendingSignIn.clientId)
+  if (provider?.updatedAt.getTime() !== pendingSignIn.providerSetAt.getTime()) {
     return { refused: 'provider_sign_in_expired' }
   }
-  const source = { caller: back.caller, email: `provider ${back.token}` }
+  // No email address is known yet: attempts are counted for the browser's token instead.
+  const source = { caller: browser.caller, email: `provider ${browser.token}` }
   await countAttemptFrom(db, clock(), source)
   try {
-    const { nonce, isFresh } = begun
-    const verifier = sealer.open(begun.verifierSealed)
-    const { callback } = back
+    const { nonce, isFresh } = pendingSignIn
+    const verifier = sealer.open(pendingSignIn.verifierSealed)
+    const { callback } = browser
     const claims = await providers.exchange(provider, { callback, state, nonce, verifier, isFresh })
     const identity = readIdentity(provider, claims)
     const spareHash = await spareHashFor(db, provider, identity)
@@ -124,18 +129,19 @@ export async function completeProviderSignIn(
         claims,
         spareHash,
         isFresh,
-        signIn: { ...back, ...source },
+        signIn: { ...browser, ...source },
       }
-      return arrive(tx, clock(), arrival)
+      return signInByIdentity(tx, clock(), arrival)
     })
   } catch (error) {
     if (!(error instanceof ProviderFailure) && !(error instanceof NotAdmitted)) throw error
-    await recordFailure(db, clock(), { provider, error, address: back.address })
+    await recordFailure(db, clock(), { provider, error, address: browser.address })
     return { refused: error.refused }
   }
 }
 
-// The client's audit log records the reason for the client's administrators.
+// Thrown if the provider has answered, but the user is not admitted here. The client's audit
+// log records the reason for the client's administrators.
 class NotAdmitted extends Error {
   readonly refused: RefusalCode
 
@@ -147,6 +153,7 @@ class NotAdmitted extends Error {
 
 type Identity = { issuer: string; subject: string; email: string | undefined }
 
+// Ignores an email address that the provider has not verified, unless the client's settings trust it.
 function readIdentity({ trustsEmail }: Provider, claims: Claims): Identity {
   const { iss: issuer, sub: subject, email, email_verified: isVerified } = claims
   if (!subject || subject.length > SUBJECT_LENGTH_MAX || /[\x00-\x1f]/.test(subject)) {
@@ -160,8 +167,9 @@ function readIdentity({ trustsEmail }: Provider, claims: Claims): Identity {
   return { issuer, subject, email: isTrusted && isEmail ? email : undefined }
 }
 
-// Returns the hash of a random password, for a user who has no password that only they know; undefined if the
-// user has one. Call before the transaction, because hashing takes long.
+// Returns the hash of a random password, to be stored for a user who is new or still has a temporary
+// password. Undefined if the user has chosen a password. Call before the transaction, because hashing takes
+// long.
 async function spareHashFor(
   db: Queryable,
   { clientId }: Provider,
@@ -184,43 +192,52 @@ type Arrival = {
   claims: Claims
   spareHash: string | undefined
   isFresh: boolean
-  signIn: Return & { email: string }
+  signIn: BrowserReturn & { email: string }
 }
 
-async function arrive(tx: Transaction, now: Date, arrival: Arrival): Promise<SignInOutcome> {
+// Finds, links or creates the user whom the provider named, and signs them in with the role that the claims
+// give. A user with a second factor must send it first (I155).
+async function signInByIdentity(
+  tx: Transaction,
+  now: Date,
+  arrival: Arrival,
+): Promise<SignInOutcome> {
   const { identity, claims, spareHash, isFresh, signIn } = arrival
   const provider = await lockProvider(tx, arrival.provider)
   if (!provider) throw new NotAdmitted('provider_sign_in_expired', 'the provider was changed')
-  const role = decideRole(provider, claims)
+  const role = decideRole(provider, claims) // Undefined if the provider does not decide roles.
   if (role === null) {
     throw new NotAdmitted('provider_role_missing', `no value of ${provider.roleClaim} gives a role`)
   }
-  const known = await findByIdentity(tx, provider, identity)
-  const found = known ?? (await linkByEmail(tx, now, { provider, identity }))
-  const user = found ?? (await createByProvider(tx, now, { ...arrival, role: role ?? 'support' }))
-  const locked = await lockUser(tx, { id: user.id, clientId: user.clientId, byId: undefined })
-  if (!locked?.isActive) throw new NotAdmitted('provider_user_unknown', 'the user is disabled')
-  if (role !== undefined && role !== locked.role && !locked.isLast) {
-    await changeUser(tx, locked, { role })
+  const linkedUser = await findByIdentity(tx, provider, identity)
+  const existingUser = linkedUser ?? (await linkByEmail(tx, now, { provider, identity }))
+  const user =
+    existingUser ?? (await createByProvider(tx, now, { ...arrival, role: role ?? 'support' }))
+  const lockedUser = await lockUser(tx, { id: user.id, clientId: user.clientId, byId: undefined })
+  if (!lockedUser?.isActive) throw new NotAdmitted('provider_user_unknown', 'the user is disabled')
+  // The last owner or operator of the client keeps the role, or nobody could invite users.
+  if (role !== undefined && role !== lockedUser.role && !lockedUser.isLast) {
+    await changeUser(tx, lockedUser, { role })
     await recordGrant(tx, now, { by: setterOf(provider), user, isNewPassword: false })
-    const detail = { from: locked.role, to: role }
-    await record(tx, now, { provider, user, action: 'user.change_role', detail })
+    const detail = { from: lockedUser.role, to: role }
+    await recordProviderChange(tx, now, { provider, user, action: 'user.change_role', detail })
   }
-  if (locked.isPasswordTemporary) {
+  if (lockedUser.isPasswordTemporary) {
     if (spareHash === undefined) throw new Refusal('try_again') // The password was reset a moment ago.
     await setPassword(tx, now, { id: user.id, hash: spareHash, isTemporary: false })
   }
-  if (locked.hasTotp || locked.hasPasskey) {
+  if (lockedUser.hasTotp || lockedUser.hasPasskey) {
     await uncountSignIn(tx, signIn, [])
-    await waitForSecondFactor(tx, { token: signIn.token, userId: user.id })
-    return { refused: locked.hasPasskey ? 'passkey_needed' : 'code_needed' }
+    await storeProvenUser(tx, { token: signIn.token, userId: user.id })
+    return { refused: lockedUser.hasPasskey ? 'passkey_needed' : 'code_needed' }
   }
-  await standBehind(tx, now, { provider, user })
-  await endWaiting(tx, signIn.token)
-  const ofProvider = { provenAt: isFresh ? now : null }
-  return succeedSignIn(tx, now, { signIn, user, how: 'provider', provider: ofProvider })
+  await countAsProviderPeople(tx, now, { provider, user })
+  await deletePendingSignIn(tx, signIn.token)
+  const proof = { provenAt: isFresh ? now : null }
+  return succeedSignIn(tx, now, { signIn, user, how: 'provider', provider: proof })
 }
 
+// Finds the user who is linked to this account at the provider.
 async function findByIdentity(
   tx: Transaction,
   { clientId }: Provider,
@@ -249,13 +266,13 @@ async function linkByEmail(
     throw new NotAdmitted('provider_user_unknown', 'the provider names no verified email address')
   }
   const user = await findUserByEmail(tx, provider.clientId, email)
-  if (user) await link(tx, now, { identity, user })
+  if (user) await linkIdentity(tx, now, { identity, user })
   return user
 }
 
 // Refuses a user who is linked to another account at the same provider: the provider may have reassigned the
 // address of a person who left.
-async function link(
+async function linkIdentity(
   tx: Transaction,
   now: Date,
   { identity, user }: { identity: Identity; user: User },
@@ -276,6 +293,7 @@ async function link(
   }
 }
 
+// Creates a user whom nobody invited, if the client's settings allow it.
 async function createByProvider(
   tx: Transaction,
   now: Date,
@@ -300,19 +318,21 @@ async function createByProvider(
     createdBy: setByUser,
   })
   await recordGrant(tx, now, { by: setterOf(provider), user, isNewPassword: true })
-  await link(tx, now, { identity, user })
-  await record(tx, now, { provider, user, action: 'user.create', detail: { role } })
+  await linkIdentity(tx, now, { identity, user })
+  await recordProviderChange(tx, now, { provider, user, action: 'user.create', detail: { role } })
   return user
 }
 
+// The user who set the provider. Access that the provider gives counts as granted by them.
 function setterOf({ setByUser, clientId }: Provider) {
   return { userId: setByUser, clientId }
 }
 
-// From now on a user without a second factor is also treated as the people behind the provider, like a user
-// whose password those people set. The sign-in is treated like opening an invitation's link, so that the user
-// becomes independent once they have a second factor.
-async function standBehind(
+// The people who configured the provider could sign in as a user who has no second factor. So requests of
+// this user count as requests of those people too (I93), as if they had set the user's password. The sign-in
+// is treated like opening an invitation's link, so that the user becomes independent once they have a second
+// factor.
+async function countAsProviderPeople(
   tx: Transaction,
   now: Date,
   { provider, user }: { provider: Provider; user: User },
@@ -332,9 +352,10 @@ async function standBehind(
   await recordGrant(tx, now, { by: setterOf(provider), user, isNewPassword: false })
 }
 
-type Waiting = { token: string; userId: UserId }
+type ProvenUser = { token: string; userId: UserId }
 
-async function waitForSecondFactor(tx: Transaction, { token, userId }: Waiting): Promise<void> {
+// Stores who the user is, until the same browser sends their second factor (finishProviderSignIn).
+async function storeProvenUser(tx: Transaction, { token, userId }: ProvenUser): Promise<void> {
   await tx.query({
     name: 'provider-sign-in-proven',
     text: 'update provider_sign_ins set user_id = $2 where browser_hash = $1',
@@ -342,7 +363,8 @@ async function waitForSecondFactor(tx: Transaction, { token, userId }: Waiting):
   })
 }
 
-async function endWaiting(tx: Transaction, token: string): Promise<void> {
+// Deletes the completed sign-in, so that the browser's cookie cannot be used again.
+async function deletePendingSignIn(tx: Transaction, token: string): Promise<void> {
   await tx.query({
     name: 'end-provider-sign-in',
     text: 'delete from provider_sign_ins where browser_hash = $1',
@@ -356,8 +378,10 @@ type SecondFactor = SignInCaller & {
   passkey?: CheckedAssertion | undefined
 }
 
+// Checks the second factor of a user whose identity the provider has confirmed (storeProvenUser), and
+// signs them in, unless the provider's settings have changed in the meantime.
 export async function finishProviderSignIn(
-  { db, sealer }: Pick<Parts, 'db' | 'sealer'>,
+  { db, sealer }: Pick<SignInDeps, 'db' | 'sealer'>,
   clock: () => Date,
   signIn: SecondFactor,
 ): Promise<SignInOutcome> {
@@ -365,10 +389,14 @@ export async function finishProviderSignIn(
   await countAttemptFrom(db, clock(), source)
   return withTransaction(db, async (tx) => {
     const now = clock()
-    const waiting = await lockWaiting(tx, now, signIn.token)
-    const user = waiting && (await lockActiveUser(tx, waiting.userId))
-    const provider = waiting && user && (await findProvider(tx, user.clientId))
-    if (!waiting || !user || provider?.updatedAt.getTime() !== waiting.providerSetAt.getTime()) {
+    const pendingSignIn = await lockPendingSignIn(tx, now, signIn.token)
+    const user = pendingSignIn && (await lockActiveUser(tx, pendingSignIn.userId))
+    const provider = pendingSignIn && user && (await findProvider(tx, user.clientId))
+    if (
+      !pendingSignIn ||
+      !user ||
+      provider?.updatedAt.getTime() !== pendingSignIn.providerSetAt.getTime()
+    ) {
       return { refused: 'provider_sign_in_expired' }
     }
     const attempt = await countCode(tx, now, user.id)
@@ -381,14 +409,15 @@ export async function finishProviderSignIn(
       const { address } = signIn
       return failSignIn(tx, now, { address, comparedUsers: [user], locked: new Set(), refused })
     }
-    await endWaiting(tx, signIn.token)
-    const ofProvider = { provenAt: waiting.isFresh ? now : null }
-    const successful = { signIn: { ...signIn, ...source }, user, how, provider: ofProvider }
+    await deletePendingSignIn(tx, signIn.token)
+    const proof = { provenAt: pendingSignIn.isFresh ? now : null }
+    const successful = { signIn: { ...signIn, ...source }, user, how, provider: proof }
     return succeedSignIn(tx, now, successful)
   })
 }
 
-async function lockWaiting(tx: Transaction, now: Date, token: string) {
+// Finds and locks the browser's sign-in that waits for a second factor.
+async function lockPendingSignIn(tx: Transaction, now: Date, token: string) {
   const { rows } = await tx.query<{ userId: UserId; isFresh: boolean; providerSetAt: Date }>({
     name: 'lock-provider-sign-in',
     text: `select user_id, is_fresh, provider_set_at from provider_sign_ins
@@ -398,6 +427,7 @@ async function lockWaiting(tx: Transaction, now: Date, token: string) {
   return rows[0]
 }
 
+// Locks the user before a second factor is used up. Returns undefined for a removed or disabled user.
 async function lockActiveUser(tx: Transaction, id: UserId): Promise<User | undefined> {
   await tx.query({
     name: 'lock-provider-user',
@@ -408,6 +438,7 @@ async function lockActiveUser(tx: Transaction, id: UserId): Promise<User | undef
   return user?.isActive ? user : undefined
 }
 
+// Uses up the code or the passkey. Returns undefined if it is wrong.
 async function useFactor(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -419,7 +450,8 @@ async function useFactor(
   return (await usePasskey(tx, now, { id: passkey.id, userId, counter })) ? 'passkey' : undefined
 }
 
-// Uses up the state. Runs outside a transaction, so that the state is used up even if the sign-in fails.
+// Finds the browser's pending sign-in by the `state` of the callback, and uses the state up. Runs outside a
+// transaction, so that the state is used up even if the sign-in fails.
 async function takeState(
   db: Queryable,
   now: Date,
@@ -435,6 +467,7 @@ async function takeState(
   return rows[0]
 }
 
+// A worker calls this regularly. An expired sign-in cannot be completed.
 export async function deleteExpiredProviderSignIns(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-provider-sign-ins',
@@ -445,6 +478,7 @@ export async function deleteExpiredProviderSignIns(db: Queryable, now: Date): Pr
 
 type Failure = { provider: Provider; error: Error & { refused: RefusalCode }; address: string }
 
+// Tells the client's administrators, in the audit log, why a sign-in failed.
 function recordFailure(db: Pool, now: Date, { provider, error, address }: Failure): Promise<void> {
   return withTransaction(db, (tx) =>
     writeAuditLog(tx, now, {
@@ -459,7 +493,12 @@ function recordFailure(db: Pool, now: Date, { provider, error, address }: Failur
 
 type Entry = { provider: Provider; user: User; action: `user.${string}`; detail: object }
 
-function record(tx: Transaction, now: Date, { provider, user, action, detail }: Entry) {
+// Writes a change that the provider's answer caused to the audit log, with the actor `provider`.
+function recordProviderChange(
+  tx: Transaction,
+  now: Date,
+  { provider, user, action, detail }: Entry,
+) {
   return writeAuditLog(tx, now, {
     clientId: provider.clientId,
     actor: 'provider',

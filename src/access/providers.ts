@@ -1,4 +1,4 @@
-// A client's OpenID Connect provider, with which its users sign in: its settings, and connections to it.
+// A client's OpenID Connect provider, for the sign-in of its users: the settings, and connections to it.
 //
 // The user who sets a provider can make it name any user of the client. So the people behind that user (I93)
 // stand behind every user who has no second factor with us. A user with a second factor is always asked for
@@ -32,8 +32,8 @@ export type Provider = {
   createsUsers: boolean
   trustsEmail: boolean
   isEnforced: boolean
-  setByUser: UserId
-  setByPeople: readonly UserId[]
+  setByUser: UserId // The user who last changed the settings.
+  setByPeople: readonly UserId[] // The people behind that user (I93).
   updatedAt: Date
 }
 
@@ -65,6 +65,7 @@ export async function findProvider(
   return rows[0]
 }
 
+// Like findProvider, by the login id of an active client: for users who are about to sign in.
 export async function findProviderOf(
   db: Queryable,
   clientCode: string,
@@ -112,8 +113,9 @@ export type ProviderSettings = Pick<
 
 type ProviderChange = { session: SignedInSession; sealer: Sealer; settings: ProviderSettings }
 
-// Ends the sessions that the provider opened. If the provider becomes the only way to sign in, also ends
-// those that passwords opened. The caller's own session stays.
+// Stores the client's sign-in provider. If it replaces another one, ends the sessions that the former
+// provider opened. If the provider becomes the only way to sign in, ends the sessions that were opened
+// without it. The caller's own session stays.
 export async function setProvider(
   tx: Transaction,
   now: Date,
@@ -126,7 +128,8 @@ export async function setProvider(
     const by = { actor: `user:${user.email}`, role: user.role, clientId: client.id, session }
     await refuseRole(tx, by, { clientId: client.id, role })
   }
-  // A mistake in the settings of an enforced provider locks out every user without a second factor.
+  // A mistake in the settings of an enforced provider locks out every user without a second factor, so the
+  // caller must have one.
   if (settings.isEnforced && !(await hasSecondFactor(tx, user.id))) {
     throw new Refusal('second_factor_needed')
   }
@@ -165,6 +168,8 @@ export async function setProvider(
     ],
   })
   const isOtherProvider = existing !== undefined && existing.issuer !== settings.issuer
+  // The sessions of a replaced provider end. If the new provider is enforced, the sessions that were opened
+  // without it end. If both apply, all sessions end.
   if (isOtherProvider || settings.isEnforced) {
     await endSessions(tx, session, {
       all: isOtherProvider && settings.isEnforced,
@@ -172,7 +177,7 @@ export async function setProvider(
     })
   }
   const { clientSecret: _, ...recorded } = settings
-  await record(tx, now, {
+  await recordSettingChange(tx, now, {
     session,
     action: 'provider.set',
     detail: { ...recorded, newSecret: secret !== undefined },
@@ -180,6 +185,7 @@ export async function setProvider(
   return (await findProvider(tx, client.id)) as Provider
 }
 
+// Removes the client's sign-in provider, and ends the sessions that it opened, except the caller's.
 export async function removeProvider(
   tx: Transaction,
   now: Date,
@@ -194,11 +200,15 @@ export async function removeProvider(
   })
   if (!rows[0]) throw new Refusal('provider_not_found')
   await endSessions(tx, session, { all: false, throughProvider: true })
-  await record(tx, now, { session, action: 'provider.remove', detail: { issuer: rows[0].issuer } })
+  await recordSettingChange(tx, now, {
+    session,
+    action: 'provider.remove',
+    detail: { issuer: rows[0].issuer },
+  })
 }
 
-// A sign-in locks its user. So either the sign-in is over, and the change ends its session, or the sign-in
-// sees the change.
+// Locks all users of the client before its provider changes. A sign-in locks its user. So either the sign-in
+// is over, and the change ends its session, or the sign-in sees the change.
 async function lockUsers(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-users-of-client',
@@ -207,11 +217,14 @@ async function lockUsers(tx: Transaction, clientId: ClientId): Promise<void> {
   })
 }
 
+// Locks the signed-in user, and refuses a user whose current role may not change the provider.
 async function refuseOtherRoles(tx: Transaction, session: SignedInSession): Promise<void> {
   const role = await lockUserOf(tx, session)
   if (!mayManageProvider(role, session.client)) throw new Refusal('role_not_allowed')
 }
 
+// Ends sessions of the client's users, except the caller's own: all, or only those that were opened through
+// the provider (`throughProvider` is true) or without it (false).
 async function endSessions(
   tx: Transaction,
   { client, sessionId }: SignedInSession,
@@ -227,7 +240,12 @@ async function endSessions(
 
 type Entry = { session: SignedInSession; action: `provider.${string}`; detail: object }
 
-function record(tx: Transaction, now: Date, { session, action, detail }: Entry): Promise<void> {
+// Writes a change of the client's provider settings to its audit log.
+function recordSettingChange(
+  tx: Transaction,
+  now: Date,
+  { session, action, detail }: Entry,
+): Promise<void> {
   const { client, user } = session
   const actor = `user:${user.email}`
   return writeAuditLog(tx, now, {
@@ -268,7 +286,7 @@ const REASON_LENGTH_MAX = 300
 const SCOPE = 'openid email profile'
 
 // Loaded on demand: most processes never see a provider.
-const library = () => import('openid-client')
+const loadOpenIdClient = () => import('openid-client')
 
 type Request = {
   redirectUri: string
@@ -306,9 +324,9 @@ export class ProviderConnections {
     this.#agent = createGuardedAgent({ mode })
   }
 
-  // Returns the address to which the browser goes.
+  // Returns the address of the provider's sign-in page, with the parameters of this sign-in.
   async authorizationUrl(provider: Provider, request: Request): Promise<string> {
-    const client = await library()
+    const client = await loadOpenIdClient()
     const configuration = await this.#configurationOf(provider)
     // A browser would run the code of a javascript: address.
     const page = URL.parse(configuration.serverMetadata().authorization_endpoint ?? '')
@@ -330,8 +348,9 @@ export class ProviderConnections {
     return url.href
   }
 
+  // Exchanges the code in the callback for an ID token, and returns its verified claims.
   async exchange(provider: Provider, { callback, ...expected }: Exchange): Promise<Claims> {
-    const client = await library()
+    const client = await loadOpenIdClient()
     const configuration = await this.#configurationOf(provider)
     const tokens = await client
       .authorizationCodeGrant(configuration, callback, {
@@ -356,10 +375,13 @@ export class ProviderConnections {
     return this.#agent.close()
   }
 
+  // Returns the configuration of the provider, from the cache or by discovery. The key contains the time of
+  // the settings, so that changed settings are discovered at once.
   async #configurationOf(provider: Provider): Promise<Configuration> {
     const key = `${provider.clientId} ${provider.updatedAt.getTime()}`
     const nowMs = this.#clock().getTime()
     const cached = this.#cache.get(key)
+    // The last comparison ignores entries from before the clock was set back.
     if (cached && cached.untilMs > nowMs && cached.untilMs <= nowMs + CACHED_MS) {
       return cached.configuration
     }
@@ -374,8 +396,10 @@ export class ProviderConnections {
     }
   }
 
+  // Reads the provider's metadata, and prepares openid-client for this provider: how to authenticate, and how
+  // far the test clock is from real time.
   async #discover({ issuer, providerClientId, clientSecretSealed }: Provider) {
-    const client = await library()
+    const client = await loadOpenIdClient()
     const secret = this.#sealer.open(clientSecretSealed)
     const metadata = {
       client_secret: secret,
@@ -384,14 +408,14 @@ export class ProviderConnections {
     }
     const execute = this.#mode === 'live' ? [] : [client.allowInsecureRequests]
     const options = { [client.customFetch]: this.#fetch, execute, timeout: TIMEOUT_SECONDS }
-    const found = await client.discovery(
+    const discovered = await client.discovery(
       new URL(issuer),
       providerClientId,
       metadata,
       undefined,
       options,
     )
-    const server = found.serverMetadata()
+    const server = discovered.serverMetadata()
     const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post')
     const configuration = new client.Configuration(
       server,
@@ -407,7 +431,7 @@ export class ProviderConnections {
     return configuration
   }
 
-  // Redirects are not followed: openid-client asks for that.
+  // Does not follow redirects, as openid-client requires.
   readonly #fetch = async (url: string, init: object): Promise<Response> => {
     const response = await fetch(url, { ...init, redirect: 'manual', dispatcher: this.#agent })
     const { status, headers } = response
@@ -416,6 +440,7 @@ export class ProviderConnections {
   }
 }
 
+// Limits the size of a response: a client chooses the provider, so it may send anything.
 async function readBody(stream: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -427,6 +452,7 @@ async function readBody(stream: AsyncIterable<Uint8Array> | null): Promise<Buffe
   return Buffer.concat(chunks)
 }
 
+// A TypeError is fetch's error for a failed connection, so the provider counts as unavailable.
 function toFailure(error: unknown): ProviderFailure {
   const { name, code } = error as Error & { code?: string }
   if (name === 'TypeError' || code === 'OAUTH_TIMEOUT') return unavailable(error)
@@ -437,8 +463,8 @@ function unavailable(error: unknown): ProviderFailure {
   return new ProviderFailure('provider_unavailable', reasonOf(error))
 }
 
-// Neither the library's messages nor those of their causes contain codes or tokens. The cause's message is
-// more precise.
+// Returns the reason of a failure, for the audit log: the message of the error and of its cause, which is
+// more precise. openid-client's messages contain no codes or tokens.
 function reasonOf(error: unknown): string {
   const { message, cause, error: oauthError } = error as Error & { error?: unknown }
   const deeper = cause instanceof Error ? cause.message : oauthError

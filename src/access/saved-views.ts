@@ -31,12 +31,13 @@ type Owner = { session: SignedInSession; sealer: Sealer }
 
 const COLUMNS = 'id, list, name, content_sealed, is_default, created_at'
 
-const opened = ({ contentSealed, ...row }: Row, sealer: Sealer): SavedView => ({
+// Decrypts the filters and columns of a stored view.
+const openRow = ({ contentSealed, ...row }: Row, sealer: Sealer): SavedView => ({
   ...row,
   ...(JSON.parse(sealer.open(contentSealed)) as Content),
 })
 
-// Ordered by list and name.
+// Lists the user's views of all lists, by list and name.
 export async function listSavedViews(
   db: Queryable,
   { session: { user }, sealer }: Owner,
@@ -46,7 +47,7 @@ export async function listSavedViews(
     text: `select ${COLUMNS} from saved_views where user_id = $1 order by list, name, id`,
     values: [user.id],
   })
-  return rows.map((row) => opened(row, sealer))
+  return rows.map((row) => openRow(row, sealer))
 }
 
 export async function saveView(
@@ -77,7 +78,7 @@ export async function saveView(
       now,
     ],
   })
-  return opened(rows[0] as Row, sealer)
+  return openRow(rows[0] as Row, sealer)
 }
 
 type Change = { id: SavedViewId } & { [K in 'name' | 'isDefault']?: SavedView[K] | undefined }
@@ -93,8 +94,8 @@ export async function changeSavedView(
   const view = views.find((each) => each.id === id)
   if (!view) throw new Refusal('saved_view_not_found')
   const { name = view.name, isDefault = view.isDefault } = change
-  const others = views.filter((each) => each !== view)
-  refuseSameName(others, { list: view.list, name })
+  const otherViews = views.filter((each) => each !== view)
+  refuseSameName(otherViews, { list: view.list, name })
   if (isDefault) await dropDefault(tx, user.id, view.list)
   await tx.query({
     name: 'change-saved-view',
@@ -123,6 +124,7 @@ async function lockViews(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`saved_views/${userId}`])
 }
 
+// Refuses a name that another view of the same list has.
 function refuseSameName(
   views: readonly SavedView[],
   { list, name }: Pick<SavedView, 'list' | 'name'>,
@@ -131,6 +133,7 @@ function refuseSameName(
   if (hasName) throw new Refusal('saved_view_exists')
 }
 
+// Makes the user's default view of the list an ordinary one, before another view becomes the default.
 async function dropDefault(tx: Transaction, userId: UserId, list: string): Promise<void> {
   await tx.query({
     name: 'drop-default-view',

@@ -50,6 +50,7 @@ export async function beginTotp(
   return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
 
+// Makes the pending secret the user's second factor, once the app shows its code. Returns new recovery codes.
 export async function confirmTotp(
   tx: Transaction,
   { sealer, now, session: { sessionId, user }, code }: TotpEnrolment & { code: string },
@@ -75,6 +76,7 @@ export async function confirmTotp(
   return replaceRecoveryCodes(tx, sealer, user.id)
 }
 
+// Cancels an enrolment that was begun before the user added another second factor.
 export async function dropBegunTotp(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query({
     name: 'drop-begun-totp',
@@ -83,6 +85,7 @@ export async function dropBegunTotp(tx: Transaction, userId: UserId): Promise<vo
   })
 }
 
+// Removes the user's authenticator app, and the recovery codes unless the user has a passkey.
 export async function removeTotp(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query({
     name: 'remove-totp',
@@ -93,7 +96,8 @@ export async function removeTotp(tx: Transaction, userId: UserId): Promise<void>
   await dropIdleRecoveryCodes(tx, userId)
 }
 
-// Recovery codes replace a lost app or passkey. Without either they are useless.
+// Deletes the recovery codes of a user who has neither an authenticator app nor a passkey: the codes replace
+// a lost one, so they are useless without.
 export async function dropIdleRecoveryCodes(tx: Transaction, userId: UserId): Promise<void> {
   if (await hasSecondFactor(tx, userId)) return
   await tx.query({
@@ -103,6 +107,7 @@ export async function dropIdleRecoveryCodes(tx: Transaction, userId: UserId): Pr
   })
 }
 
+// Whether the user has an authenticator app or a passkey. Recovery codes alone do not count.
 export async function hasSecondFactor(db: Queryable, userId: UserId): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'has-second-factor',
@@ -129,6 +134,7 @@ export async function useCode(
   return rowCount === 1 ? 'recovery' : undefined
 }
 
+// Accepts a code only for a later time step than the last used one, so that no code works twice.
 async function useTotp(
   tx: Transaction,
   { sealer, now, userId, code }: { sealer: Sealer; now: Date; userId: UserId; code: string },
@@ -149,17 +155,20 @@ async function useTotp(
   return rowCount === 1
 }
 
+// Returns the 30-second time step of the code, or undefined if the code is wrong.
 function findStep(secret: string, now: Date, code: string): number | undefined {
   const timestamp = now.getTime()
-  const ahead = createTotp(secret, '').validate({
+  const stepsAhead = createTotp(secret, '').validate({
     token: code,
     timestamp,
     window: STEPS_EITHER_WAY,
   })
-  return ahead === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + ahead
+  return stepsAhead === null
+    ? undefined
+    : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + stepsAhead
 }
 
-// SHA-1 and six digits: some apps ignore other parameters and show wrong codes.
+// Uses SHA-1 and six digits, because some apps ignore other parameters and show wrong codes.
 function createTotp(secret: string, label: string): TOTP {
   return new TOTP({
     issuer: 'Manilla',
@@ -171,6 +180,8 @@ function createTotp(secret: string, label: string): TOTP {
   })
 }
 
+// Replaces the user's recovery codes. Returns the new ones, which are shown once; only keyed hashes are
+// stored.
 export async function replaceRecoveryCodes(
   tx: Transaction,
   sealer: Sealer,

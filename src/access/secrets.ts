@@ -36,6 +36,7 @@ const KEY_ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const KEY_ID_LENGTH = 8
 const KEY_ID = /^([a-z0-9]{8})\./
 
+// Returns '' for a secret that was not generated here, such as the sandbox client's.
 function readKeyId(secret: string): string {
   return KEY_ID.exec(secret)?.[1] ?? ''
 }
@@ -44,12 +45,14 @@ export type NewSecret = { secret: string; keyId: string; hash: string }
 
 // Call before the transaction: hashing is slow, and no lock should wait for it.
 export async function makeSecret(): Promise<NewSecret> {
-  const letters = Array.from({ length: KEY_ID_LENGTH }, () => randomInt(KEY_ID_CHARACTERS.length))
-  const keyId = letters.map((at) => KEY_ID_CHARACTERS[at]).join('')
+  const indexes = Array.from({ length: KEY_ID_LENGTH }, () => randomInt(KEY_ID_CHARACTERS.length))
+  const keyId = indexes.map((index) => KEY_ID_CHARACTERS[index]).join('')
   const secret = `${keyId}.${randomBytes(32).toString('base64url')}`
   return { secret, keyId, hash: await hashSecret(secret, COST) }
 }
 
+// Returns the client if the secret is right. Refuses an unknown client, a wrong secret and a suspended client
+// in the same way and time.
 export async function logIn(
   db: Queryable,
   now: Date,
@@ -71,7 +74,7 @@ export async function logIn(
   return client
 }
 
-// Operators check that an old secret is unused before they let it expire.
+// Records the login, to the hour: operators check that an old secret is unused before they let it expire.
 async function noteUse(
   db: Queryable,
   now: Date,
@@ -85,7 +88,7 @@ async function noteUse(
   })
 }
 
-// The maker of a secret (I93): a user, or a client's credentials; null for the command line.
+// The maker of a secret (I93): a user, or a client's credentials (userId is null). Null: the command line.
 export type SecretMaker = { userId: UserId | null; clientId: ClientId } | null
 
 type SecretRotation = {
@@ -106,6 +109,7 @@ export async function replaceSecret(
   // Read before the deletion, because a deleted secret may name these people.
   const people = await findMakers(tx, now, madeBy)
   const retiresAt = new Date(now.getTime() + overlapSeconds * 1000)
+  // Also deletes the oldest retiring secrets, so that with the current one at most RETIRING_MAX retire.
   await tx.query({
     name: 'drop-retired-secrets',
     text: `delete from client_secrets
@@ -135,6 +139,7 @@ async function dropSecrets(tx: Transaction, clientId: ClientId): Promise<void> {
   })
 }
 
+// Returns the people behind the maker of a secret (I93): requests with the secret count as theirs.
 async function findMakers(tx: Transaction, now: Date, madeBy: SecretMaker): Promise<UserId[]> {
   const { rows } = await tx.query<{ people: UserId[] }>({
     name: 'find-secret-makers',
@@ -155,6 +160,7 @@ export async function addSecret(
   await insertSecret(tx, now, { ...added, people: await findMakers(tx, now, madeBy) })
 }
 
+// Stores the hash of a secret, with the people behind its maker. The secret itself is never stored.
 async function insertSecret(
   tx: Transaction,
   now: Date,
@@ -168,6 +174,7 @@ async function insertSecret(
   })
 }
 
+// Revokes all tokens of the client.
 export async function endTokens(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'end-tokens',
@@ -183,6 +190,7 @@ export type SecretEntry = {
   usedAt: Date | null
 }
 
+// Lists the current secret first, then those that still work during their overlap.
 export async function listSecrets(
   db: Queryable,
   now: Date,
@@ -199,7 +207,8 @@ export async function listSecrets(
   return rows
 }
 
-// Uses a secret that the caller chose. Idempotent.
+// Creates a client with a secret that the caller chose, such as the sandbox client. Does nothing if the
+// client exists.
 export async function createClient(
   db: Queryable,
   now: Date,
@@ -218,7 +227,8 @@ export async function createClient(
   )
 }
 
-// Live mode must never accept the documented sandbox credentials.
+// Whether the documented credentials of the sandbox client work in this database. Live mode refuses to start
+// with such a database.
 export async function hasSandboxClient(db: Queryable, now: Date): Promise<boolean> {
   return logIn(db, now, SANDBOX_CLIENT).then(
     () => true,

@@ -49,6 +49,7 @@ type NewSession = {
   provider?: { provenAt: Date | null } | undefined // Present if the provider opened it.
 }
 
+// Opens a session for a user who has signed in. Returns the token for the browser's cookie.
 export async function openSession(
   db: Queryable,
   now: Date,
@@ -66,7 +67,7 @@ export async function openSession(
       user.id,
       hashToken(token),
       from.address,
-      plain(from.userAgent ?? ''),
+      toPrintableAscii(from.userAgent ?? ''),
       now,
       new Date(now.getTime() + LIFE_MS),
       provider !== undefined,
@@ -78,15 +79,16 @@ export async function openSession(
 
 type Visit = { token: string; address: string }
 
-// Returns a session only if its user and client are active, and the client's users may come from the address.
+// Finds the session of a request and notes that it is in use. Returns it only if its user and client are
+// active, and the client's users may come from the address.
 export async function findSignedInSession(
   db: Queryable,
   now: Date,
   visit: Visit,
 ): Promise<SignedInSession | undefined> {
-  const found = await lookUpSession(db, now, visit)
-  if (!found) return undefined
-  const { seenAt, ...session } = found
+  const visited = await lookUpSession(db, now, visit)
+  if (!visited) return undefined
+  const { seenAt, ...session } = visited
   const idleMs = now.getTime() - seenAt.getTime()
   if (idleMs >= SEEN_EVERY_MS) await touchSession(db, now, session.sessionId)
   return session
@@ -114,8 +116,8 @@ export async function lookUpSession(
     values: [hashToken(token), now, new Date(now.getTime() - IDLE_MS)],
   })
   if (!rows[0] || !admits(rows[0].userAddresses, address)) return undefined
-  const { sessionId, seenAt, throughProvider, userAddresses: _, ...rest } = rows[0]
-  const { userId, email, role, isPasswordTemporary, hasTotp, ...client } = rest
+  const { sessionId, seenAt, throughProvider, userAddresses: _, ...userAndClient } = rows[0]
+  const { userId, email, role, isPasswordTemporary, hasTotp, ...client } = userAndClient
   const user = { id: userId, clientId: client.id, email, role, isPasswordTemporary, hasTotp }
   return { sessionId, throughProvider, user, client, seenAt }
 }
@@ -128,7 +130,8 @@ type VisitRow = Client &
     userAddresses: readonly string[] | null
   }
 
-// Concurrent requests may arrive in any order; the latest time wins.
+// Notes that the session is in use, so that it does not end for being idle. Concurrent requests may arrive in
+// any order; the latest time wins.
 async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
   await db.query({
     name: 'touch-session',
@@ -139,7 +142,8 @@ async function touchSession(db: Queryable, now: Date, id: string): Promise<void>
 
 const PROVEN_MS = 5 * 60_000
 
-// Whether the client's provider asked the user for their credentials a moment ago, and opened this session.
+// Whether the client's provider opened this session after asking the user for their credentials a moment ago.
+// That confirms the user's identity in place of a password.
 export async function isProvenByProvider(
   db: Queryable,
   now: Date,
@@ -173,6 +177,7 @@ export async function lockUserOf(
   return rows[0].role
 }
 
+// Lists the user's live sessions, newest first.
 export async function listSessions(db: Queryable, now: Date, userId: UserId): Promise<Session[]> {
   const { rows } = await db.query<Session>({
     name: 'list-sessions',
@@ -184,6 +189,7 @@ export async function listSessions(db: Queryable, now: Date, userId: UserId): Pr
   return rows
 }
 
+// Returns false if the user has no such session.
 export async function endSession(db: Queryable, userId: UserId, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'end-session',
@@ -218,6 +224,7 @@ export async function endOtherSessions(db: Queryable, userId: UserId, id: string
   })
 }
 
+// A worker calls this regularly. Look-ups ignore expired sessions.
 export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-sessions',
@@ -226,7 +233,8 @@ export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<v
   })
 }
 
-function plain(text: string): string {
+// A browser can send any user agent: only printable ASCII of limited length is stored.
+function toPrintableAscii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX)
 }
 
@@ -243,7 +251,8 @@ type DeviceVisit = {
   mail: { sealer: Sealer } | undefined
 }
 
-// Returns the token for the browser's cookie.
+// Records the device of a sign-in, and mails the user if it is new to them. The user's very first device
+// causes no mail. Returns the token for the browser's cookie.
 export async function meetDevice(
   tx: Transaction,
   now: Date,
@@ -261,14 +270,15 @@ export async function meetDevice(
              from met`,
     values: [user.id, user.clientId, hashToken(token), now],
   })
-  const [met] = rows
-  if (mail && met?.isNew && met.hasOthers) {
+  const [device] = rows
+  if (mail && device?.isNew && device.hasOthers) {
     const facts = { at: timestamp(now), address, device: deviceName(userAgent) }
     await mailUser(tx, { now, sealer: mail.sealer }, { user, kind: 'user.new_device', facts })
   }
   return token
 }
 
+// A worker calls this regularly. By then, the browser has dropped the cookie of the device.
 export async function deleteOldDevices(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-devices',
@@ -296,6 +306,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
+// Describes the device for the mail, such as `Chrome on Windows`.
 function deviceName(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (names) => names.find(([pattern]) => pattern.test(userAgent))?.[1],
@@ -310,6 +321,7 @@ function deviceName(userAgent: string): string {
 
 export type UserAddresses = { addresses: readonly string[] | null }
 
+// Null admits every address.
 function admits(ranges: readonly string[] | null, address: string): boolean {
   return ranges === null || addressMatcher(ranges)(address)
 }
@@ -323,6 +335,7 @@ export async function findUserAddresses(db: Queryable, clientId: ClientId): Prom
   return { addresses: rows[0]?.addresses ?? null }
 }
 
+// Whether the client's users may sign in from the address: any address if the client has no list.
 export async function maySignInFrom(
   db: Queryable,
   clientId: ClientId,
@@ -338,12 +351,14 @@ type Setting = {
   by: { actor: string; address: string | null } // The address is null for the command line.
 }
 
+// Replaces the list of addresses from which the client's users may sign in. A user must include their own
+// address, so that they do not lock themselves out. The command line has no address (null).
 export async function setUserAddresses(
   tx: Transaction,
   now: Date,
   { clientId, clientCode, addresses, by }: Setting,
 ): Promise<UserAddresses> {
-  const ranges = parse(addresses ?? [])
+  const ranges = parseRanges(addresses ?? [])
   const { actor, address } = by
   if (address !== null && !admits(ranges, address)) {
     const message = `Must include your own address, ${address}.`
@@ -364,12 +379,13 @@ export async function setUserAddresses(
   return { addresses: ranges }
 }
 
-function parse(addresses: readonly string[]): string[] | null {
+// Returns the ranges in canonical form, or null for an empty list. Refuses anything else.
+function parseRanges(addresses: readonly string[]): string[] | null {
   const problems: { field: string; message: string }[] = []
-  const ranges = addresses.map((text, at) => {
+  const ranges = addresses.map((text, index) => {
     const range = parseAddressRange(text.trim())
     const message = 'Must be an IP address, or a range by its first: 10.0.0.0/8.'
-    if (!range) problems.push({ field: `addresses.${at}`, message })
+    if (!range) problems.push({ field: `addresses.${index}`, message })
     return range ?? text
   })
   if (problems.length > 0) throw new Refusal('invalid_request', problems)

@@ -11,7 +11,7 @@ import { rateLimitKey } from '#http/rate-limits.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { Email, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { ceremonyOf, record } from './credential-routes.ts'
+import { ceremonyOf, recordOwnAction } from './credential-routes.ts'
 import { checkAssertion, requestOptions } from './passkeys.ts'
 import {
   acceptReset,
@@ -60,9 +60,9 @@ const SessionView = view('Session', (f: Fields<Session, Pick<Call, 'request'>>) 
   expiresAt: f.time('expiresAt'),
 }))
 
-type Parts = Pick<Deps, 'sessionCookies' | 'mode'>
+type ViewContext = Pick<Deps, 'sessionCookies' | 'mode'>
 
-const SignedInUserView = view('SignedInUser', (f: Fields<SessionUser, Parts>) => ({
+const SignedInUserView = view('SignedInUser', (f: Fields<SessionUser, ViewContext>) => ({
   id: f.text('id'),
   email: f.text('email'),
   hasTotp: f.flag('hasTotp'),
@@ -72,7 +72,7 @@ const SignedInUserView = view('SignedInUser', (f: Fields<SessionUser, Parts>) =>
   ),
 }))
 
-const SignedInClientView = view('SignedInClient', (f: Fields<Client, Parts>) => ({
+const SignedInClientView = view('SignedInClient', (f: Fields<Client, ViewContext>) => ({
   clientId: f.text('clientId'),
   name: f.text('name'),
   isOperator: f.flag('isOperator'),
@@ -81,7 +81,7 @@ const SignedInClientView = view('SignedInClient', (f: Fields<Client, Parts>) => 
 
 type WithToken = SignedInSession & { token: string }
 
-export const SignedInView = view('SignedInSession', (f: Fields<WithToken, Parts>) => ({
+export const SignedInView = view('SignedInSession', (f: Fields<WithToken, ViewContext>) => ({
   user: f.one(SignedInUserView, 'user'),
   role: f.text(({ user }) => user.role),
   scopes: f.as<string[]>(Type.Array(Type.String()), ({ user, client }) => [
@@ -180,7 +180,7 @@ export const sessions = resource('/dashboard/api', {
     run: async (tx, call) => {
       const { user, sessionId } = call.request.session
       await endSession(tx, user.id, sessionId)
-      await record(tx, call, 'user.sign_out')
+      await recordOwnAction(tx, call, 'user.sign_out')
       return { ended: 1 }
     },
     after: ({ sessionCookies, reply }) => sessionCookies.end(reply),
@@ -201,7 +201,7 @@ export const sessions = resource('/dashboard/api', {
     message: 'Signed out successfully',
     run: async (tx, call) => {
       const ended = await endUserSessions(tx, call.request.session.user.id)
-      await record(tx, call, 'user.sign_out', { sessions: ended })
+      await recordOwnAction(tx, call, 'user.sign_out', { sessions: ended })
       return { ended }
     },
     after: ({ sessionCookies, reply }) => sessionCookies.end(reply),
@@ -217,7 +217,7 @@ export const sessions = resource('/dashboard/api', {
       const { id } = call.params
       const wasThere = await endSession(tx, call.request.session.user.id, id)
       if (!wasThere) throw new Refusal('session_not_found')
-      await record(tx, call, 'user.sign_out', { session: id })
+      await recordOwnAction(tx, call, 'user.sign_out', { session: id })
       return { ended: 1 }
     },
   })
@@ -260,11 +260,13 @@ export const sessions = resource('/dashboard/api', {
     },
   })
 
+// Checks a passkey that accompanies a password or a sign-in with a provider.
 export function checkSecondFactor(call: Call, assertion: Static<typeof Assertion>) {
   const credential = { ...assertion, clientExtensionResults: {} }
   return checkAssertion(call.db, ceremonyOf(call), { use: { purpose: 'sign_in' }, credential })
 }
 
+// The browser that signs in: its address, user agent and cookies.
 export function callerOf({ sessionCookies, request, mailsUsers, sealer }: Call) {
   const { ip, headers } = request
   return {
@@ -277,6 +279,7 @@ export function callerOf({ sessionCookies, request, mailsUsers, sealer }: Call) 
   }
 }
 
+// Sends the response to every kind of sign-in: sets the cookies of session and device, or throws the refusal.
 export async function answerSignIn(call: Call, outcome: SignInOutcome) {
   if ('refused' in outcome) throw refusalFor(outcome)
   const { token, deviceToken } = outcome
@@ -287,6 +290,8 @@ export async function answerSignIn(call: Call, outcome: SignInOutcome) {
   return accepted('Signed in successfully', SignedInView.present({ ...session, token }, call))
 }
 
+// Turns a refused sign-in into an error response. `choices` are the client ids among which the user must
+// choose.
 function refusalFor(outcome: Extract<SignInOutcome, { refused: unknown }>): Refusal {
   const { refused, choices, retryAfterSeconds } = outcome
   if (!choices) return new Refusal(refused, [], retryAfterSeconds)

@@ -72,6 +72,8 @@ type FailedSignIn = {
   detail?: object
 }
 
+// Records wrong credentials in the audit log of each user with whom they were compared, and the lock of a
+// user whom this attempt locks.
 export async function failSignIn(
   tx: Transaction,
   now: Date,
@@ -96,6 +98,8 @@ type SuccessfulSignIn = {
   isBreakGlass?: boolean
 }
 
+// Opens a session for a user who has proven who they are, unless their client forbids the address. Clears
+// their failed attempts.
 export async function succeedSignIn(
   tx: Transaction,
   now: Date,
@@ -136,7 +140,8 @@ export async function markSignIn(tx: Transaction, now: Date, id: UserId): Promis
   })
 }
 
-// Call only after the credentials are checked: other callers must not learn that the client has a list.
+// Records a sign-in from a forbidden address. Call only after the credentials are checked: other callers must
+// not learn that the client has a list of addresses.
 async function refuseAddress(
   tx: Transaction,
   now: Date,
@@ -187,11 +192,14 @@ type Candidate = User & {
 
 type PasswordCheck = {
   comparedUsers: Candidate[] // The users whose password was compared.
-  right: Candidate[]
-  exhausted: ReadonlySet<UserId>
+  matchingUsers: Candidate[] // The compared users whose password it is.
+  exhausted: ReadonlySet<UserId> // The users whose attempts are used up.
   locked: ReadonlySet<UserId> // The users whom this attempt locks.
 }
 
+// Counts the attempt, then compares the password with each user of the email address, one per client. A user
+// whose attempts are used up is compared only if a second factor is sent too: without one, an attacker could
+// go on guessing the password.
 export async function checkPassword(
   db: Queryable,
   now: Date,
@@ -206,60 +214,68 @@ export async function checkPassword(
     (user) => !exhausted.has(user.id) || (hasSecondFactor(user) && sendsSecondFactor(signIn)),
   )
   const matches = await matchCounted(db, signIn, { users: comparedUsers, counted })
-  const right = comparedUsers.filter((_, at) => matches[at])
-  return { comparedUsers, right, exhausted, locked: isLastHere ? new Set(ids) : last }
+  const matchingUsers = comparedUsers.filter((_, index) => matches[index])
+  // If the attempt locks this IP address, the lock is recorded for every user with the email address.
+  return { comparedUsers, matchingUsers, exhausted, locked: isLastHere ? new Set(ids) : last }
 }
 
+// Decides a sign-in whose password was compared: which user it is, whether they may use a password, and
+// whether their second factor is right.
 export async function finishSignIn(
   tx: Transaction,
   deps: Deps,
   { signIn, checked }: { signIn: SignIn; checked: PasswordCheck },
 ): Promise<SignInOutcome> {
-  const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
+  const usable = checked.matchingUsers.filter(
+    ({ isActive, isClientActive }) => isActive && isClientActive,
+  )
   const countedUsers = usable.filter(({ id }) => !checked.exhausted.has(id))
   // Exhausted users are not among the choices: that would confirm their password.
   const user = countedUsers[0] ?? (usable.length === 1 ? usable[0] : undefined)
-  const settle = () => uncountSignIn(tx, signIn, toIds(countedUsers))
+  const uncount = () => uncountSignIn(tx, signIn, toIds(countedUsers))
   if (!user) {
     if (sendsSecondFactor(signIn)) await pretendToProve(tx, deps, signIn)
-    return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
+    return refuseSignIn(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (countedUsers.length > 1) {
-    await settle()
+    await uncount()
     const choices = countedUsers.map(({ clientCode }) => clientCode)
     return { refused: 'client_id_needed', choices }
   }
   const isExhausted = checked.exhausted.has(user.id)
   const isExpired = user.isPasswordTemporary && isTooOld(user, deps.now)
   if (isExpired && !isExhausted) {
-    await settle()
+    await uncount()
     return { refused: 'password_expired' }
   }
   // The password may have changed, or the user been disabled, since checkPassword.
   if (!(await lockUnchanged(tx, user))) {
-    return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
+    return refuseSignIn(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   const isBreakGlass = await isProviderEnforced(tx, user.clientId)
   if (isBreakGlass && !mayBreakGlass(user)) {
-    if (isExhausted) return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
-    await settle()
+    if (isExhausted) return refuseSignIn(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
+    await uncount()
     return { refused: 'provider_sign_in_needed', choices: [user.clientCode] }
   }
   if (hasSecondFactor(user) && !sendsSecondFactor(signIn)) {
     // Uncounts this attempt but does not clear the counters: otherwise a person who knows the password could
     // guess codes without limit.
-    await settle()
+    await uncount()
     return { refused: user.hasPasskey ? 'passkey_needed' : 'code_needed' }
   }
-  const proof = await prove(tx, deps, { user, signIn })
+  const proof = await proveUser(tx, deps, { user, signIn })
   if ('how' in proof) {
+    // Users with an exhausted counter get here too. Saying it earlier would confirm that the password is
+    // right.
     if (isExpired) return { refused: 'password_expired' }
     return succeedSignIn(tx, deps.now, { signIn, user, how: proof.how, isBreakGlass })
   }
-  const failed = { ...checked, comparedUsers: [user] }
-  if (isExhausted) return fail(tx, deps, { signIn, checked: failed, refused: 'invalid_sign_in' })
+  const failedCheck = { ...checked, comparedUsers: [user] }
+  if (isExhausted)
+    return refuseSignIn(tx, deps, { signIn, checked: failedCheck, refused: 'invalid_sign_in' })
   if (proof.refused === 'too_many_attempts') return proof
-  return fail(tx, deps, { signIn, checked: failed, refused: proof.refused })
+  return refuseSignIn(tx, deps, { signIn, checked: failedCheck, refused: proof.refused })
 }
 
 type Proof =
@@ -267,9 +283,9 @@ type Proof =
   | { refused: 'invalid_code' | 'invalid_passkey' }
   | { refused: 'too_many_attempts'; retryAfterSeconds: number }
 
-// An attempt at a second factor is counted before the check too, but only if the password is right: a
-// stranger cannot use up the user's attempts.
-async function prove(
+// Checks the second factor of a user whose password is right. The attempt is counted before the check. It is
+// counted only after a right password, so that strangers cannot use up the user's attempts.
+async function proveUser(
   tx: Transaction,
   deps: Deps,
   { user, signIn }: { user: Candidate; signIn: SignIn },
@@ -283,6 +299,7 @@ async function prove(
   return how ? { how } : { refused: signIn.passkey ? 'invalid_passkey' : 'invalid_code' }
 }
 
+// Uses up the code or the passkey. Returns undefined if it is wrong.
 async function useSecondFactor(
   tx: Transaction,
   { sealer, now }: Deps,
@@ -315,7 +332,8 @@ const UNKNOWN_USER = {
   passwordHash: '',
 }
 
-// A wrong password with a second factor must take as long as a right password with a wrong second factor.
+// Runs the queries that a right password with a wrong second factor would cause, so that the duration of the
+// response does not reveal whether the password was right.
 async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Promise<void> {
   await lockUnchanged(tx, UNKNOWN_USER)
   await isProviderEnforced(tx, UNKNOWN_USER.clientId)
@@ -327,16 +345,16 @@ async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Prom
 // because the server is busy.
 async function matchCounted(
   db: Queryable,
-  who: AttemptSource & { password: string },
+  attempt: AttemptSource & { password: string },
   { users, counted }: { users: readonly { passwordHash: string }[]; counted: readonly UserId[] },
 ): Promise<boolean[]> {
   try {
     return await matchPassword(
-      who.password,
+      attempt.password,
       users.map(({ passwordHash }) => passwordHash),
     )
   } catch (error) {
-    await uncountSignIn(db, who, counted)
+    await uncountSignIn(db, attempt, counted)
     throw error
   }
 }
@@ -345,6 +363,7 @@ function toIds(users: readonly Candidate[]): UserId[] {
   return users.map(({ id }) => id)
 }
 
+// The users with this email address, at most one per client.
 async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promise<Candidate[]> {
   const { rows } = await db.query<Candidate>({
     name: 'sign-in-candidates',
@@ -358,10 +377,12 @@ async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promi
   return rows
 }
 
+// A temporary password expires 72 hours after it was set.
 function isTooOld({ passwordSetAt }: Candidate, now: Date): boolean {
   return now.getTime() - passwordSetAt.getTime() > TEMPORARY_PASSWORD_MS
 }
 
+// Locks the user, if they are active and their password is still the one that was compared.
 async function lockUnchanged(
   tx: Transaction,
   user: Pick<Candidate, 'id' | 'passwordHash'>,
@@ -381,7 +402,8 @@ type Failure = {
   refused: 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
 }
 
-function fail(
+// Refuses a sign-in by password, and records it for the users with whom the password was compared.
+function refuseSignIn(
   tx: Transaction,
   { now }: Deps,
   { signIn: { address }, checked: { comparedUsers, locked }, refused }: Failure,
@@ -408,13 +430,14 @@ export async function checkPasskey(
 ): Promise<PasskeyCheck> {
   const { now } = ceremony
   const { credential } = signIn
-  const isLastHere = await countAttemptFrom(db, now, sourceOf(signIn))
+  const isLastHere = await countAttemptFrom(db, now, attemptSourceOf(signIn))
   const checked = await checkAssertion(db, ceremony, { use: { purpose: 'sign_in' }, credential })
   const userIds = checked.passkey ? [checked.passkey.userId] : []
-  const { last } = await countUsers(db, now, { userIds, email: sourceOf(signIn).email })
+  const { last } = await countUsers(db, now, { userIds, email: attemptSourceOf(signIn).email })
   return { ...checked, locked: isLastHere ? new Set(userIds) : last }
 }
 
+// Signs in the user of a passkey whose assertion checkPasskey has checked.
 export async function finishPasskeySignIn(
   tx: Transaction,
   now: Date,
@@ -423,12 +446,13 @@ export async function finishPasskeySignIn(
   const { passkey, counter, locked } = checked
   if (!passkey) return { refused: 'invalid_passkey' }
   const { id, userId, name } = passkey
-  const isActive = await lockActive(tx, userId) // Before the passkey, as in the removal of a user.
+  // Locks the user before the passkey, in the same order as the removal of a user.
+  const isActive = await lockActive(tx, userId)
   const user = await findUser(tx, userId)
   const isUsed =
     isActive && counter !== undefined && (await usePasskey(tx, now, { id, userId, counter }))
   if (user && isUsed) {
-    const source = { ...signIn, ...sourceOf(signIn) }
+    const source = { ...signIn, ...attemptSourceOf(signIn) }
     const isBreakGlass = await isProviderEnforced(tx, user.clientId)
     if (!isBreakGlass || mayBreakGlass(user)) {
       return succeedSignIn(tx, now, { signIn: source, user, how: 'passkey', isBreakGlass })
@@ -445,6 +469,7 @@ export async function finishPasskeySignIn(
   })
 }
 
+// Locks the user, if they and their client are active.
 async function lockActive(tx: Transaction, userId: UserId): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'lock-active-user',
@@ -457,7 +482,7 @@ async function lockActive(tx: Transaction, userId: UserId): Promise<boolean> {
 }
 
 // No email address is typed, so the passkey id takes its place.
-function sourceOf({ caller, credential }: PasskeySignIn) {
+function attemptSourceOf({ caller, credential }: PasskeySignIn) {
   return { caller, email: `passkey ${credential.id}` }
 }
 
@@ -468,6 +493,7 @@ function sourceOf({ caller, credential }: PasskeySignIn) {
 
 type Confirmation = AttemptSource & { userId: UserId }
 
+// Counts the attempt and compares the signed-in user's password.
 export async function confirmPassword(
   db: Queryable,
   now: Date,
@@ -503,6 +529,7 @@ export async function confirmPasskey(
   return { passkey, counter }
 }
 
+// Uncounts a successful confirmation.
 export function settleConfirmation(db: Queryable, who: Confirmation): Promise<void> {
   return uncountSignIn(db, who, [who.userId])
 }

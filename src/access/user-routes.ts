@@ -12,7 +12,7 @@ import { type Call, resource } from '#http/resource.ts'
 import { Deleted, Email, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { UserId } from '#ids.ts'
-import { confirmIdentity, settle } from './credential-routes.ts'
+import { confirmIdentity, uncountConfirmation } from './credential-routes.ts'
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts'
 import {
   addUser,
@@ -182,10 +182,12 @@ export const users = resource('/dashboard/api/users', {
 
 type UserCall = Pick<Call<{ id: (text: string) => UserId }>, 'request' | 'params'>
 
+// The user whom the path names, and the administrator who changes them.
 function targetOf({ request, params }: UserCall) {
   return { by: toAdministrator(request.session), id: params.id }
 }
 
+// The signed-in user, as the administrator that manage-users.ts expects.
 function toAdministrator(session: SignedInSession) {
   const { user, client } = session
   const { id: userId, email, role } = user
@@ -288,7 +290,7 @@ export const userAddresses = resource('/dashboard/api/client', {
     description: 'For owners; in an operator client, for operators.',
     message: 'Addresses retrieved successfully',
     run: (db, call) => {
-      refuseOthers(call)
+      refuseNonAdministrators(call)
       return findUserAddresses(db, call.request.session.client.id)
     },
   })
@@ -325,7 +327,7 @@ export const userAddresses = resource('/dashboard/api/client', {
       'wrong_password',
     ],
     prepare: (call) => {
-      refuseOthers(call)
+      refuseNonAdministrators(call)
       return confirmIdentity(call)
     },
     run: async (tx, { prepared: confirm, now, actor, body, request }) => {
@@ -334,9 +336,10 @@ export const userAddresses = resource('/dashboard/api/client', {
       const by = { actor, address: request.ip }
       return setUserAddresses(tx, now, { clientId, clientCode, addresses: body.addresses, by })
     },
-    after: settle,
+    after: uncountConfirmation,
   })
 
-function refuseOthers({ request: { session } }: Pick<Call, 'request'>): void {
+// Only owners, and operators in an operator client, may see or set the addresses.
+function refuseNonAdministrators({ request: { session } }: Pick<Call, 'request'>): void {
   if (!mayManageProvider(session.user.role, session.client)) throw new Refusal('role_not_allowed')
 }

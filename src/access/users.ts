@@ -41,6 +41,7 @@ export const USER_COLUMNS = `
 
 const USERS_MAX = 500
 
+// The form in which email addresses are stored and compared.
 export function emailKey(email: string): string {
   return email.toLowerCase()
 }
@@ -123,8 +124,8 @@ export async function findUser(db: Queryable, id: UserId): Promise<User | undefi
 
 export type LockedUser = User & { isLast: boolean } // isLast: the last active user of an indispensable role.
 
-// Locks the user, the administrator and all users of indispensable roles, ordered by id. If two such users
-// are removed concurrently, the second is refused as the last.
+// Locks the user, the administrator who changes them (`byId`), and all owners and operators of the client,
+// ordered by id. If the last two owners are removed concurrently, the second removal is refused.
 export async function lockUser(
   tx: Transaction,
   { id, clientId, byId }: Pick<User, 'id' | 'clientId'> & { byId: UserId | undefined },
@@ -138,14 +139,18 @@ export async function lockUser(
   })
   const user = rows.find((row) => row.id === id)
   if (!user) return undefined
-  const others = rows.filter(
+  const otherActiveUsers = rows.filter(
     (row) => row.id !== id && row.clientId === clientId && row.role === user.role && row.isActive,
   )
-  return { ...user, isLast: isIndispensable(user.role) && user.isActive && others.length === 0 }
+  return {
+    ...user,
+    isLast: isIndispensable(user.role) && user.isActive && otherActiveUsers.length === 0,
+  }
 }
 
 export type UserChange = { role?: Role | undefined; isActive?: boolean | undefined }
 
+// Refuses to disable or demote the last active owner or operator of a client.
 export async function changeUser(
   tx: Transaction,
   user: LockedUser,
@@ -178,13 +183,14 @@ type NewPassword = { id: UserId; hash: string } & (
   | { isTemporary: true; setBy: UserId | null }
 )
 
-// Also revokes the user's links of an invitation and of a password reset.
+// Stores a new password, and revokes the user's links of an invitation and of a password reset. Until a user
+// has taken over the account, requests of the user count as requests of the people in `password_by` (I93).
 export async function setPassword(
   tx: Transaction,
   now: Date,
-  { id, hash, ...how }: NewPassword,
+  { id, hash, ...origin }: NewPassword,
 ): Promise<void> {
-  const setBy = how.isTemporary ? how.setBy : id
+  const setBy = origin.isTemporary ? origin.setBy : id
   const { rowCount } = await tx.query({
     name: 'set-password',
     text: `update users
@@ -193,7 +199,7 @@ export async function setPassword(
                                      when $5::uuid is null then array[command_line()]
                                      else people_of($5, $3) end
             where id = $1`,
-    values: [id, hash, now, how.isTemporary, setBy],
+    values: [id, hash, now, origin.isTemporary, setBy],
   })
   if (rowCount !== 1) throw new Refusal('user_not_found') // The user was removed in the meantime.
   await tx.query({
@@ -208,8 +214,8 @@ export async function setPassword(
   })
 }
 
-// Users of one address at several clients share a salt, so that one derivation checks all of them
-// (sign-in.ts). Undefined if no other user has the address.
+// Returns the salt of another user with this email address, or undefined. Users of one address at several
+// clients share a salt, so that one derivation checks all of them (sign-in.ts).
 export async function sharedSalt(
   db: Queryable,
   email: string,
@@ -247,6 +253,8 @@ type Grantor = { userId?: UserId | undefined; clientId: ClientId }
 
 type AccessGrant = { by: Grantor; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
 
+// Call when `by` has given the user access. From then on the user cannot approve requests of `by`, and must
+// wait before approving any.
 export async function recordGrant(
   tx: Transaction,
   now: Date,
@@ -257,6 +265,7 @@ export async function recordGrant(
     text: 'update users set access_changed_at = $2 where id = $1',
     values: [user.id, now],
   })
+  // Operators of another client and the command line run the service, so they are never recorded as grantors.
   const isOutside = by.userId === undefined || by.clientId !== user.clientId
   if (isOutside && isNewPassword) {
     await forgetGrants(tx, user.id)
@@ -307,6 +316,8 @@ type UserMail<Kind extends UserKind> = {
   expiresAt?: Date
 }
 
+// Queues a message in the transaction of its cause. A message whose key was used before is not queued, so
+// the key contains the time: a message of the same kind can be sent again later.
 export async function mailUser<Kind extends UserKind>(
   tx: Transaction,
   { now, sealer }: { now: Date; sealer: Sealer },
@@ -314,6 +325,7 @@ export async function mailUser<Kind extends UserKind>(
 ): Promise<void> {
   const key = `user/${id}/${kind.slice('user.'.length)}/${now.getTime()}`
   const message = { clientId, kind, facts, to: email, key, about: { userId: id }, expiresAt }
+  // `as never`: TypeScript cannot match the generic Kind with the facts of that kind.
   await queueMessage(tx, { now, sealer }, message as never)
 }
 
@@ -330,6 +342,7 @@ type InvitationMail = {
   isReset: boolean
 }
 
+// Mails the link for taking over the account to a new user, or to a user whose password was reset.
 export async function mailInvitation(
   tx: Transaction,
   now: Date,

@@ -99,7 +99,8 @@ type Inviting = Pick<Deps, 'publicUrl' | 'mode' | 'mailsUsers' | 'sealer'> & {
   request: FastifyRequest
 }
 
-// The token is in the fragment, which browsers never send to a server.
+// Returns the means to mail links to users, or undefined without a mail server. The token is in the fragment,
+// which browsers never send to a server.
 export function linkMailOf({
   publicUrl,
   mailsUsers,
@@ -111,7 +112,8 @@ export function linkMailOf({
   return mailsUsers ? { sealer, linkOf } : undefined
 }
 
-// Shows no link that was mailed, so that only the user can take the account over.
+// In live mode, shows no link or password if the link was mailed, so that only the user can take the account
+// over. The sandbox always shows both.
 export function presentInvited(
   { user, invitation: { token, expiresAt } }: InvitedUser,
   { publicUrl, mode, mailsUsers: isMailed, request, password }: Inviting & { password: string },
@@ -123,6 +125,7 @@ export function presentInvited(
   return InvitedUserView.present({ ...user, password, link, expiresAt, isMailed })
 }
 
+// Parses the id of a path. A malformed id is refused like an unknown one.
 export function requireId<Id extends string>(text: string, otherwise: RefusalCode): Id {
   const id = parseReference<Id>(text)
   if (!id) throw new Refusal(otherwise)
@@ -133,6 +136,7 @@ export function requireId<Id extends string>(text: string, otherwise: RefusalCod
 // (PublicKeyCredentialCreationOptionsJSON, PublicKeyCredential.toJSON). The service reads only these members;
 // browsers may send more.
 
+// The schema of a binary value in base64url. `x-says` is the error message for any other text.
 function base64url(lengthMax: number, description: string) {
   return Type.String({
     pattern: `^[A-Za-z0-9_-]{1,${lengthMax}}$`,
@@ -188,7 +192,8 @@ export const Attestation = named(
   object,
 )
 
-// How a user confirms their identity, because an attacker may have hijacked the session.
+// The fields with which a user confirms their identity before a change, because an attacker may have hijacked
+// the session.
 export const Confirmation = named(
   'IdentityConfirmation',
   {

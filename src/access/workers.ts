@@ -13,6 +13,7 @@ import { answerResetRequests, RESET_PATH } from './password-resets.ts'
 import { deleteExpiredProviderSignIns } from './provider-sign-in.ts'
 import { deleteExpiredSessions, deleteOldDevices } from './sessions.ts'
 
+// The worker deletes expired sessions, sign-in attempts and challenges, forgotten devices and old traces.
 export function purgeSessionsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   return async () => {
     await deleteExpiredSessions(db, clock())
@@ -32,6 +33,7 @@ type ResetDeps = Pick<Deps, 'db' | 'clock'> & {
   messages: MessageSettings
 }
 
+// The worker mails a link for each request to reset a password.
 export function answerResetRequestsRound(deps: ResetDeps): Round {
   const { db, clock, sealer, publicUrl } = deps
   const linkOf = (token: string) => `${publicUrl}${RESET_PATH}#${token}`

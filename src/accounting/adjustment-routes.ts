@@ -172,22 +172,24 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
     run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.reference),
   })
 
+// Refuses a malformed reference in a path like an unknown one.
 function requireReference(text: string): string {
   if (!isAdjustmentReference(text)) throw new Refusal('adjustment_not_found')
   return text
 }
 
-// The body names exactly one debtor: a client or a bank, as the kind of debt requires.
+// Finds the debtor that the body names: a bank for a shortfall, otherwise a client. Refuses a body that names
+// the other one, or both.
 async function findDebt(
   tx: Transaction,
   { banks }: Deps,
   { of, clientId, bankCode }: Static<typeof AdjustmentRequest>,
 ): Promise<Debt> {
-  const [field, other] =
+  const [required, excluded] =
     of === 'shortfall' ? (['bankCode', 'clientId'] as const) : (['clientId', 'bankCode'] as const)
   const debtor = { clientId, bankCode }
-  if (debtor[field] === undefined) throw refused(field, `Required for a ${of}.`)
-  if (debtor[other] !== undefined) throw refused(other, `Not for a ${of}.`)
+  if (debtor[required] === undefined) throw refused(required, `Required for a ${of}.`)
+  if (debtor[excluded] !== undefined) throw refused(excluded, `Not for a ${of}.`)
   if (of === 'shortfall') {
     if (!banks.some(({ code }) => code === bankCode)) throw new Refusal('bank_not_supported')
     return { of, clientId: null, bankCode: bankCode as string }
@@ -197,13 +199,15 @@ async function findDebt(
   return { of, clientId: client.id, bankCode: null }
 }
 
-const OF_ANY_DEBT: readonly string[] = ['recovery', 'write_off']
+const KINDS_FOR_ANY_DEBT: readonly string[] = ['recovery', 'write_off']
 
-// Returns the document, which is required for withheld tax and refused otherwise. Also refuses reserve_use
-// and provisions for a bank's debt, because banks have neither.
+// Returns the number of the tax document (a VAT invoice, or the client's credit note), which is required for
+// withheld tax and refused otherwise. Also refuses reserve_use and provisions for a bank's debt, because
+// banks have neither.
 function requireDocument({ kind, of, document }: Static<typeof AdjustmentRequest>): string | null {
   if ((of === 'withholding') !== isTaxKind(kind)) throw refused('of', `Not for a ${kind}.`)
-  if (of === 'shortfall' && !OF_ANY_DEBT.includes(kind)) throw refused('of', `Not for a ${kind}.`)
+  if (of === 'shortfall' && !KINDS_FOR_ANY_DEBT.includes(kind))
+    throw refused('of', `Not for a ${kind}.`)
   if ((of === 'withholding') !== (document !== undefined)) {
     throw refused('document', 'Required for withheld tax, and only for it.')
   }

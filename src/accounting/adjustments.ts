@@ -1,5 +1,5 @@
-// Adjustments of debts and of withheld tax. One user requests an adjustment, and another, independent user
-// approves it (I60):
+// Adjustments of debts and of withholding tax (WHT). One user requests an adjustment, and another,
+// independent user approves it (I60):
 //
 //   recovery    of a receivable   Available, Collection accounts → Receivable
 //               of a shortfall    Bank → Shortfall                 the bank has paid it
@@ -85,11 +85,12 @@ export const adjustments = new Workflow<Adjustment, Deps>({
     r.bank_code, r.amount_kobo, r.currency, r.reason, r.document`,
   joins: 'left join clients c on c.id = r.client_id',
   notFound: 'adjustment_not_found',
-  perform: move,
+  perform: postAdjustment,
   audit,
 })
 
-// Approving also writes to the audit log of the client that has the debt.
+// Returns the entries for the audit log. An approval is also recorded in the log of the client that has the
+// debt.
 function audit(adjustment: Adjustment, verb: Verb, by: Client) {
   const { reference, kind, of, clientId, clientName, bankCode, document, reason: note } = adjustment
   const amount = formatKobo(adjustment.amountKobo)
@@ -113,6 +114,8 @@ type NewAdjustment = Pick<
   'kind' | 'amountKobo' | 'currency' | 'reason' | 'document'
 > & { debt: Debt }
 
+// Creates the request for another user to approve. Approving checks the limit again, because the debt may
+// have changed.
 export async function requestAdjustment(
   tx: Transaction,
   by: Checker & Deps,
@@ -131,11 +134,17 @@ export async function requestAdjustment(
     reason,
     document,
   }
+  // A document can have one open request for each kind. Without a document, only the random reference can
+  // clash.
   const conflict = document === null ? 'try_again' : 'document_recorded'
   return adjustments.request(tx, by, { values, conflict })
 }
 
-async function move(
+// Posts an approved adjustment, after checking its limit under the locks of all accounts that it moves. The
+// kinds in DRAWN take their money from the client's available balances. `not_withheld` posts nothing: the
+// approved request itself records the decision. A settlement changes reserves too, so `reserve_use` first
+// waits until no settlement of the client is being closed.
+async function postAdjustment(
   tx: Transaction,
   { sharedAccounts, now }: Checker & Deps,
   adjustment: Adjustment,
@@ -162,9 +171,10 @@ async function move(
         into: [intoId, ...provisions],
       })
     : [{ accountId: sharedAccounts.id(from), amountKobo }]
-  const moved = [from, into].map((account) => sharedAccounts.id(account))
-  const others = isDrawn ? [] : [...moved, ...provisions]
-  if (amountKobo > (await lockLimit(tx, { sharedAccounts }, adjustment, others))) {
+  const movedIds = [from, into].map((account) => sharedAccounts.id(account))
+  // drawAvailable() has locked the accounts of a drawn adjustment. Those of the others are locked here.
+  const unlockedIds = isDrawn ? [] : [...movedIds, ...provisions]
+  if (amountKobo > (await lockLimit(tx, { sharedAccounts }, adjustment, unlockedIds))) {
     throw new Refusal('adjustment_too_large')
   }
   if (kind === 'reserve_use') await useReserves(tx, clientId as ClientId, amountKobo)
@@ -181,6 +191,7 @@ async function move(
   if (isRepaid) await releaseExcess(tx, now, { clientId, currency, adjustmentId })
 }
 
+// The transfer reason of an adjustment: reports count a reserve use among recoveries.
 function reasonOf(kind: Exclude<Kind, 'not_withheld'>): TransferReason {
   if (kind === 'reserve_use') return 'recovery'
   return kind === 'wht_write_off' ? 'write_off' : kind
@@ -193,11 +204,11 @@ const DRAWN: readonly Kind[] = ['recovery', 'withholding_reversal']
 const REPAYING: readonly Kind[] = ['recovery', 'write_off', 'reserve_use']
 
 type Adjusted = Debt & { kind: Kind; currency: string; document: string | null }
-type Ways = { from: SharedAccount; into: SharedAccount }
+type DebitAndCredit = { from: SharedAccount; into: SharedAccount }
 
 // Returns the account to debit (`from`) and the account to credit (`into`). Accounts of `own` belong to the
 // client, those of `ours` to the operator. A recovery from a client is drawn from all of its available money.
-function accountsOf({ kind, currency, clientId, bankCode }: Adjusted): Ways {
+function accountsOf({ kind, currency, clientId, bankCode }: Adjusted): DebitAndCredit {
   if (clientId === null) {
     const owner = bankOwner(bankCode)
     const from: SharedAccount['kind'] = kind === 'recovery' ? 'bank' : 'write_off'
@@ -205,7 +216,7 @@ function accountsOf({ kind, currency, clientId, bankCode }: Adjusted): Ways {
   }
   const own = { owner: clientOwner(clientId), currency }
   const ours = { owner: operatorOwner(clientId), currency }
-  const ways: Readonly<Record<Exclude<Kind, 'not_withheld'>, Ways>> = {
+  const accountsByKind: Readonly<Record<Exclude<Kind, 'not_withheld'>, DebitAndCredit>> = {
     recovery: { from: { kind: 'available', ...own }, into: { kind: 'receivable', ...own } },
     write_off: { from: { kind: 'write_off', ...ours }, into: { kind: 'receivable', ...own } },
     reserve_use: { from: { kind: 'reserve', ...own }, into: { kind: 'receivable', ...own } },
@@ -233,25 +244,27 @@ function accountsOf({ kind, currency, clientId, bankCode }: Adjusted): Ways {
     },
   }
   assert(kind !== 'not_withheld', 'it moves nothing')
-  return ways[kind]
+  return accountsByKind[kind]
 }
 
-// Returns the most that may be adjusted. Locks the accounts that decide it, together with the accounts that
-// the adjustment moves, in id order.
+// Returns the most that the adjustment may move. Locks the accounts that decide it, together with the
+// accounts that the adjustment moves (`otherIds`), in id order.
 async function lockLimit(
   tx: Transaction,
   { sharedAccounts }: Deps,
   adjusted: Adjusted,
-  others: readonly AccountId[] = [],
+  otherIds: readonly AccountId[] = [],
 ): Promise<Kobo> {
   const { kind, currency, clientId, bankCode, document } = adjusted
   const provision: SharedAccount[] =
     clientId === null ? [] : [{ kind: 'provision', owner: operatorOwner(clientId), currency }]
+  // DEBTS names the kind that credits the debt's account. For example, a provision is limited by the
+  // receivable, which a recovery credits.
   const debt = accountsOf({ ...adjusted, kind: DEBTS[kind] ?? kind }).into
   const accounts = [debt, ...provision]
   await sharedAccounts.open(accounts)
   const ids = accounts.map((account) => sharedAccounts.id(account))
-  const balances = await lockBalances(tx, [...ids, ...others])
+  const balances = await lockBalances(tx, [...ids, ...otherIds])
   const balanceOf = (account: SharedAccount | undefined) =>
     account ? (balances.get(sharedAccounts.id(account)) as Kobo) : kobo(0n)
   const owedKobo = -balanceOf(debt) // A debt grows by debits.
@@ -274,8 +287,9 @@ async function lockLimit(
   return kobo(heldKobo < owedKobo ? heldKobo : owedKobo)
 }
 
-// Maps a kind to the kind whose credited account limits it: the receivable that a recovery would collect
-// limits a provision. All bookings of tax that an invoice states lock the same account.
+// For kinds that do not credit the debt's account: the kind that does, so that lockLimit() finds that
+// account. For example, a provision is limited by the receivable, which a recovery credits. All kinds about
+// the tax of a VAT invoice use the client's WHT receivable, so that they lock one account.
 const DEBTS: Partial<Record<Kind, Kind>> = {
   provision: 'recovery',
   provision_release: 'recovery',

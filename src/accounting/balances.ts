@@ -42,42 +42,45 @@ const MOVED = `
     join ledger_accounts l on l.id = s.id
    group by 1, 2`
 
+// SQL query: all debits and credits so far, by kind.
 const NOW = `
   select kind, currency, sum(debits_kobo) as debits, sum(credits_kobo) as credits
     from ledger_accounts group by 1, 2`
 
 const SUMS = 'sum(debits)::bigint as debits, sum(credits)::bigint as credits'
 
-// Call in a repeatable-read transaction. `at` defaults to now. If `at` is exactly the end of a closed day,
-// that day's chart is used.
+// Returns the trial balance at the moment `at`, by default now. At the exact end of a closed day, the chart
+// of that day names the accounts. Call in a repeatable-read transaction.
 export async function readTrialBalance(
   db: Queryable,
   { at, chart }: { at: Date | undefined; chart: Chart },
 ): Promise<TrialBalanceRow[]> {
-  if (!at) return toRows(await readNow(db), chart)
-  const closed = await findLastClosed(db, at)
-  const totals = await readAt(db, at, closed)
-  return toRows(totals, closed && isEndOf(closed, at) ? closed.chart : chart)
+  if (!at) return toRows(await readTotalsNow(db), chart)
+  const lastClosedDay = await findLastClosed(db, at)
+  const totals = await readTotalsAt(db, at, lastClosedDay)
+  return toRows(totals, lastClosedDay && isEndOf(lastClosedDay, at) ? lastClosedDay.chart : chart)
 }
 
 const isEndOf = ({ endsAt }: ClosedDay, at: Date) => endsAt.getTime() === at.getTime()
 
-// Call in a repeatable-read transaction.
+// Returns total debits and credits until the moment, for the pack of a month. Call in a repeatable-read
+// transaction.
 export async function readKindTotals(db: Queryable, at: Date): Promise<KindTotal[]> {
-  return readAt(db, at, await findLastClosed(db, at))
+  return readTotalsAt(db, at, await findLastClosed(db, at))
 }
 
-async function readAt(
+// Counts forward from the last closed day. Before the first closed day, counts back from today's balances.
+async function readTotalsAt(
   db: Queryable,
   at: Date,
-  closed: ClosedDay | undefined,
+  lastClosedDay: ClosedDay | undefined,
 ): Promise<KindTotal[]> {
-  return closed
-    ? readSince(db, { day: closed.day, from: closed.endsAt, to: at })
-    : readBefore(db, at)
+  return lastClosedDay
+    ? countFromClosedDay(db, { day: lastClosedDay.day, from: lastClosedDay.endsAt, to: at })
+    : countBackFromNow(db, at)
 }
 
-async function readNow(db: Queryable): Promise<KindTotal[]> {
+async function readTotalsNow(db: Queryable): Promise<KindTotal[]> {
   const { rows } = await db.query<KindTotal>({
     name: 'trial-balance',
     text: `select kind, currency, ${SUMS} from (${NOW}) as n group by 1, 2`,
@@ -85,7 +88,8 @@ async function readNow(db: Queryable): Promise<KindTotal[]> {
   return rows
 }
 
-async function readBefore(db: Queryable, at: Date): Promise<KindTotal[]> {
+// Today's totals less the movements since the moment.
+async function countBackFromNow(db: Queryable, at: Date): Promise<KindTotal[]> {
   const { rows } = await db.query<KindTotal>({
     name: 'trial-balance-before',
     text: `select kind, currency, ${SUMS}
@@ -97,7 +101,8 @@ async function readBefore(db: Queryable, at: Date): Promise<KindTotal[]> {
   return rows
 }
 
-async function readSince(
+// The totals stored for a closed day, plus the movements after it.
+async function countFromClosedDay(
   db: Queryable,
   { day, from, to }: Period & { day: string },
 ): Promise<KindTotal[]> {
@@ -116,7 +121,7 @@ async function readSince(
 // Stores the balances at the end of a day. Uses the stored balances of the day before, unless this
 // is the first closed day.
 export async function writeBalances(db: Queryable, day: string, { from, to }: Period) {
-  const totals = await readAt(db, to, await findLastClosed(db, from))
+  const totals = await readTotalsAt(db, to, await findLastClosed(db, from))
   await db.query({
     name: 'write-closed-day-balances',
     text: `insert into closed_day_balances (day, kind, currency, debits_kobo, credits_kobo)
@@ -182,7 +187,8 @@ const OPEN_ITEMS = `
 
 const AGE = ageDays('i.opened_at', '$2::timestamptz')
 
-// Call in a repeatable-read transaction. `at` defaults to now.
+// Returns the suspense that was open at the moment `at`, by default now. Call in a repeatable-read
+// transaction.
 export async function readSuspenseAgeing(
   db: Queryable,
   { at, now }: { at: Date | undefined; now: Date },
@@ -261,6 +267,7 @@ const balanceSql = (isPast: boolean) => `
    where l.kind <> 'suspense'
    group by 1, 2, 3, 4, 5`
 
+// SQL query: credits less debits of each account since $1.
 const MOVED_SINCE = `
   select id, sum(kobo) as kobo
     from (select credit_account_id as id, sum(amount_kobo) as kobo
@@ -270,6 +277,7 @@ const MOVED_SINCE = `
             from transfers where posted_at >= $1 group by 1) as s
    group by 1`
 
+// SQL query: the suspense that was open at $1, with the bank and the merchant of each item.
 const SUSPENDED = `
   select i.client_id, a.merchant_code, c.bank_code, c.currency, 'suspense', sum(i.kobo)
     from (${OPEN_ITEMS}) as i
@@ -277,6 +285,7 @@ const SUSPENDED = `
     left join collection_accounts a on a.id = c.collection_account_id
    group by 1, 2, 3, 4`
 
+// SQL query: reported credits less reversals before $1.
 const COLLECTED = `
   select c.client_id, a.merchant_code, c.bank_code, c.currency, 'collected',
          sum(c.amount_kobo) - coalesce(sum(r.kobo), 0)
@@ -287,6 +296,7 @@ const COLLECTED = `
    where c.received_at < $1
    group by 1, 2, 3, 4`
 
+// SQL scalar: the total of a column's accounts, positive on the side that increases it.
 const columnSql = (column: BalanceColumn) => {
   const { kinds, isDebit } = COLUMNS[column]
   const parts = kinds.map((kind) => `'${kind}'`).join(', ')
@@ -294,7 +304,8 @@ const columnSql = (column: BalanceColumn) => {
     as "${column}Kobo"`
 }
 
-// Call in a repeatable-read transaction. Omits empty rows. `at` defaults to now.
+// Returns one row per client, merchant code, bank and currency, and omits empty rows. `at` defaults to now.
+// Call in a repeatable-read transaction.
 export async function readOperatorBalances(
   db: Queryable,
   at: Date | undefined,

@@ -27,9 +27,9 @@ import {
   writeLines,
 } from './journal.ts'
 
-// Returns the banks because of which a day cannot close without a reason: no statement covers the day, or a
-// difference up to that day is open. Reconciling items do not matter, because each has its own reason. A bank
-// where no money has moved yet needs no statement.
+// Returns the banks that prevent the day from closing without a reason: no statement covers the day, or a
+// difference up to that day is open. Reconciling items prevent nothing, because each has its own reason. A
+// bank where no money has moved yet needs no statement.
 async function findUnbalancedBanks(
   db: Queryable,
   { day, windows, now }: { day: string; windows: TimingWindows; now: Date },
@@ -67,16 +67,16 @@ export async function markDay(
   const { from, to: endsAt } = periodOf(day)
   const now = (await holdTestClock(tx)) ? clockTime : realTime
   if (now.getTime() < endsAt.getTime() + DAY_OVER_MS) throw new Refusal('day_not_over')
-  await takeTurn(tx)
+  await lockClosing(tx)
   if (await findClosedDay(tx, day)) return
-  const last = await findLastMarked(tx)
-  if (last !== null && last > day) throw new Refusal('later_day_closed')
-  const open = await findOpenDays(tx, last, from)
-  if (open.length > 0) throw earlierOpen(open)
+  const lastMarkedDay = await findLastMarked(tx)
+  if (lastMarkedDay !== null && lastMarkedDay > day) throw new Refusal('later_day_closed')
+  const openDays = await findOpenDays(tx, lastMarkedDay, from)
+  if (openDays.length > 0) throw earlierOpen(openDays)
   const unbalanced = await findUnbalancedBanks(tx, { day, windows, now })
   if (unbalanced.length > 0 && reason === null) throw notBalanced(day, unbalanced)
-  for (const empty of daysBetween(last, day)) {
-    await insertDay(tx, now, { ...closing, day: empty, reason: null, unbalanced: [] })
+  for (const emptyDay of daysBetween(lastMarkedDay, day)) {
+    await insertDay(tx, now, { ...closing, day: emptyDay, reason: null, unbalanced: [] })
   }
   await insertDay(tx, now, { ...closing, unbalanced })
   const detail = { reason, unbalanced: unbalanced.map(({ bankCode }) => bankCode) }
@@ -85,6 +85,7 @@ export async function markDay(
 
 type NewDay = Omit<Closing, 'windows'> & { unbalanced: readonly UnbalancedBank[] }
 
+// Marks a day as closed. From the commit of this row on, the database refuses transfers in the day.
 async function insertDay(tx: Transaction, now: Date, closed: NewDay): Promise<void> {
   const { day, reason, chart, unbalanced, by } = closed
   await tx.query({
@@ -107,13 +108,14 @@ async function insertDay(tx: Transaction, now: Date, closed: NewDay): Promise<vo
 // `textOf` writes the journal as the CSV that is hashed.
 type Completion = { day: string; textOf: (journal: Journal) => string }
 
-// Also completes every earlier day that is marked but not completed. Takes seconds for a million transfers.
+// The second step of closing a day: stores its journal, balances and hash. Also completes every earlier day
+// that is marked but not completed, for example after a crash. Takes seconds for a million transfers.
 export async function completeDay(
   tx: Transaction,
   now: Date,
   { day, textOf }: Completion,
 ): Promise<ClosedDay> {
-  await takeTurn(tx)
+  await lockClosing(tx)
   const { rows } = await tx.query<{ day: string }>({
     name: 'list-uncompleted-days',
     text: `select to_char(day, 'YYYY-MM-DD') as day from closed_days
@@ -121,19 +123,23 @@ export async function completeDay(
     values: [day],
   })
   if (rows.length > 0) {
-    await tx.query(`set local work_mem = '64MB'`)
-    await tx.query('select decided_transfer_id()')
+    await tx.query(`set local work_mem = '64MB'`) // Sums a million transfers without temporary files.
+    await tx.query('select decided_transfer_id()') // Waits for transactions that are still posting.
   }
-  for (const each of rows) await complete(tx, now, { day: each.day, textOf })
+  for (const markedDay of rows) await completeOne(tx, now, { day: markedDay.day, textOf })
   return (await findClosedDay(tx, day)) as ClosedDay
 }
 
-async function complete(tx: Transaction, now: Date, { day, textOf }: Completion): Promise<void> {
+// Stores the journal lines and balances of a marked day, and the hash of its journal. `textOf` writes the
+// journal as the CSV that is hashed.
+async function completeOne(tx: Transaction, now: Date, { day, textOf }: Completion): Promise<void> {
   const period = periodOf(day)
   const transfers = await writeLines(tx, day, period)
   await writeBalances(tx, day, period)
-  const marked = (await findClosedDay(tx, day)) as ClosedDay
-  const journal = await readJournal(tx, { day, closed: { ...marked, transfers }, chart: {} })
+  const markedDay = (await findClosedDay(tx, day)) as ClosedDay
+  // With a number of transfers the day counts as complete, so the journal is read from the lines just stored.
+  // `chart` is empty because a marked day has a chart of its own.
+  const journal = await readJournal(tx, { day, closed: { ...markedDay, transfers }, chart: {} })
   const hash = createHash('sha256').update(textOf(journal)).digest()
   await tx.query({
     name: 'complete-closed-day',
@@ -153,10 +159,12 @@ async function holdTestClock(tx: Transaction): Promise<boolean> {
   return rows[0] !== undefined && rows[0].frozenAt !== null
 }
 
-async function takeTurn(tx: Transaction): Promise<void> {
+// Only one closing runs at a time. The lock ends with the transaction.
+async function lockClosing(tx: Transaction): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('close_day'))`)
 }
 
+// The last closed day, whether its closing is complete or not.
 async function findLastMarked(tx: Transaction): Promise<string | null> {
   const { rows } = await tx.query<{ day: string | null }>({
     name: 'last-marked-day',
@@ -165,11 +173,13 @@ async function findLastMarked(tx: Transaction): Promise<string | null> {
   return rows[0]?.day ?? null
 }
 
-// Returns the days after the last closed day and before `day`. They have no transfers, and close with it.
-function daysBetween(last: string | null, day: string): string[] {
+// Returns the days after the last closed day and before `day`. They have no transfers, and are closed
+// together with `day`.
+function daysBetween(lastClosed: string | null, day: string): string[] {
   const days: string[] = []
-  if (last === null) return days
-  for (let next = dayAfter(last); next < day; next = dayAfter(next)) days.push(next)
+  if (lastClosed === null) return days
+  for (let skipped = dayAfter(lastClosed); skipped < day; skipped = dayAfter(skipped))
+    days.push(skipped)
   return days
 }
 
@@ -199,13 +209,16 @@ async function findOpenDays(tx: Transaction, last: string | null, before: Date):
 
 const DAYS_NAMED = 31
 
+// Names up to 31 open days, and the one to close first.
 function earlierOpen(days: readonly string[]): Refusal {
-  const named = days.slice(0, DAYS_NAMED).join(', ')
-  const more = days.length > DAYS_NAMED ? ` and ${days.length - DAYS_NAMED} more` : ''
-  const message = `${named}${more} ${days.length === 1 ? 'is' : 'are'} open. Close ${days[0]} first.`
+  const listed = days.slice(0, DAYS_NAMED).join(', ')
+  const remainder = days.length > DAYS_NAMED ? ` and ${days.length - DAYS_NAMED} more` : ''
+  const message = `${listed}${remainder} ${days.length === 1 ? 'is' : 'are'} open. Close ${days[0]} first.`
   return new Refusal('earlier_day_open', [{ field: 'day', message }])
 }
 
+// Names each bank with its problem. The errors are about the request's field `reason`: a request that gives a
+// reason may close the day although these banks are not balanced.
 function notBalanced(day: string, banks: readonly UnbalancedBank[]): Refusal {
   const fields = banks.map(({ bankCode, currency, status, openDifferences }) => {
     const problem =

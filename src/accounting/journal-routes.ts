@@ -69,6 +69,7 @@ function journalNumber(day: string, currency: string): string {
   return `MANILLA-${day}-${currency}`
 }
 
+// Rows with the sums of a day. They stand for many transfers, so they name none.
 function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[] {
   return entries.map((entry) => ({
     ...entry,
@@ -79,7 +80,7 @@ function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[
   }))
 }
 
-// For example "bank charge, bank 058". Contains nothing about payers.
+// Describes a row for accountants, for example "bank charge, bank 058". Contains nothing about payers.
 function narration({ reason, clientCode, bankCode }: JournalRow): string {
   const client = clientCode === null ? '' : `, client ${clientCode}`
   const bank = bankCode === null ? '' : `, bank ${bankCode}`
@@ -94,7 +95,7 @@ const yearOf = (row: JournalRow) => row.day.slice(0, 4)
 const dayFirst = (row: JournalRow) => `${dayOf(row)}/${monthOf(row)}/${yearOf(row)}`
 const monthFirst = (row: JournalRow) => `${monthOf(row)}/${dayOf(row)}/${yearOf(row)}`
 const signed = ({ debitKobo, creditKobo }: JournalRow) => formatKobo(kobo(debitKobo - creditKobo))
-const nothing = () => ''
+const emptyCell = () => ''
 
 export const COLUMNS: Readonly<Record<Layout, Columns<JournalRow>>> = {
   manilla: [
@@ -115,14 +116,14 @@ export const COLUMNS: Readonly<Record<Layout, Columns<JournalRow>>> = {
   xero: [
     ['*Narration', ({ day, currency }) => journalNumber(day, currency)],
     ['*Date', dayFirst],
-    ['Description', (row) => describe(row)],
+    ['Description', (row) => narrationWithReference(row)],
     ['*AccountCode', ({ code }) => code],
     ['*TaxRate', () => 'Tax Exempt'],
     ['*Amount', signed],
-    ['TrackingName1', nothing],
-    ['TrackingOption1', nothing],
-    ['TrackingName2', nothing],
-    ['TrackingOption2', nothing],
+    ['TrackingName1', emptyCell],
+    ['TrackingOption1', emptyCell],
+    ['TrackingName2', emptyCell],
+    ['TrackingOption2', emptyCell],
   ],
   quickbooks: [
     ['*JournalNo', ({ day, currency }) => journalNumber(day, currency)],
@@ -130,15 +131,15 @@ export const COLUMNS: Readonly<Record<Layout, Columns<JournalRow>>> = {
     ['*AccountName', ({ name }) => name],
     ['*Debits', ({ debitKobo }) => amountOrNone(debitKobo)],
     ['*Credits', ({ creditKobo }) => amountOrNone(creditKobo)],
-    ['Description', (row) => describe(row)],
-    ['Name', nothing],
+    ['Description', (row) => narrationWithReference(row)],
+    ['Name', emptyCell],
     ['Currency', ({ currency }) => currency],
-    ['Location', nothing],
-    ['Class', nothing],
+    ['Location', emptyCell],
+    ['Class', emptyCell],
   ],
   sage: [
     ['Type', ({ debitKobo }) => (debitKobo > 0n ? 'JD' : 'JC')],
-    ['Account Reference', nothing],
+    ['Account Reference', emptyCell],
     ['Nominal A/C Ref', ({ code }) => code],
     ['Department Code', () => 0],
     ['Date', dayFirst],
@@ -153,8 +154,8 @@ export const COLUMNS: Readonly<Record<Layout, Columns<JournalRow>>> = {
 const SAGE_REFERENCE_MAX = 30
 const SAGE_DETAILS_MAX = 60
 
-// Adds the reference of the transfer if the row is one side of a transfer.
-function describe(row: JournalRow): string {
+// The narration for Xero and QuickBooks. They have no column for the reference of a transfer.
+function narrationWithReference(row: JournalRow): string {
   return row.transferId === null ? narration(row) : `${narration(row)}, ${row.reference}`
 }
 
@@ -247,6 +248,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   )
 }
 
+// GET journal.csv: the sums of the day, or with detail=transfer both sides of each transfer, in batches.
 const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock, chart } = deps
   const exports = new CsvExports()
@@ -271,20 +273,22 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const day = parsePastDay(query.day, clock())
       const layout: Layout = query.layout ?? 'manilla'
       const currency = query.currency ?? (layout === 'manilla' ? undefined : CURRENCY)
-      const isWanted = (row: JournalRow) => currency === undefined || row.currency === currency
+      const isSelected = (row: JournalRow) => currency === undefined || row.currency === currency
       const rows =
         query.detail === 'transfer'
           ? transferRows(deps, day)
-          : once(toRows(await withReport(db, (tx) => readDay(tx, { day, chart }))))
+          : oneBatch(toRows(await withReport(db, (tx) => readDay(tx, { day, chart }))))
       return exports.send(reply, client.id, {
         name: `journal-${day}`,
         columns: COLUMNS[layout],
-        batches: filtered(rows, isWanted),
-        hasMark: layout === 'manilla',
+        batches: filterBatches(rows, isSelected),
+        hasMark: layout === 'manilla', // Some accounting programs cannot read a byte order mark.
       })
     },
   )
 
+  // Yields the rows of single transfers of a day, two for each, under the chart of a closed day or the
+  // current one.
   async function* transferRows({ chart: current }: Deps, day: string): Batches<JournalRow> {
     const dayChart = (await findClosedDay(db, day))?.chart ?? current
     for await (const batch of readJournalTransfers(db, day)) {
@@ -295,6 +299,7 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 type Rendering = { day: string; chart: Deps['chart']; sealer: Sealer }
 
+// The debit row and the credit row of a transfer.
 function bothSides(transfer: JournalTransfer, { day, chart, sealer }: Rendering): JournalRow[] {
   const { currency, reason, amountKobo } = transfer
   const reference = causeOf(transfer, sealer)
@@ -310,6 +315,7 @@ function bothSides(transfer: JournalTransfer, { day, chart, sealer }: Rendering)
   return [row(transfer.debit, amountKobo, 0n), row(transfer.credit, 0n, amountKobo)]
 }
 
+// The reference of the credit, payout or other object that caused the transfer.
 function causeOf(cause: JournalTransfer, sealer: Sealer): string {
   const { creditId, payoutReference, settlementReference, adjustmentId, differenceId } = cause
   const { holdReference } = cause
@@ -319,28 +325,33 @@ function causeOf(cause: JournalTransfer, sealer: Sealer): string {
   return payoutReference ?? settlementReference ?? holdReference ?? ''
 }
 
-async function* once(rows: readonly JournalRow[]): Batches<JournalRow> {
+// Rows that are already in memory, as the batches that an export expects.
+async function* oneBatch(rows: readonly JournalRow[]): Batches<JournalRow> {
   yield rows
 }
 
-async function* filtered(
+// Passes on only the selected rows of each batch, for an export of one currency.
+async function* filterBatches(
   batches: Batches<JournalRow>,
-  isWanted: (row: JournalRow) => boolean,
+  isSelected: (row: JournalRow) => boolean,
 ): Batches<JournalRow> {
-  for await (const batch of batches) yield batch.filter(isWanted)
+  for await (const batch of batches) yield batch.filter(isSelected)
 }
 
+// Reads the journal of the day that a path or query names. Refuses a day that has not begun.
 async function readPastDay({ db, clock, chart }: Deps, text: string): Promise<Journal> {
   const day = parsePastDay(text, clock())
   return withReport(db, (tx) => readDay(tx, { day, chart }))
 }
 
+// Reads the stored journal of a closed day, or the journal so far of an open one.
 async function readDay(tx: Transaction, options: { day: string; chart: Deps['chart'] }) {
   return readJournal(tx, { ...options, closed: await findClosedDay(tx, options.day) })
 }
 
-const ON_PAGE = ['accountCode', 'accountName', 'narration', 'debit', 'credit', 'currency']
+const PAGE_COLUMNS = ['accountCode', 'accountName', 'narration', 'debit', 'credit', 'currency']
 
+// The journal as a page to print, with one row of totals per currency.
 function pageOf(journal: Journal) {
   const { day, closed, transfers, totals } = journal
   const status = closed
@@ -350,8 +361,8 @@ function pageOf(journal: Journal) {
     ? [`SHA-256 of the CSV: ${closed.journalHash.toString('hex')}`]
     : []
   const columns = COLUMNS.manilla
-    .filter(([name]) => ON_PAGE.includes(name))
-    .toSorted(([one], [other]) => ON_PAGE.indexOf(one) - ON_PAGE.indexOf(other))
+    .filter(([name]) => PAGE_COLUMNS.includes(name))
+    .toSorted(([one], [other]) => PAGE_COLUMNS.indexOf(one) - PAGE_COLUMNS.indexOf(other))
   const sums = totals.map(({ currency, debitKobo, creditKobo }) => ({
     code: 'Total',
     name: '',
@@ -415,7 +426,7 @@ const DayView = view('AccountingDay', (f: Fields<Day>) => ({
   ),
 }))
 
-// Returns null until the day is completely closed.
+// The debits of a day in naira, which equal its credits. Null until the day is completely closed.
 function nairaTotal({ closed, totals }: Day): Kobo | null {
   if (closed?.transfers == null) return null
   return totals.find(({ currency }) => currency === CURRENCY)?.kobo ?? kobo(0n)
@@ -492,15 +503,17 @@ export const days = resource(`${OPERATOR}/days`, {
 
 type Bounds = { from?: string | undefined; to?: string | undefined }
 
-// Newest first.
+// The days from `from` to `to`, newest first. By default the last 31 days.
 function listDays({ from, to }: Bounds, now: Date): string[] {
-  const last = to === undefined ? watDay(now) : parseDay(to, 'to')
-  const lastMs = periodOf(last).from.getTime()
-  const first = from === undefined ? lastMs - (DAYS_DEFAULT - 1) * DAY_MS : startOf(from)
-  const count = Math.round((lastMs - first) / DAY_MS) + 1
+  const lastDay = to === undefined ? watDay(now) : parseDay(to, 'to')
+  const lastMs = periodOf(lastDay).from.getTime()
+  const firstMs = from === undefined ? lastMs - (DAYS_DEFAULT - 1) * DAY_MS : startOf(from)
+  const count = Math.round((lastMs - firstMs) / DAY_MS) + 1
   if (count < 1) throw refused('to', 'Must not be earlier than from.')
   if (count > DAYS_MAX) throw refused('from', `Must be at most ${DAYS_MAX} days before to.`)
-  return Array.from({ length: count }, (_, at) => watDay(new Date(lastMs - at * DAY_MS)))
+  return Array.from({ length: count }, (_, daysBack) =>
+    watDay(new Date(lastMs - daysBack * DAY_MS)),
+  )
 }
 
 const startOf = (from: string) => periodOf(parseDay(from, 'from')).from.getTime()

@@ -58,6 +58,7 @@ const LINE_COLUMNS = `
   j.kind, j.currency, j.client_id, k.client_id as client_code, j.bank_code, j.reason, j.debit_kobo,
   j.credit_kobo`
 
+// Adds up the transfers of a period, for days that are not closed. `kinds` selects kinds of ledger accounts.
 export async function addUpLines(
   db: Queryable,
   { from, to }: Period,
@@ -72,6 +73,7 @@ export async function addUpLines(
   return rows
 }
 
+// Reads the lines that were stored when the days closed, from `first` to `last`.
 export async function readClosedLines(
   db: Queryable,
   { first, last }: { first: string; last: string },
@@ -86,6 +88,7 @@ export async function readClosedLines(
   return rows
 }
 
+// Stores the lines of a day that is being closed. Returns the number of its transfers.
 export async function writeLines(db: Queryable, day: string, period: Period): Promise<bigint> {
   await db.query({
     name: 'write-closed-day-lines',
@@ -108,6 +111,7 @@ async function countTransfers(db: Queryable, { from, to }: Period): Promise<bigi
 
 export type CurrencyTotal = { currency: string; debitKobo: bigint; creditKobo: bigint }
 
+// Total debits and credits by currency, ordered by currency.
 export function totalsOf(
   lines: readonly { currency: string; debitKobo: bigint; creditKobo: bigint }[],
 ): CurrencyTotal[] {
@@ -121,7 +125,7 @@ export function totalsOf(
   return [...totals.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1))
 }
 
-// Closed days (I68): when each was closed, by whom, and with which chart of accounts.
+// Closed days (I68): the time, the user and the chart of accounts of each closing.
 
 export type UnbalancedBank = {
   bankCode: string
@@ -148,6 +152,7 @@ const CLOSED_DAY_COLUMNS = `
 
 export const DAY_MS = 86_400_000
 
+// The day in West Africa Time, which has no daylight saving: every day has 24 hours.
 export function periodOf(day: string): Period {
   const from = parseBankTime(day) as Date
   return { from, to: new Date(from.getTime() + DAY_MS) }
@@ -162,12 +167,13 @@ export async function findClosedDay(db: Queryable, day: string): Promise<ClosedD
   return rows[0]
 }
 
-export async function findLastClosed(db: Queryable, by: Date): Promise<ClosedDay | undefined> {
+// The last completely closed day that ended by the moment.
+export async function findLastClosed(db: Queryable, moment: Date): Promise<ClosedDay | undefined> {
   const { rows } = await db.query<ClosedDay>({
     name: 'find-last-closed-day',
     text: `select ${CLOSED_DAY_COLUMNS} from closed_days
             where ends_at <= $1 and completed_at is not null order by day desc limit 1`,
-    values: [by],
+    values: [moment],
   })
   return rows[0]
 }
@@ -184,6 +190,7 @@ export async function listClosedDays(
   return rows
 }
 
+// The total debits of closed days, by day and currency. The total credits are equal (I69).
 export async function readDayTotals(
   db: Queryable,
   { first, last }: { first: string; last: string },
@@ -223,7 +230,8 @@ export type Journal = {
   totals: CurrencyTotal[]
 }
 
-// Call in a repeatable-read transaction. `chart` is used for an open day only.
+// Reads the stored journal of a closed day (`closed`), or computes the journal so far of an open one, with
+// the accounts of `chart`. Call in a repeatable-read transaction.
 export async function readJournal(
   db: Queryable,
   query: { day: string; closed: ClosedDay | undefined; chart: Chart },
@@ -246,7 +254,8 @@ export async function readJournal(
   }
 }
 
-// A kind that was added after the chart was stored appears under its own name.
+// Returns the code and name of a kind of ledger account in a chart of accounts. A kind that was added to the
+// product after the chart was stored appears under its own name.
 export function accountOf(chart: Chart, kind: string): ChartEntry {
   return chart[kind] ?? { code: kind, name: kind }
 }
@@ -308,8 +317,8 @@ type TransferRow = Transfer & {
 
 const IDS_PER_BATCH = 20_000n
 
-// These joins take PostgreSQL 6 to 8 µs per transfer. Sub-selects into a JSON object per side took 15 to 22
-// µs.
+// SQL joins: the account and the owner of one side of a transfer. These joins take PostgreSQL 6 to 8 µs per
+// transfer. Sub-selects into a JSON object per side took 15 to 22 µs.
 const sideJoins = (side: string) => `
     join ledger_accounts ${side} on ${side}.id = t.${side}_account_id
     left join collection_accounts ${side}_own on ${side}_own.id = ${side}.id
@@ -333,6 +342,8 @@ const BATCH = `
    where t.posted_at >= $1 and t.posted_at < $2 and t.id >= $3 and t.id < $4
    order by t.id`
 
+// Reads the transfers of a day in batches of IDS_PER_BATCH ids. Compares `posted_at` as well, because the ids
+// of two days may overlap around midnight.
 export async function* readJournalTransfers(
   db: Queryable,
   day: string,
@@ -344,9 +355,9 @@ export async function* readJournalTransfers(
             where posted_at >= $1 and posted_at < $2`,
     values: [from, to],
   })
-  const { first, last } = bounds[0] ?? {}
-  if (first == null || last == null) return
-  for (let id = first; id <= last; id += IDS_PER_BATCH) {
+  const { first: firstId, last: lastId } = bounds[0] ?? {}
+  if (firstId == null || lastId == null) return // The day has no transfers.
+  for (let id = firstId; id <= lastId; id += IDS_PER_BATCH) {
     const { rows } = await db.query<TransferRow>({
       name: 'journal-transfers',
       text: BATCH,
@@ -356,6 +367,7 @@ export async function* readJournalTransfers(
   }
 }
 
+// Turns a row with the columns of both sides into an object with two sides.
 function toTransfer(row: TransferRow): JournalTransfer {
   const { debitKind, debitClient, debitBank, creditKind, creditClient, creditBank, ...transfer } =
     row

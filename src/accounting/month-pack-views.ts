@@ -2,8 +2,9 @@
 // specifies them, and verifier/verify_proof.py reads them, so a change of a column needs a new version of the
 // format.
 //
-// The trial balances and the journal have one row per kind of ledger account. A chart may give several kinds
-// one code, and another code from some day on. The verifier adds up the kinds, which never change.
+// The trial balances and the journal have one row per kind of ledger account. In a chart of accounts, several
+// kinds may share one code, and a kind may get another code later. So the verifier adds up the kinds, whose
+// names never change.
 //
 // No file names a payer.
 
@@ -74,6 +75,8 @@ const JOURNAL_COLUMNS: Columns<Entry> = [
   ['bankCode', ({ bankCode }) => bankCode],
 ]
 
+// The balance of each kind of account, under its code in the chart of the closed day. Omits kinds that never
+// moved.
 function toBalances(totals: readonly KindTotal[], { chart }: ClosedDay): Balance[] {
   const moved = totals.filter(({ debits, credits }) => debits !== 0n || credits !== 0n)
   const rows = moved.map(({ kind, currency, debits, credits }) => {
@@ -89,7 +92,8 @@ function toBalances(totals: readonly KindTotal[], { chart }: ClosedDay): Balance
   return sortBy(rows, ({ currency, code, kind }) => [currency, code, kind])
 }
 
-// A line that moved both ways becomes a debit and a credit.
+// Turns the journal lines of a closed day into entries, each either a debit or a credit. A line with
+// movements both ways becomes two entries.
 function toEntries(lines: readonly JournalLine[], { day, chart }: ClosedDay): Entry[] {
   const zeroKobo = kobo(0n)
   const entries = lines
@@ -113,6 +117,8 @@ function toEntries(lines: readonly JournalLine[], { day, chart }: ClosedDay): En
   })
 }
 
+// Sorts the rows of a file of the month's pack. Compares code units instead of using a locale, so that a pack
+// has the same bytes on every machine.
 function sortBy<Row>(rows: readonly Row[], keyOf: (row: Row) => (string | null)[]): Row[] {
   const keyed = rows.map((row) => ({ row, key: keyOf(row).join('\u0000') }))
   keyed.sort((one, other) => (one.key < other.key ? -1 : 1))
@@ -129,6 +135,8 @@ const BANK_COLUMNS: Columns<BankBalance> = [
   ['closing', ({ closingKobo }) => formatKobo(closingKobo)],
 ]
 
+// Reads the ledger's balance at each bank, at the beginning and at the end of the month: today's balance less
+// what moved since. The owner of a bank's ledger account is the text "bank:" with the bank's code.
 async function readBankBalances(db: Queryable, { from, to }: Month): Promise<BankBalance[]> {
   const { rows } = await db.query<BankBalance>({
     name: 'read-bank-balances-of-month',
@@ -174,11 +182,13 @@ function requireWholeLedger(
   }
 }
 
-const amount = (read: (proof: DailyProof) => Kobo | null) => (proof: DailyProof) => {
+// The content of a column of amounts. Empty if the proof has no such amount.
+const amountColumn = (read: (proof: DailyProof) => Kobo | null) => (proof: DailyProof) => {
   const amountKobo = read(proof)
   return amountKobo === null ? '' : formatKobo(amountKobo)
 }
 
+// The timing difference of items that bank and ledger both have, on different days.
 const crossDayOf = ({ timingKobo, waitingKobo }: DailyProof) =>
   timingKobo === null || waitingKobo === null ? null : kobo(timingKobo - waitingKobo)
 
@@ -187,13 +197,13 @@ const PROOF_COLUMNS: Columns<DailyProof> = [
   ['currency', ({ currency }) => currency],
   ['day', ({ day }) => day],
   ['status', ({ status }) => status],
-  ['statement', amount(({ statementKobo }) => statementKobo)],
-  ['ledger', amount(({ ledgerKobo }) => ledgerKobo)],
-  ['timing', amount(({ timingKobo }) => timingKobo)],
-  ['waiting', amount(({ waitingKobo }) => waitingKobo)],
-  ['crossDay', amount(crossDayOf)],
-  ['noted', amount(({ notedKobo }) => notedKobo)],
-  ['difference', amount(({ differenceKobo }) => differenceKobo)],
+  ['statement', amountColumn(({ statementKobo }) => statementKobo)],
+  ['ledger', amountColumn(({ ledgerKobo }) => ledgerKobo)],
+  ['timing', amountColumn(({ timingKobo }) => timingKobo)],
+  ['waiting', amountColumn(({ waitingKobo }) => waitingKobo)],
+  ['crossDay', amountColumn(crossDayOf)],
+  ['noted', amountColumn(({ notedKobo }) => notedKobo)],
+  ['difference', amountColumn(({ differenceKobo }) => differenceKobo)],
   ['openDifferences', ({ openDifferences }) => openDifferences],
 ]
 
@@ -211,7 +221,8 @@ const RECONCILING_COLUMNS: Columns<StandingItem> = [
   ['reason', ({ reason }) => reason],
 ]
 
-// A waiting item has no last day: only the bank or only the ledger has it.
+// An item in transit between the bank and the ledger. A cross-day item is in both, on different days. A
+// waiting item has no last day: so far, only the bank or only the ledger has it.
 type TimingItem = CrossDayItem | StandingItem
 
 const isCrossDay = (item: TimingItem): item is CrossDayItem => 'untilDay' in item
@@ -228,8 +239,8 @@ const TIMING_COLUMNS: Columns<TimingItem> = [
   ['reason', (item) => (isCrossDay(item) ? item.rule : item.kind)],
 ]
 
-// Call in a repeatable-read transaction, after the last day of the month is closed. Refuses with
-// month_not_ready.
+// Reads the CSV files of a month's pack. Call in a repeatable-read transaction, after the last day of the
+// month is closed. Refuses with month_not_ready while matching lags behind the ledger.
 export async function readPackFiles(
   tx: Transaction,
   { banks, now }: Pick<Deps, 'banks'> & { now: Date },
@@ -240,41 +251,41 @@ export async function readPackFiles(
   const journal: Entry[] = []
   for (const day of daysOf(month)) {
     const closed = await findClosedDay(tx, day)
-    if (!closed) continue
+    if (!closed) continue // Only days before the first closed day are open. They have no stored journal.
     journal.push(...toEntries(await readClosedLines(tx, { first: day, last: day }), closed))
   }
   const range = { fromDay: first, toDay: last, windows: timingWindows(banks), now }
-  const standing = await readStandingItems(tx, range)
-  const waiting = standing.filter(({ state }) => state === 'waiting')
+  const standingItems = await readStandingItems(tx, range)
+  const waitingItems = standingItems.filter(({ state }) => state === 'waiting')
   const proofs = await readDailyProofs(tx, range)
   const bankBalances = await readBankBalances(tx, month)
   requireWholeLedger(proofs, bankBalances, journal)
-  const timing = [...waiting, ...(await readCrossDayItems(tx, range))]
+  const timing = [...waitingItems, ...(await readCrossDayItems(tx, range))]
   return [
-    file(
+    csvFile(
       'opening-trial-balance',
       BALANCE_COLUMNS,
       toBalances(await readKindTotals(tx, from), lastDay),
     ),
-    file('trial-balance', BALANCE_COLUMNS, toBalances(await readKindTotals(tx, to), lastDay)),
-    file('journal', JOURNAL_COLUMNS, journal),
-    file('bank-balances', BANK_COLUMNS, bankBalances),
-    file('reconciliation', PROOF_COLUMNS, proofs),
-    file('timing-items', TIMING_COLUMNS, timing),
-    file(
+    csvFile('trial-balance', BALANCE_COLUMNS, toBalances(await readKindTotals(tx, to), lastDay)),
+    csvFile('journal', JOURNAL_COLUMNS, journal),
+    csvFile('bank-balances', BANK_COLUMNS, bankBalances),
+    csvFile('reconciliation', PROOF_COLUMNS, proofs),
+    csvFile('timing-items', TIMING_COLUMNS, timing),
+    csvFile(
       'reconciling-items',
       RECONCILING_COLUMNS,
-      standing.filter(({ state }) => state !== 'waiting'),
+      standingItems.filter(({ state }) => state !== 'waiting'),
     ),
-    file('suspense-ageing', AGEING_COLUMNS, await readSuspenseAgeing(tx, { at: to, now })),
-    file('vat', VAT_COLUMNS, toVatRows(await readVatReport(tx, month))),
-    file('vat-invoices', DOCUMENT_COLUMNS, await listDocumentsOfMonth(tx, month.month)),
-    file('withholding-tax', WITHHOLDING_COLUMNS, await readWithholding(tx, month)),
-    file('stamp-duty', DUTY_COLUMNS, await readStampDuty(tx, { from, to })),
+    csvFile('suspense-ageing', AGEING_COLUMNS, await readSuspenseAgeing(tx, { at: to, now })),
+    csvFile('vat', VAT_COLUMNS, toVatRows(await readVatReport(tx, month))),
+    csvFile('vat-invoices', DOCUMENT_COLUMNS, await listDocumentsOfMonth(tx, month.month)),
+    csvFile('withholding-tax', WITHHOLDING_COLUMNS, await readWithholding(tx, month)),
+    csvFile('stamp-duty', DUTY_COLUMNS, await readStampDuty(tx, { from, to })),
   ]
 }
 
-function file<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): PackFile {
+function csvFile<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): PackFile {
   return { name: `${name}.csv`, content: csvText(columns, rows) }
 }
 
@@ -295,12 +306,13 @@ type Content = {
   checklist: readonly object[]
 }
 
+// Returns the signed manifest: the facts about the closing (`content`), and the hash of each file.
 export function signPack(files: readonly PackFile[], content: Content, key: ProofKey): string {
-  const described = files.map(({ name, content: text }) => {
+  const hashedFiles = files.map(({ name, content: text }) => {
     return { name, sha256: createHash('sha256').update(text).digest('hex') }
   })
   const { publicKey } = key
-  return signManifest({ format: PACK_FORMAT, ...content, files: described, publicKey }, key)
+  return signManifest({ format: PACK_FORMAT, ...content, files: hashedFiles, publicKey }, key)
 }
 
 // Signatures and fields of the ZIP format.
@@ -311,42 +323,43 @@ const VERSION = 20
 const IS_UTF8 = 0x0800
 const FIRST_DATE = 0x21 // 1 January 1980. A fixed date makes the bytes of a pack reproducible.
 
-// Writes a ZIP archive without compression.
+// Writes a ZIP archive without compression. The 26 bytes of `header` stand both before the file's content and
+// in the central directory at the end of the archive.
 export function zipOf(files: readonly PackFile[]): Buffer {
   const [parts, directory]: [Buffer[], Buffer[]] = [[], []]
   let offset = 0
   for (const { name, content } of files) {
-    const [title, data] = [Buffer.from(name), Buffer.from(content)]
+    const [nameBytes, contentBytes] = [Buffer.from(name), Buffer.from(content)]
     const header = Buffer.alloc(26)
     header.writeUInt16LE(VERSION, 0)
     header.writeUInt16LE(IS_UTF8, 2)
     header.writeUInt16LE(FIRST_DATE, 8)
-    header.writeUInt32LE(crc32(data), 10)
-    header.writeUInt32LE(data.length, 14)
-    header.writeUInt32LE(data.length, 18)
-    header.writeUInt16LE(title.length, 22)
-    parts.push(number(LOCAL), header, title, data)
+    header.writeUInt32LE(crc32(contentBytes), 10)
+    header.writeUInt32LE(contentBytes.length, 14)
+    header.writeUInt32LE(contentBytes.length, 18)
+    header.writeUInt16LE(nameBytes.length, 22)
+    parts.push(uint32(LOCAL), header, nameBytes, contentBytes)
     const directoryFields = Buffer.alloc(14)
     directoryFields.writeUInt32LE(offset, 10)
-    directory.push(number(CENTRAL), short(VERSION), header, directoryFields, title)
-    offset += 4 + header.length + title.length + data.length
+    directory.push(uint32(CENTRAL), uint16(VERSION), header, directoryFields, nameBytes)
+    offset += 4 + header.length + nameBytes.length + contentBytes.length
   }
-  const listing = Buffer.concat(directory)
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(files.length, 4)
-  end.writeUInt16LE(files.length, 6)
-  end.writeUInt32LE(listing.length, 8)
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...parts, listing, number(END), end])
+  const centralDirectory = Buffer.concat(directory)
+  const endRecord = Buffer.alloc(18)
+  endRecord.writeUInt16LE(files.length, 4)
+  endRecord.writeUInt16LE(files.length, 6)
+  endRecord.writeUInt32LE(centralDirectory.length, 8)
+  endRecord.writeUInt32LE(offset, 12)
+  return Buffer.concat([...parts, centralDirectory, uint32(END), endRecord])
 }
 
-function number(value: number): Buffer {
+function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
   return bytes
 }
 
-function short(value: number): Buffer {
+function uint16(value: number): Buffer {
   const bytes = Buffer.alloc(2)
   bytes.writeUInt16LE(value)
   return bytes

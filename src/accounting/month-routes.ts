@@ -89,12 +89,14 @@ const MonthView = view('AccountingMonth', (f: Fields<MonthRow>) => ({
   reopenings: f.list(ReopeningView, 'requests', 'All requests to reopen it, newest first.'),
 }))
 
+// Parses the id of a request to reopen. Refuses a malformed id like an unknown one.
 const requireId = (id: string) => {
   if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('reopening_not_found')
   return BigInt(id)
 }
 
-const deciding = {
+// Errors of every decision about a request to reopen.
+const decisionErrors = {
   errors: ['reopening_not_found', 'other_person_needed', 'request_decided'],
 } as const
 
@@ -169,7 +171,7 @@ const months = resource(MONTHS, {
     summary: 'Approve to reopen a month',
     description: 'Only by a user who did not ask for it and is independent of who did.',
     errors: [
-      ...deciding.errors,
+      ...decisionErrors.errors,
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
@@ -182,7 +184,7 @@ const months = resource(MONTHS, {
   })
   .act('rejectMonthReopening', {
     ...rejecting,
-    ...deciding,
+    ...decisionErrors,
     path: '/:month/reopen/:id/reject',
     summary: 'Reject to reopen a month',
     description: 'The month stays closed. The requester sees the reason.',
@@ -246,10 +248,12 @@ export const monthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
   )
 }
 
+// Refuses a text that is not a month, and a month that has not begun.
 function readMonth(month: string, now: Date): Month {
   return toMonth(month, parseMonth(month, now))
 }
 
+// The month with its current checks, closings and requests: the response of every route here.
 async function readMonthRow(tx: Transaction, call: MonthCall): Promise<MonthRow> {
   const { month } = call.params
   const windows = timingWindows(call.banks)

@@ -1,5 +1,5 @@
 // Closes months (I120–I122). A month closes once its last day is closed, so its journal is final already.
-// Closing it stores a checklist and a signed pack, and locks the month a second time.
+// Closing it stores a checklist and a signed pack.
 //
 //   open ──▶ closed ──▶ reopened ──▶ closed …
 //
@@ -43,6 +43,7 @@ const CHECKS: readonly Check[] = [
   { name: 'wht_ready', link: 'accounting', countOpen: countWithholding },
 ]
 
+// Runs the checklist of a month, for its page and for its closing.
 export async function runChecks(context: CheckContext): Promise<CheckResult[]> {
   const { db, month } = context
   const lastDay = await findClosedDay(db, month.last)
@@ -69,11 +70,12 @@ async function countUnbalanced({ db, month, windows, now }: CheckContext): Promi
 
 // Counts the suspense items that are still open and were older than 30 days at the end of the month.
 async function countOldSuspense({ db, month }: CheckContext): Promise<number> {
-  const before = new Date(month.to.getTime() - SUSPENSE_DAYS_MAX * 86_400_000)
-  return countRows(db, `suspense_items where state = 'open' and opened_at < $1`, before)
+  const openedBefore = new Date(month.to.getTime() - SUSPENSE_DAYS_MAX * 86_400_000)
+  return countRows(db, `suspense_items where state = 'open' and opened_at < $1`, openedBefore)
 }
 
-// The requests that move money and wait for a decision, with the time at which each was made.
+// The requests that move money and wait for a decision. Each is SQL for countRows(): a table, its condition,
+// and the column with the time of the request, to which countUndecided() appends a comparison.
 const UNDECIDED = [
   `adjustments where state = 'open' and requested_at`,
   `adjusting_entries where state = 'open' and requested_at`,
@@ -86,6 +88,7 @@ const UNDECIDED = [
   `suspense_requests where state = 'open' and requested_at`,
 ]
 
+// Counts the requests of the month or before it that nobody has decided.
 async function countUndecided({ db, month }: CheckContext): Promise<number> {
   let count = 0
   for (const requests of UNDECIDED) count += await countRows(db, `${requests} < $1`, month.to)
@@ -100,17 +103,22 @@ async function countMissingVat({ db, month }: Pick<CheckContext, 'db' | 'month'>
 // Counts the VAT documents of the month that do not state the seller's TIN, issued or still to be issued.
 async function countWithoutTin({ db, month, sellerId }: CheckContext): Promise<number> {
   const issued = await listDocumentsOfMonth(db, month.month)
-  const without = issued.filter(({ parties }) => parties.seller.tin === null).length
+  const issuedWithoutTin = issued.filter(({ parties }) => parties.seller.tin === null).length
   const { tin } = await readTaxDetails(db, sellerId)
-  return tin === null ? without + (await countMissingVat({ db, month })) : without
+  return tin === null ? issuedWithoutTin + (await countMissingVat({ db, month })) : issuedWithoutTin
 }
 
+// Counts the documents whose withholding tax is neither booked nor decided not to be withheld.
 function countWithholding({ db, month }: CheckContext): Promise<number> {
   return countUnbookedWithholding(db, month.month)
 }
 
-async function countRows(db: Queryable, from: string, at: Date): Promise<number> {
-  const { rows } = await db.query<{ count: bigint }>(`select count(*) as count from ${from}`, [at])
+// `tableAndCondition` is SQL from the name of the table on. $1 is the moment.
+async function countRows(db: Queryable, tableAndCondition: string, moment: Date): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `select count(*) as count from ${tableAndCondition}`,
+    [moment],
+  )
   return Number(rows[0]?.count)
 }
 
@@ -139,6 +147,7 @@ export async function listClosings(db: Queryable, month: string): Promise<Closin
   return rows
 }
 
+// Returns the closing that is in force. Refuses if the month is open or reopened.
 export async function getStanding(db: Queryable, month: string): Promise<Closing> {
   const standing = (await listClosings(db, month)).find(({ reopenedAt }) => reopenedAt === null)
   if (!standing) throw new Refusal('month_not_closed')
@@ -159,20 +168,21 @@ type CloseOptions = {
   }) => Promise<{ files: PackFile[]; manifest: string }>
 }
 
-// Refuses with the first that applies: month_not_over, earlier_month_open, month_not_ready. Does nothing if
-// the month is closed. Call in a repeatable-read transaction that first locks closed_months
-// (withTransaction), so that the checklist and all files show the same moment.
+// Closes a month: runs the checklist, and stores it with the pack that `build` writes. Refuses with the first
+// that applies: month_not_over, earlier_month_open, month_not_ready. Does nothing if the month is closed.
+// Call in a repeatable-read transaction that first locks closed_months (withTransaction), so that the
+// checklist and all files show the same moment.
 export async function closeMonth(tx: Transaction, now: Date, options: CloseOptions): Promise<void> {
   const { month, reason, windows, by, build } = options
   const closings = await listClosings(tx, month.month)
   if (closings.some(({ reopenedAt }) => reopenedAt === null)) return
   const checklist = await runChecks({ db: tx, month, windows, now, sellerId: by.clientId })
-  const [days, ...others] = checklist
+  const [days, ...otherChecks] = checklist
   if (!days?.isDone) throw new Refusal('month_not_over')
-  const open = await findOpenMonths(tx, month)
-  if (open.length > 0) throw earlierOpen(open)
-  const missing = others.filter(({ isDone }) => !isDone)
-  if (missing.length > 0 && reason === null) throw notReady(missing)
+  const openMonths = await findOpenMonths(tx, month)
+  if (openMonths.length > 0) throw earlierOpen(openMonths)
+  const unmetChecks = otherChecks.filter(({ isDone }) => !isDone)
+  if (unmetChecks.length > 0 && reason === null) throw notReady(unmetChecks)
   const version = (closings[0]?.version ?? 0) + 1
   const { files, manifest } = await build({ version, checklist })
   const { rows } = await tx.query<{ id: bigint }>({
@@ -185,7 +195,7 @@ export async function closeMonth(tx: Transaction, now: Date, options: CloseOptio
       version,
       month.to,
       JSON.stringify(checklist),
-      missing.length > 0 ? reason : null,
+      unmetChecks.length > 0 ? reason : null,
       manifest,
       by.actor,
       now,
@@ -197,7 +207,7 @@ export async function closeMonth(tx: Transaction, now: Date, options: CloseOptio
            select $1, * from unnest($2::text[], $3::text[])`,
     values: [rows[0]?.id, files.map(({ name }) => name), files.map(({ content }) => content)],
   })
-  const detail = { version, reason, missing: missing.map(({ name }) => name) }
+  const detail = { version, reason, missing: unmetChecks.map(({ name }) => name) }
   const subject = `month/${month.month}`
   await writeAuditLog(tx, now, { ...by, action: 'month.close', subject, detail })
 }
@@ -220,12 +230,15 @@ async function findOpenMonths(db: Queryable, { first }: Month): Promise<string[]
   return rows.map(({ month }) => month)
 }
 
+// Names the open months, and the one to close first.
 function earlierOpen(months: readonly string[]): Refusal {
   const verb = months.length === 1 ? 'is' : 'are'
   const message = `${months.join(', ')} ${verb} open. Close ${months[0]} first.`
   return new Refusal('earlier_month_open', [{ field: 'month', message }])
 }
 
+// Names each check that is not done. The errors are about the request's field `reason`: a request that gives
+// a reason may close the month although these checks are not done.
 function notReady(missing: readonly CheckResult[]): Refusal {
   const fields = missing.map(({ name, open }) => {
     return { field: 'reason', message: `${name}: ${open} open.` }
@@ -233,7 +246,7 @@ function notReady(missing: readonly CheckResult[]): Refusal {
   return new Refusal('month_not_ready', fields)
 }
 
-// The manifest comes last: without the manifest there is no pack.
+// Reads the files of a closing's pack. The manifest comes last.
 export async function readPack(db: Queryable, closing: Closing): Promise<PackFile[]> {
   const { rows } = await db.query<PackFile>({
     name: 'read-month-pack',
@@ -255,6 +268,7 @@ export const reopenings = new Workflow<Reopening>({
   columns: `to_char(c.month, 'YYYY-MM') as month, c.version, r.reason`,
   joins: 'join closed_months c on c.id = r.closing_id',
   notFound: 'reopening_not_found',
+  // The lock that closing a day takes (close-day.ts), so that the two never run at the same time.
   lock: (tx) => tx.query(`select pg_advisory_xact_lock(hashtext('close_day'))`),
   perform: async (tx, { now }, { id }) => {
     await tx.query({
@@ -271,6 +285,7 @@ export const reopenings = new Workflow<Reopening>({
   }),
 })
 
+// A second user must approve the request before the month is open again.
 export async function requestReopening(
   tx: Transaction,
   by: Requester,
@@ -290,6 +305,7 @@ export async function listReopenings(
   return reopenings.list(db, viewer, { where, beforeId: null, limit: 100 })
 }
 
+// `first` and `last` are days in West Africa; `to` is the end of `last`.
 export function toMonth(text: string, { from, to }: { from: Date; to: Date }): Month {
   return { month: text, from, to, first: `${text}-01`, last: watDay(new Date(to.getTime() - 1)) }
 }
@@ -297,7 +313,7 @@ export function toMonth(text: string, { from, to }: { from: Date; to: Date }): M
 // The days of a month, in order.
 export function daysOf({ first, last }: Month): string[] {
   const count = Number(last.slice(8))
-  return Array.from({ length: count }, (_, at) => {
-    return `${first.slice(0, 8)}${String(at + 1).padStart(2, '0')}`
+  return Array.from({ length: count }, (_, index) => {
+    return `${first.slice(0, 8)}${String(index + 1).padStart(2, '0')}`
   })
 }

@@ -80,10 +80,11 @@ function toTotalRow({ currency, debitKobo, creditKobo }: CurrencyTotal): TrialBa
 
 const ROWS_MAX = 10_000
 
-const NAMES = ['collected', ...(Object.keys(COLUMNS) as BalanceColumn[])] as const
+// The columns of amounts, in the order of the report.
+const AMOUNT_COLUMNS = ['collected', ...(Object.keys(COLUMNS) as BalanceColumn[])] as const
 
 type Balances = { at: string; rows: OperatorBalance[] }
-type BalanceTotals = { currency: string } & Record<`${(typeof NAMES)[number]}Kobo`, Kobo>
+type BalanceTotals = { currency: string } & Record<`${(typeof AMOUNT_COLUMNS)[number]}Kobo`, Kobo>
 
 const BalanceTotalView = view('OperatorBalanceTotal', (f: Fields<BalanceTotals>) => ({
   currency: f.text('currency'),
@@ -143,7 +144,7 @@ export const BALANCE_COLUMNS: Columns<OperatorBalance> = [
   ['merchantCode', ({ merchantCode }) => merchantCode],
   ['bankCode', ({ bankCode }) => bankCode],
   ['currency', ({ currency }) => currency],
-  ...NAMES.map((name) => {
+  ...AMOUNT_COLUMNS.map((name) => {
     return [name, (row: OperatorBalance) => formatKobo(row[`${name}Kobo`]), 'amount'] as const
   }),
 ]
@@ -166,19 +167,20 @@ export const operatorBalanceRoutes = momentReport({
   hasPage: false, // The table is too wide to print.
 })
 
+// One row of sums per currency.
 function totalsOfBalances(rows: readonly OperatorBalance[]): BalanceTotals[] {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
   return currencies.map((currency) => {
-    const ofCurrency = rows.filter((row) => row.currency === currency)
-    const sums = NAMES.map((name) => {
-      const total = ofCurrency.reduce((sum, row) => sum + row[`${name}Kobo`], 0n)
+    const currencyRows = rows.filter((row) => row.currency === currency)
+    const sums = AMOUNT_COLUMNS.map((name) => {
+      const total = currencyRows.reduce((sum, row) => sum + row[`${name}Kobo`], 0n)
       return [`${name}Kobo`, kobo(total)]
     })
     return { currency, ...Object.fromEntries(sums) } as BalanceTotals
   })
 }
 
-const bucketOf = (f: Fields<AgedSuspense>) =>
+const bucketField = (f: Fields<AgedSuspense>) =>
   f.oneOf('bucket', AGEING_BUCKETS, 'Age in days of the calendar (WAT).')
 
 const AgedView = view('AgedSuspense', (f: Fields<AgedSuspense>) => ({
@@ -186,14 +188,14 @@ const AgedView = view('AgedSuspense', (f: Fields<AgedSuspense>) => ({
   clientId: f.textOrNull('clientCode', 'Null: unidentified.'),
   currency: f.text('currency'),
   reason: f.text('reason'),
-  bucket: bucketOf(f),
+  bucket: bucketField(f),
   count: f.number(({ items }) => Number(items)),
   amount: f.naira('kobo'),
 }))
 
 const AgedTotalView = view('AgedSuspenseTotal', (f: Fields<AgedSuspense>) => ({
   currency: f.text('currency'),
-  bucket: bucketOf(f),
+  bucket: bucketField(f),
   count: f.number(({ items }) => Number(items)),
   amount: f.naira('kobo'),
 }))

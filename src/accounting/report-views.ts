@@ -40,6 +40,7 @@ export const MonthQuery = {
   }),
 }
 
+// Refuses one field of the request.
 export function refused(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }])
 }
@@ -57,15 +58,17 @@ export function parsePastDay(text: string, now: Date): string {
   return day
 }
 
+// Returns the month as a period from midnight to midnight in West Africa. Refuses a month that has not begun.
 export function parseMonth(text: string, now: Date): { from: Date; to: Date } {
   const [, year, month] = MONTH.exec(text) ?? []
   if (!year || !month) throw refused('month', NOT_A_MONTH)
   if (text > watDay(now).slice(0, 7)) throw refused('month', IN_THE_FUTURE)
-  const next = month === '12' ? `${Number(year) + 1}-01` : `${year}-${pad(Number(month) + 1)}`
-  return { from: parseBankTime(`${text}-01`) as Date, to: parseBankTime(`${next}-01`) as Date }
+  const nextMonth = month === '12' ? `${Number(year) + 1}-01` : `${year}-${pad(Number(month) + 1)}`
+  return { from: parseBankTime(`${text}-01`) as Date, to: parseBankTime(`${nextMonth}-01`) as Date }
 }
 
-// Gives the query enough memory to sum a million transfers without temporary files.
+// Runs a report on one snapshot of the database, with enough memory to sum a million transfers without
+// temporary files.
 export function withReport<T>(db: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return withSnapshot(db, async (tx) => {
     await tx.query(`set local work_mem = '64MB'`)
@@ -85,6 +88,7 @@ type Table<Row> = {
 // biome-ignore lint/suspicious/noExplicitAny: each table has its own type of rows.
 type AnyTable = Table<any>
 
+// Schema of a response that is not JSON.
 export const content = (type: 'text/csv' | 'text/html') => ({
   200: { content: { [type]: { schema: Type.String() } } },
 })
@@ -152,6 +156,7 @@ export function momentReport<Shown extends { at: string }, Row>(
   })
 }
 
+// How the query names the month or the moment of a report (`Span`), and how the report shows it.
 type Spans<Query, Span> = {
   fields: Parameters<typeof query>[0]
   parse: (query: Query, now: Date) => Span
@@ -168,10 +173,11 @@ function reportRoutes<Query, Span, Data, Row>(
   const { path, noun, of, operation, description, columns } = report
   // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
   const view = report.view as View<any, any, any>
+  // Runs the report for the query of a request, in whichever of the three forms.
   const read = async (deps: Deps, query: Query) => {
     const span = parse(query, deps.clock())
-    const found = await withReport(deps.db, (tx) => report.read(tx, span, deps))
-    return { ...found, span, stamp: stampOf(span) }
+    const result = await withReport(deps.db, (tx) => report.read(tx, span, deps))
+    return { ...result, span, stamp: stampOf(span) }
   }
   const json = resource(path, { tag: 'Accounting', noun, view, scopes: SCOPES }).get(
     `get${operation}`,
@@ -209,7 +215,7 @@ function reportRoutes<Query, Span, Data, Row>(
         return exports.send(reply, request.client.id, {
           name: `${path.split('/').at(-1)}${describe(span).suffix}`,
           columns: [...columns, ...stamped],
-          batches: once(rows),
+          batches: oneBatch(rows),
         })
       },
     )
@@ -234,7 +240,8 @@ function reportRoutes<Query, Span, Data, Row>(
   }
 }
 
-async function* once<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {
+// Rows that are already in memory, as the batches that an export expects.
+async function* oneBatch<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {
   yield rows
 }
 
@@ -249,28 +256,29 @@ export function sendPage(reply: FastifyReply, { title, about, tables }: Page): F
 
 const AMOUNT = /^-?[0-9]+\.[0-9]{2}$/
 
+// Columns in which any cell looks like an amount are aligned right.
 function tableHtml({ heading, columns, rows, totals = [] }: AnyTable): string {
   const title = heading === undefined ? '' : `<h2>${escapeHtml(heading)}</h2>\n`
   if (rows.length === 0) return `${title}<p>Nothing to report.</p>`
   const cells = rows.map((row) => columns.map(([, read]) => String(read(row) ?? '')))
-  const sums = totals.map((row) => columns.map(([, read]) => String(read(row) ?? '')))
-  const isAmount = columns.map((_, at) =>
-    [...cells, ...sums].some((row) => AMOUNT.test(row[at] ?? '')),
+  const totalCells = totals.map((row) => columns.map(([, read]) => String(read(row) ?? '')))
+  const isAmount = columns.map((_, index) =>
+    [...cells, ...totalCells].some((row) => AMOUNT.test(row[index] ?? '')),
   )
   const labels = columns.map(([name]) => toLabel(name))
   const head = labels.map(
-    (label, at) =>
-      `<th scope="col"${isAmount[at] ? ' class="amount"' : ''}>${escapeHtml(label)}</th>`,
+    (label, index) =>
+      `<th scope="col"${isAmount[index] ? ' class="amount"' : ''}>${escapeHtml(label)}</th>`,
   )
-  const line = (row: readonly string[]) =>
-    row.map((text, at) => {
-      if (!isAmount[at]) return `<td>${escapeHtml(text)}</td>`
-      return `<td class="amount" data-name="${escapeHtml(labels[at] ?? '')}">${grouped(text)}</td>`
+  const rowHtml = (row: readonly string[]) =>
+    row.map((text, index) => {
+      if (!isAmount[index]) return `<td>${escapeHtml(text)}</td>`
+      return `<td class="amount" data-name="${escapeHtml(labels[index] ?? '')}">${groupThousands(text)}</td>`
     })
   return `${title}<table>
 <thead><tr>${head.join('')}</tr></thead>
-<tbody>${cells.map((row) => `<tr>${line(row).join('')}</tr>`).join('\n')}
-${sums.map((row) => `<tr class="total">${line(row).join('')}</tr>`).join('\n')}</tbody>
+<tbody>${cells.map((row) => `<tr>${rowHtml(row).join('')}</tr>`).join('\n')}
+${totalCells.map((row) => `<tr class="total">${rowHtml(row).join('')}</tr>`).join('\n')}</tbody>
 </table>`
 }
 
@@ -280,7 +288,8 @@ function toLabel(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function grouped(text: string): string {
+// 1234567.00 becomes 1,234,567.00.
+function groupThousands(text: string): string {
   return escapeHtml(text).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 }
 
@@ -291,7 +300,7 @@ export const SidesView = view('AccountingTotal', (f: Fields<CurrencyTotal>) => (
   credit: f.naira(({ creditKobo }) => kobo(creditKobo)),
 }))
 
-// Returns an empty text for zero, as in a column of debits.
+// Formats an amount for a column of debits or credits, in which zero is left empty.
 export function amountOrNone(amountKobo: Kobo): string {
   return amountKobo === 0n ? '' : formatKobo(amountKobo)
 }

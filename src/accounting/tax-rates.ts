@@ -78,22 +78,23 @@ export async function rateSegments(
   return segmentsOf(rows, period)
 }
 
-// `rates` must be in ascending order of their first days.
+// Splits the period at the first day of each rate. `rates` must be in ascending order of their first days.
 function segmentsOf(rates: readonly TaxRate[], { from, to }: Period): Segment[] {
   const segments: Segment[] = [{ from, to, rate: null }]
   for (const rate of rates) {
-    const begins = periodOf(rate.effectiveFrom).from
-    if (begins >= to) break
-    const last = segments.at(-1) as Segment
-    if (begins <= last.from) last.rate = rate
+    const startsAt = periodOf(rate.effectiveFrom).from
+    if (startsAt >= to) break
+    const lastSegment = segments.at(-1) as Segment
+    if (startsAt <= lastSegment.from) lastSegment.rate = rate
     else {
-      last.to = begins
-      segments.push({ from: begins, to, rate })
+      lastSegment.to = startsAt
+      segments.push({ from: startsAt, to, rate })
     }
   }
   return segments
 }
 
+// The rate that applies on the day, or null.
 export async function rateInForce(
   db: Queryable,
   { tax, clientId, day }: { tax: Tax; clientId: ClientId | null; day: string },
@@ -116,6 +117,8 @@ type NewRate = Pick<
 
 type By = { clientId: ClientId; actor: string; now: Date }
 
+// Adds a rate that begins tomorrow or later. The lock lets one transaction at a time add a rate, because a
+// new rate of VAT also replaces the fee rules that charge the former rate.
 export async function addTaxRate(tx: Transaction, by: By, rate: NewRate): Promise<TaxRate> {
   const { tax, clientId, bps, amountKobo, thresholdKobo, bearer, effectiveFrom, source } = rate
   if (effectiveFrom <= watDay(by.now)) {
@@ -142,7 +145,7 @@ export async function addTaxRate(tx: Transaction, by: By, rate: NewRate): Promis
       by.now,
     ],
   })
-  const [added] = await listTaxRates(tx, { tax, beforeId: null, limit: 1 })
+  const [added] = await listTaxRates(tx, { tax, beforeId: null, limit: 1 }) // The newest entry.
   await writeAuditLog(tx, by.now, {
     clientId: by.clientId,
     actor: by.actor,
@@ -161,16 +164,15 @@ export async function addTaxRate(tx: Transaction, by: By, rate: NewRate): Promis
   return added as TaxRate
 }
 
-// Fees bear the VAT of their rule. So each rule with the standard rate is replaced, from that day on, by a
-// rule with the new rate. Refuses if a rule begins later than that day: the operator must withdraw that rule
-// first.
+// Fees bear the VAT of their rule. So each rule with the standard rate gets a successor with the new rate
+// from that day on. Refuses if a rule begins later than that day: the operator must withdraw that rule first.
 async function changeFeeRules(
   tx: Transaction,
   by: By,
   { bps, day }: { bps: number; day: string },
 ): Promise<void> {
   const effectiveFrom = periodOf(day).from
-  const before = await rateInForce(tx, {
+  const formerRate = await rateInForce(tx, {
     tax: 'vat',
     clientId: null,
     day: dayBefore(effectiveFrom),
@@ -182,9 +184,9 @@ async function changeFeeRules(
              from fee_rules r
             where r.effective_to is null and r.withdrawn_at is null and r.vat_bps = $1
             order by r.client_id, r.id`,
-    values: [before?.bps ?? null],
+    values: [formerRate?.bps ?? null],
   })
-  if (before?.bps === bps) return
+  if (formerRate?.bps === bps) return // The rate does not change, so the rules stay.
   for (const { clientId, merchantCode, ...terms } of rows) {
     await createRule(tx, by, {
       clientId,
@@ -205,6 +207,7 @@ export type TaxDetails = {
   tin: string | null
 }
 
+// The client's name stands in for a missing legal name.
 export async function readTaxDetails(db: Queryable, clientId: ClientId): Promise<TaxDetails> {
   const { rows } = await db.query<TaxDetails>({
     name: 'read-tax-details',

@@ -30,7 +30,7 @@ import {
 const PERCENT_MAX = 50
 const SOURCE_MAX = 300
 
-const naira = (description: string) =>
+const nairaField = (description: string) =>
   Type.Optional(
     Type.Unsafe<number | string>({
       type: ['number', 'string'],
@@ -53,8 +53,8 @@ const RateRequest = named(
         'x-says': `Must be from 0 to ${PERCENT_MAX}, with at most two decimals.`,
       }),
     ),
-    amount: naira('Stamp duty on a transfer.'),
-    threshold: naira('Least transfer that bears stamp duty.'),
+    amount: nairaField('Stamp duty on a transfer.'),
+    threshold: nairaField('Least transfer that bears stamp duty.'),
     bearer: Type.Optional(chosen(BEARERS, 'Who bears stamp duty.')),
     effectiveFrom: Type.String({
       maxLength: 10,
@@ -95,7 +95,8 @@ export const taxRates = resource(`${OPERATOR}/tax-rates`, {
       clientId: Type.Optional(text(64, 'Filter by client.')),
     },
     rows: async (db, { query, after: beforeId, limit }) => {
-      const clientId = query.clientId === undefined ? undefined : await clientOf(db, query.clientId)
+      const clientId =
+        query.clientId === undefined ? undefined : await findClientId(db, query.clientId)
       return listTaxRates(db, { tax: query.tax, clientId, beforeId, limit })
     },
     errors: ['client_not_found'],
@@ -110,7 +111,7 @@ export const taxRates = resource(`${OPERATOR}/tax-rates`, {
     parse: ({ body }) => parseRate(body),
     run: async (tx, call) => {
       const clientId =
-        call.body.clientId === undefined ? null : await clientOf(tx, call.body.clientId)
+        call.body.clientId === undefined ? null : await findClientId(tx, call.body.clientId)
       return addTaxRate(tx, call, { ...call.input, clientId })
     },
   })
@@ -168,20 +169,22 @@ export const taxSettings = resource(`${CLIENTS}/:clientId/tax-settings`, {
     errors: ['client_not_found'],
     run: async (tx, call) => {
       const clientCode = call.params.clientId
-      const clientId = await clientOf(tx, clientCode)
+      const clientId = await findClientId(tx, clientCode)
       await writeTaxDetails(tx, call, { clientId, clientCode, ...call.body })
       return readTaxSettings(tx, clientCode, call.now)
     },
   })
 
-async function clientOf(db: Queryable, clientId: string) {
+// Returns the internal id of a client. Refuses an unknown client.
+async function findClientId(db: Queryable, clientId: string) {
   const client = await findClient(db, requireClientId(clientId))
   if (!client) throw new Refusal('client_not_found')
   return client.id
 }
 
+// The client's tax details and its withholding rate today, for the routes of its tax settings.
 async function readTaxSettings(db: Queryable, code: string, now: Date): Promise<TaxSettings> {
-  const clientId = await clientOf(db, code)
+  const clientId = await findClientId(db, code)
   const rate = await rateInForce(db, { tax: 'withholding', clientId, day: watDay(now) })
   const details = await readTaxDetails(db, clientId)
   return { ...details, clientCode: code, bps: rate?.bps ?? null, from: rate?.effectiveFrom ?? null }
@@ -194,13 +197,15 @@ const FIELDS = {
   stamp_duty: ['amount', 'threshold', 'bearer'],
 } as const
 
+// Refuses a body without the fields that its tax needs, or with others. Percent becomes basis points.
 function parseRate(body: Static<typeof RateRequest>) {
   const { tax, percent, amount, threshold, bearer, source } = body
-  const needed: readonly string[] = FIELDS[tax]
+  const neededFields: readonly string[] = FIELDS[tax]
   for (const field of ['clientId', 'percent', 'amount', 'threshold', 'bearer'] as const) {
-    const isSent = body[field] !== undefined
-    if (isSent && !needed.includes(field)) throw refused(field, `Not for ${tax}.`)
-    if (!isSent && needed.includes(field)) throw refused(field, `Required for ${tax}.`)
+    const isPresent = body[field] !== undefined
+    const isNeeded = neededFields.includes(field)
+    if (isPresent && !isNeeded) throw refused(field, `Not for ${tax}.`)
+    if (!isPresent && isNeeded) throw refused(field, `Required for ${tax}.`)
   }
   return {
     tax,

@@ -25,8 +25,8 @@ import {
   type VatDocument,
 } from './vat-documents.ts'
 
-const ALL = `${OPERATOR}/vat-invoices`
-const OWN = '/api/v1/vat-invoices'
+const ALL_CLIENTS = `${OPERATOR}/vat-invoices`
+const OWN_CLIENT = '/api/v1/vat-invoices'
 
 const PartyView = view('VatInvoiceParty', (f: Fields<TaxDetails>) => ({
   name: f.text('legalName'),
@@ -79,12 +79,13 @@ const Issued = named('IssuedVatInvoices', {
   creditNotes: Type.Integer({ description: 'Issued now.' }),
 })
 
-const monthOf = (month: string | undefined, now: Date) => {
+// Refuses a text that is not a month, and a month that has not begun.
+const checkMonth = (month: string | undefined, now: Date) => {
   if (month !== undefined) parseMonth(month, now)
   return month
 }
 
-export const operatorVatInvoices = resource(ALL, {
+export const operatorVatInvoices = resource(ALL_CLIENTS, {
   tag: 'Accounting',
   noun: 'VAT invoice',
   view: DocumentView,
@@ -102,7 +103,7 @@ export const operatorVatInvoices = resource(ALL, {
     },
     rows: (db, { query, after: beforeId, limit, now }) => {
       const { clientId: clientCode, kind } = query
-      const month = monthOf(query.month, now)
+      const month = checkMonth(query.month, now)
       return listVatDocuments(db, { clientCode, month, kind, beforeId, limit })
     },
   })
@@ -127,7 +128,7 @@ export const operatorVatInvoices = resource(ALL, {
     },
   })
 
-export const ownVatInvoices = resource(OWN, {
+export const ownVatInvoices = resource(OWN_CLIENT, {
   tag: 'Settlements',
   noun: 'VAT invoice',
   view: DocumentView,
@@ -142,7 +143,7 @@ export const ownVatInvoices = resource(OWN, {
       'For the fees that you were charged, one per month; and credit notes for those given back.',
     filters: { ...MonthFilter, ...KindFilter },
     rows: (db, { query, clientId, after: beforeId, limit, now }) => {
-      const month = monthOf(query.month, now)
+      const month = checkMonth(query.month, now)
       return listVatDocuments(db, { clientId, month, kind: query.kind, beforeId, limit })
     },
   })
@@ -153,7 +154,7 @@ export const ownVatInvoices = resource(OWN, {
     run: (db, { params, clientId }) => getVatDocument(db, params.number, clientId),
   })
 
-const page = (operationId: string, tag: string) => ({
+const pageSchema = (operationId: string, tag: string) => ({
   tags: [tag],
   security: BEARER,
   operationId,
@@ -171,11 +172,11 @@ export const vatInvoicePages: FastifyPluginAsyncTypebox<Deps> = async (
   { db, authentication },
 ) => {
   app.get(
-    `${ALL}/:number.html`,
+    `${ALL_CLIENTS}/:number.html`,
     {
       ...PAGE,
       onRequest: authentication.requires('accounting:read'),
-      schema: page('printClientVatInvoice', 'Accounting'),
+      schema: pageSchema('printClientVatInvoice', 'Accounting'),
     },
     async ({ params }, reply) => {
       const document = await getVatDocument(db, parseNumber(params.number), null)
@@ -183,11 +184,11 @@ export const vatInvoicePages: FastifyPluginAsyncTypebox<Deps> = async (
     },
   )
   app.get(
-    `${OWN}/:number.html`,
+    `${OWN_CLIENT}/:number.html`,
     {
       ...PAGE,
       onRequest: authentication.requires('payouts:read'),
-      schema: page('printVatInvoice', 'Settlements'),
+      schema: pageSchema('printVatInvoice', 'Settlements'),
     },
     async ({ params, client }, reply) => {
       refuseRestricted(client)
@@ -200,16 +201,17 @@ export const vatInvoicePages: FastifyPluginAsyncTypebox<Deps> = async (
 const TITLES = { invoice: 'VAT invoice', credit_note: 'VAT credit note' } as const
 const FEES = { invoice: 'Fees charged', credit_note: 'Fees given back' } as const
 
-const grouped = (amount: Kobo) => formatKobo(amount).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
+const groupThousands = (amount: Kobo) => formatKobo(amount).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 
+// A document as HTML to print. Names and TINs are those of the time when it was issued.
 function documentPage(document: VatDocument): string {
   const { kind, month, currency, parties, feesKobo, vatKobo, whtKobo, issuedAt } = document
   const title = `${TITLES[kind]} ${numberOf(document)}`
   const rate = rateText(parties.vatBps)
   const row = (label: string, amount: Kobo, style = '') =>
     `<tr${style}><td>${escapeHtml(label)}</td>` +
-    `<td class="amount" data-name="${currency}">${grouped(amount)}</td></tr>`
-  const withheld =
+    `<td class="amount" data-name="${currency}">${groupThousands(amount)}</td></tr>`
+  const withholdingRow =
     whtKobo > 0n ? row('Withholding tax that may be deducted from the fees', whtKobo) : ''
   const body = `<header><h1>${escapeHtml(title)}</h1>
 <p>Month of supply: ${month} (West Africa Time)<br>Issued: ${watDay(issuedAt)}</p></header>
@@ -222,11 +224,13 @@ function documentPage(document: VatDocument): string {
 <tbody>${row(FEES[kind], feesKobo)}
 ${row(`VAT${rate}`, vatKobo)}
 ${row('Total', totalOf(document), ' class="total"')}
-${withheld}</tbody></table>
+${withholdingRow}</tbody></table>
 </main>`
   return printablePage({ title, body })
 }
 
+// The standard VAT rate of the month, as text behind "VAT". `several` means that it changed within the month,
+// null that no rate was in force.
 function rateText(vatBps: VatDocument['parties']['vatBps']): string {
   if (vatBps === null) return ''
   return vatBps === 'several' ? ' (several rates)' : ` (standard rate ${vatBps / 100}%)`

@@ -3,9 +3,10 @@
 // An invoice states the fees that were charged in the month and their VAT; a credit note states the fees that
 // were credited back. Invoices less credit notes are the output VAT of the VAT report (I69).
 //
-// They are issued once the last day of the month is closed, so their figures can never change. Numbers of
-// each kind have no gaps (I116): documents are numbered under a lock, in the transaction that writes them,
-// and each names the one before it (vat_documents_follow_one_another).
+// Documents are issued only after the last day of the month is closed, so their figures can never change.
+// Invoices and credit notes are each numbered without gaps (I116): a document gets its number under a lock,
+// in the transaction that writes it, and its row names the number before it (the constraint
+// vat_documents_follow_one_another).
 
 import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -50,6 +51,8 @@ export function numberOf({ kind, number }: Pick<VatDocument, 'kind' | 'number'>)
   return `${PREFIXES[kind]}${number.toString().padStart(DIGITS, '0')}`
 }
 
+// Parses a number such as INV000012. Refuses extra leading zeros, so that a document's number has one
+// spelling.
 export function parseNumber(text: string): Pick<VatDocument, 'kind' | 'number'> {
   const [, prefix, digits] = NUMBER.exec(text) ?? []
   const document = {
@@ -90,7 +93,7 @@ type DocumentFilter = {
   limit: number
 }
 
-// Newest first.
+// Lists VAT documents, newest first. An absent filter admits all.
 export async function listVatDocuments(
   db: Queryable,
   { clientId, clientCode, month, kind, beforeId, limit }: DocumentFilter,
@@ -112,6 +115,7 @@ export async function listVatDocuments(
   return rows
 }
 
+// Lists the invoices, then the credit notes, each in the order of their numbers.
 export async function listDocumentsOfMonth(db: Queryable, month: string): Promise<VatDocument[]> {
   const { rows } = await db.query<VatDocument>({
     name: 'list-vat-documents-of-month',
@@ -139,14 +143,14 @@ export async function getVatDocument(
 type Issuing = { clientId: ClientId; actor: string; now: Date }
 type Draft = Pick<VatDocument, 'kind' | 'clientId' | 'currency' | 'feesKobo' | 'vatKobo'>
 
-// Issues the missing documents of all clients. A repetition issues nothing.
+// Issues the VAT invoices and credit notes of a month, for all clients, as far as they are not issued yet.
 export async function issueVatDocuments(
   tx: Transaction,
   by: Issuing,
   { month, period }: { month: string; period: Period },
 ): Promise<{ month: string; invoices: number; creditNotes: number }> {
-  const closed = await findLastClosed(tx, by.now)
-  if (!closed || closed.endsAt < period.to) throw new Refusal('month_open')
+  const lastClosedDay = await findLastClosed(tx, by.now)
+  if (!lastClosedDay || lastClosedDay.endsAt < period.to) throw new Refusal('month_open')
   await tx.query(`select pg_advisory_xact_lock(hashtext('vat_documents'))`)
   const drafts = await listMissing(tx, { month, period })
   const counts = { invoice: 0, credit_note: 0 }
@@ -155,9 +159,14 @@ export async function issueVatDocuments(
   for (const draft of drafts) {
     const buyer = await readTaxDetails(tx, draft.clientId)
     const parties = { seller, buyer, vatBps }
-    const withheldKobo = await withheldOf(tx, draft, period)
+    const withheldKobo = await withholdingTaxOf(tx, draft, period)
     const whtKobo = draft.kind === 'invoice' ? withheldKobo : -withheldKobo
-    await insert(tx, by, { ...draft, month, whtKobo: kobo(whtKobo > 0n ? whtKobo : 0n), parties })
+    await insertDocument(tx, by, {
+      ...draft,
+      month,
+      whtKobo: kobo(whtKobo > 0n ? whtKobo : 0n),
+      parties,
+    })
     counts[draft.kind] += 1
   }
   const result = { month, invoices: counts.invoice, creditNotes: counts.credit_note }
@@ -172,11 +181,12 @@ export async function issueVatDocuments(
   return result
 }
 
-// Returns the standard rate of VAT in the period; null if no rate was in force.
+// Returns the standard rate of VAT in basis points: `several` if it changed in the period, null if none was
+// in force.
 async function standardRateOf(tx: Transaction, period: Period): Promise<Parties['vatBps']> {
   const segments = await rateSegments(tx, { tax: 'vat', clientId: null, period })
-  const [first = null, ...others] = new Set(segments.map(({ rate }) => rate?.bps ?? null))
-  return others.length > 0 ? 'several' : first
+  const [firstBps = null, ...otherBps] = new Set(segments.map(({ rate }) => rate?.bps ?? null))
+  return otherBps.length > 0 ? 'several' : firstBps
 }
 
 // Lists the documents of a month that are not issued yet.
@@ -189,10 +199,12 @@ export async function listMissing(
   return output.flatMap(draftsOf).filter((draft) => !issued.has(keyOf(draft)))
 }
 
+// The documents for a client's row of the VAT report: an invoice for fees charged, a credit note for fees
+// credited back. A row without a client gets none.
 function draftsOf(row: OutputVat): Draft[] {
   const { clientId, currency } = row
   if (clientId === null) return []
-  const all: Draft[] = [
+  const drafts: Draft[] = [
     {
       kind: 'invoice',
       clientId,
@@ -208,12 +220,14 @@ function draftsOf(row: OutputVat): Draft[] {
       vatKobo: row.givenBackKobo,
     },
   ]
-  return all.filter(({ feesKobo, vatKobo }) => feesKobo + vatKobo > 0n)
+  return drafts.filter(({ feesKobo, vatKobo }) => feesKobo + vatKobo > 0n)
 }
 
+// A client has at most one document per kind, month and currency.
 const keyOf = ({ kind, clientId, currency }: Pick<Draft, 'kind' | 'clientId' | 'currency'>) =>
   `${kind}/${clientId}/${currency}`
 
+// Returns the keys (keyOf) of the documents that are issued already.
 async function readIssued(db: Queryable, month: string): Promise<Set<string>> {
   const { rows } = await db.query<Draft>({
     name: 'vat-documents-of-month',
@@ -227,7 +241,7 @@ const ALL_BPS = 10_000n
 
 // Returns the withholding tax on the client's fees, by the rate in force on each day, rounded half up for
 // each rate. The result is negative if more fees were credited back than charged.
-async function withheldOf(
+async function withholdingTaxOf(
   tx: Transaction,
   { clientId, currency }: Draft,
   period: Period,
@@ -241,6 +255,7 @@ async function withheldOf(
     if (!rate?.bps) continue
     const feesKobo = await readFees(tx, { from, to }, { clientId, currency })
     const [sign, sizeKobo] = feesKobo < 0n ? [-1n, -feesKobo] : [1n, feesKobo]
+    // Half up: feesKobo * bps / 10,000 + 1/2, with both sides of the fraction doubled.
     total += (sign * (2n * sizeKobo * BigInt(rate.bps) + ALL_BPS)) / (2n * ALL_BPS)
   }
   return total
@@ -248,7 +263,8 @@ async function withheldOf(
 
 type NewDocument = Draft & Pick<VatDocument, 'month' | 'whtKobo' | 'parties'>
 
-async function insert(tx: Transaction, by: Issuing, document: NewDocument): Promise<void> {
+// Gives the document the next number of its kind. The caller holds the lock, so no number is used twice.
+async function insertDocument(tx: Transaction, by: Issuing, document: NewDocument): Promise<void> {
   const { kind, clientId, month, currency, feesKobo, vatKobo, whtKobo, parties } = document
   await tx.query({
     name: 'insert-vat-document',
@@ -290,38 +306,43 @@ export function isTaxKind(kind: string): kind is TaxKind {
 
 type TaxAdjustment = { kind: TaxKind; clientId: ClientId; document: string; owedKobo: Kobo }
 
-// Returns the most that may be adjusted. `owedKobo` is the balance of the account that the adjustment
-// credits. The caller has locked it, so no other booking of the document runs at the same time.
+// Returns the most that an adjustment of a document's tax may move. `owedKobo` is the balance of the account
+// that the adjustment credits. The caller has locked it, so no other booking of the document runs at the same
+// time. For `wht_credit_note` and its reversal, `document` is the credit note that the client hands
+// over; for the other kinds, it is our VAT invoice or VAT credit note.
 export async function findTaxLimit(
   db: Queryable,
   { kind, clientId, document, owedKobo }: TaxAdjustment,
 ): Promise<Kobo> {
   const booked = await sumApproved(db, clientId, document)
   if (kind === 'wht_credit_note' || kind === 'wht_credit_note_reversal') {
-    const notedKobo = booked.wht_credit_note - booked.wht_credit_note_reversal
-    if (kind === 'wht_credit_note_reversal') return least(notedKobo, owedKobo)
-    if (notedKobo > 0n) throw new Refusal('document_recorded')
+    const recordedKobo = booked.wht_credit_note - booked.wht_credit_note_reversal
+    if (kind === 'wht_credit_note_reversal') return smallerOf(recordedKobo, owedKobo)
+    if (recordedKobo > 0n) throw new Refusal('document_recorded')
     return owedKobo
   }
   const { kind: documentKind, whtKobo } = await getVatDocument(db, parseNumber(document), clientId)
   const withheldKobo = booked.withholding - booked.withholding_reversal
-  const standingKobo = withheldKobo - booked.wht_write_off
+  const dueKobo = withheldKobo - booked.wht_write_off
   const isInvoice = documentKind === 'invoice'
+  // Only invoices have tax to withhold: a VAT credit note takes tax back.
   if (kind === 'withholding') return kobo(isInvoice ? whtKobo - withheldKobo : 0n)
   if (kind === 'not_withheld') {
-    const doneKobo = isInvoice ? withheldKobo : -withheldKobo
-    return kobo(whtKobo - doneKobo - booked.not_withheld)
+    const bookedKobo = isInvoice ? withheldKobo : -withheldKobo
+    return kobo(whtKobo - bookedKobo - booked.not_withheld)
   }
-  // A credit note states tax to reverse, because its fees were credited back.
+  // A VAT credit note states tax to reverse, because its fees were credited back.
   if (!isInvoice)
-    return kind === 'wht_write_off' ? kobo(0n) : least(whtKobo + withheldKobo, owedKobo)
-  return least(standingKobo, owedKobo)
+    return kind === 'wht_write_off' ? kobo(0n) : smallerOf(whtKobo + withheldKobo, owedKobo)
+  // A write-off or reversal of an invoice's tax: at most the tax that is booked and not written off.
+  return smallerOf(dueKobo, owedKobo)
 }
 
-function least(one: bigint, other: bigint): Kobo {
+function smallerOf(one: bigint, other: bigint): Kobo {
   return kobo(one < other ? one : other)
 }
 
+// Sums the approved adjustments of a document by kind: 0 for a kind without any.
 async function sumApproved(
   db: Queryable,
   clientId: ClientId,
@@ -349,7 +370,8 @@ export type Withholding = {
   receivableKobo: Kobo // Withheld tax without a credit note, at the end of the month.
 }
 
-// Call in a repeatable-read transaction. The period is `month`.
+// Reads the withholding tax of a month by client. `from` and `to` are the bounds of `month`. Call in a
+// repeatable-read transaction.
 export async function readWithholding(
   db: Queryable,
   { from, to, month }: Period & { month: string },
@@ -396,7 +418,8 @@ export async function readWithholding(
   return rows
 }
 
-// Counts the VAT documents of the month whose tax is neither booked nor decided not to be withheld, in full.
+// Counts the VAT documents of the month with withholding tax that is neither booked nor decided not to be
+// withheld.
 export async function countUnbookedWithholding(db: Queryable, month: string): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>({
     name: 'count-unbooked-withholding',

@@ -14,7 +14,8 @@ async function readPeriodLines(
   { from, to }: Period,
   kinds: readonly string[],
 ): Promise<JournalLine[]> {
-  const series = await findSeries(db)
+  const series = await findClosedSeries(db)
+  // The part of the period for which lines are stored. Empty if no closed day is in the period.
   const [begin, end] = series
     ? [later(series.beginsAt, from), earlier(series.endsAt, to)]
     : [to, to]
@@ -30,7 +31,9 @@ const later = (one: Date, other: Date) => (one > other ? one : other)
 const earlier = (one: Date, other: Date) => (one < other ? one : other)
 
 // Returns the period that the closed days cover. There are no gaps between them.
-async function findSeries(db: Queryable): Promise<{ beginsAt: Date; endsAt: Date } | undefined> {
+async function findClosedSeries(
+  db: Queryable,
+): Promise<{ beginsAt: Date; endsAt: Date } | undefined> {
   const { rows } = await db.query<{ beginsAt: Date | null; endsAt: Date | null }>({
     name: 'find-closed-series',
     text: `select min(ends_at) - interval '1 day' as begins_at, max(ends_at) as ends_at
@@ -51,8 +54,8 @@ export type OutputVat = {
   feesKobo: Kobo // Charged minus refunded.
   feesChargedKobo: Kobo
   feesGivenBackKobo: Kobo
-  chargedKobo: Kobo
-  givenBackKobo: Kobo
+  chargedKobo: Kobo // The VAT on feesChargedKobo.
+  givenBackKobo: Kobo // The VAT on feesGivenBackKobo.
   vatKobo: Kobo // Charged minus refunded.
 }
 
@@ -69,12 +72,13 @@ export type VatReport = { output: OutputVat[]; input: InputVat[]; totals: VatTot
 
 const KINDS = ['fee_income', 'vat_payable', 'bank_cost', 'input_vat']
 
-// Call in a repeatable-read transaction.
+// Adds up the VAT of a period: charged to clients (output), charged by banks (input), and payable. Call in a
+// repeatable-read transaction.
 export async function readVatReport(db: Queryable, period: Period): Promise<VatReport> {
   const lines = await readPeriodLines(db, period, KINDS)
   const output = groupBy(lines, ['fee_income', 'vat_payable'], 'clientCode').map(
     ({ currency, owner, lines: selected }) => {
-      const [fees, vat] = [sum(selected, 'fee_income'), sum(selected, 'vat_payable')]
+      const [fees, vat] = [sumOfKind(selected, 'fee_income'), sumOfKind(selected, 'vat_payable')]
       return {
         clientId: selected[0]?.clientId ?? null,
         clientCode: owner,
@@ -90,7 +94,7 @@ export async function readVatReport(db: Queryable, period: Period): Promise<VatR
   )
   const input = groupBy(lines, ['bank_cost', 'input_vat'], 'bankCode').map(
     ({ currency, owner, lines: selected }) => {
-      const [costs, vat] = [sum(selected, 'bank_cost'), sum(selected, 'input_vat')]
+      const [costs, vat] = [sumOfKind(selected, 'bank_cost'), sumOfKind(selected, 'input_vat')]
       return {
         bankCode: owner,
         currency,
@@ -111,7 +115,7 @@ export async function readFees(
 ): Promise<bigint> {
   const lines = await readPeriodLines(db, period, ['fee_income'])
   const selected = lines.filter((line) => line.clientId === clientId && line.currency === currency)
-  const { credits, debits } = sum(selected, 'fee_income')
+  const { credits, debits } = sumOfKind(selected, 'fee_income')
   return credits - debits
 }
 
@@ -129,10 +133,12 @@ export type StampDuty = {
   expectedKobo: Kobo
 }
 
-// Call in a repeatable-read transaction.
+// Returns the stamp duty of a period by bank: the duty that the bank charged, and the duty expected by the
+// rates in force. Call in a repeatable-read transaction.
 export async function readStampDuty(db: Queryable, period: Period): Promise<StampDuty[]> {
   const lines = await readPeriodLines(db, period, ['stamp_duty'])
   const rows = new Map<string, StampDuty>()
+  // Finds the report's row for a bank and currency, or adds an empty one.
   const rowOf = (bankCode: string, currency: string) => {
     const row = rows.get(`${currency} ${bankCode}`) ?? {
       bankCode,
@@ -146,10 +152,11 @@ export async function readStampDuty(db: Queryable, period: Period): Promise<Stam
     rows.set(`${currency} ${bankCode}`, row)
     return row
   }
+  // First the duty that the banks charged, then the duty expected by each rate in force.
   for (const { currency, owner, lines: selected } of groupBy(lines, ['stamp_duty'], 'bankCode')) {
-    const { debits, credits } = sum(selected, 'stamp_duty')
-    const moved = { chargedKobo: kobo(debits), givenBackKobo: kobo(credits) }
-    Object.assign(rowOf(owner ?? '', currency), { ...moved, dutyKobo: kobo(debits - credits) })
+    const { debits, credits } = sumOfKind(selected, 'stamp_duty')
+    const booked = { chargedKobo: kobo(debits), givenBackKobo: kobo(credits) }
+    Object.assign(rowOf(owner ?? '', currency), { ...booked, dutyKobo: kobo(debits - credits) })
   }
   const segments = await rateSegments(db, { tax: 'stamp_duty', clientId: null, period })
   for (const { from, to, rate } of segments) {
@@ -164,6 +171,8 @@ export async function readStampDuty(db: Queryable, period: Period): Promise<Stam
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
+// SQL queries: the transfers that bear stamp duty, if their recipients (of credits) or senders (of payouts)
+// bear it.
 const DUTIABLE = {
   recipient: `select bank_code, count(*) as transfers from credits
                where received_at >= $1 and received_at < $2 and currency = $3 and amount_kobo >= $4
@@ -173,6 +182,9 @@ const DUTIABLE = {
               and status = 'confirmed' group by 1`,
 }
 
+// Counts the transfers of a period on which stamp duty is due, by bank: credits if the recipient bears it,
+// confirmed payouts if the sender does, each of the threshold or more. The threshold is in naira, so
+// transfers in other currencies are not counted.
 async function countDutiable(
   db: Queryable,
   { from, to }: Period,
@@ -189,15 +201,17 @@ async function countDutiable(
 
 type Group = { currency: string; owner: string | null; lines: JournalLine[] }
 
+// Groups the lines of these kinds of accounts by currency and owner (a client or a bank), in the order of
+// both.
 function groupBy(
   lines: readonly JournalLine[],
   kinds: readonly string[],
-  by: 'clientCode' | 'bankCode',
+  ownerField: 'clientCode' | 'bankCode',
 ): Group[] {
   const groups = new Map<string, Group>()
   for (const line of lines) {
     if (!kinds.includes(line.kind)) continue
-    const [currency, owner] = [line.currency, line[by]]
+    const [currency, owner] = [line.currency, line[ownerField]]
     const key = `${currency}\u0000${owner ?? ''}`
     const group = groups.get(key) ?? { currency, owner, lines: [] }
     group.lines.push(line)
@@ -206,7 +220,7 @@ function groupBy(
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
 }
 
-function sum(lines: readonly JournalLine[], kind: string) {
+function sumOfKind(lines: readonly JournalLine[], kind: string) {
   const selected = lines.filter((line) => line.kind === kind)
   return {
     debits: selected.reduce((total, { debitKobo }) => total + debitKobo, 0n),
@@ -214,12 +228,13 @@ function sum(lines: readonly JournalLine[], kind: string) {
   }
 }
 
+// Adds up the report by currency.
 function totalsOf(output: readonly OutputVat[], input: readonly InputVat[]): VatTotal[] {
   const currencies = [...output, ...input].map(({ currency }) => currency)
   return [...new Set(currencies)].sort().map((currency) => {
-    const add = (rows: readonly { currency: string; vatKobo: Kobo }[]) =>
+    const sumVat = (rows: readonly { currency: string; vatKobo: Kobo }[]) =>
       rows.reduce((total, row) => (row.currency === currency ? total + row.vatKobo : total), 0n)
-    const [outputKobo, inputKobo] = [add(output), add(input)]
+    const [outputKobo, inputKobo] = [sumVat(output), sumVat(input)]
     return {
       currency,
       outputKobo: kobo(outputKobo),

@@ -19,7 +19,7 @@ import { SPLIT_CODE } from '#splits/split.ts'
 import type { AccountLimits, Kyc } from './limits.ts'
 import { takeStaticNumbers } from './numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
-import { putBack } from './reserved-numbers.ts'
+import { makeAvailableAgain } from './reserved-numbers.ts'
 
 // The account name that a payer's bank shows before sending, e.g. "Sandbox Merchant/Ada Obi". The
 // merchant's part is the client's name, unless its branding sets another.
@@ -31,6 +31,7 @@ export const MERCHANT_NAME = {
   k: 'coalesce(k.brand_account_name, k.name) as merchant_name',
 } as const
 
+// Writes the name of an account as banks show it, in a style such as `{merchant}/{customer}`.
 export function accountName(
   style: string,
   { merchantName, customerName }: { merchantName: string; customerName: string },
@@ -67,6 +68,8 @@ type NewReservation = {
   customer: AccountCustomer
 }
 
+// Stores one reservation per bank, before the banks are asked. A repeated request finds its reservations with
+// the same references (I101).
 export async function openReservations(
   tx: Transaction,
   { sealer, nameStyle, now }: ReservationDeps,
@@ -83,6 +86,7 @@ export async function openReservations(
              select r.bank_code, 'static', r.reference, r.request_hash, $4
                from unnest($1::text[], $2::uuid[], $3::bytea[])
                     as r (bank_code, reference, request_hash)
+             -- Changes nothing, but returns the existing reservation of a repeated request.
              on conflict (request_hash) do update set request_hash = excluded.request_hash
              returning bank_code, reference, state
            )
@@ -105,8 +109,8 @@ export async function openReservations(
   }))
 }
 
-// Maps each reference to a list with its one number. Locks the rows until commit. Omits reservations without
-// a number.
+// Maps each reference to a list with its one number, from which drawNumbers takes the number. Locks the rows
+// until commit. Omits reservations without a number.
 export async function findCustomerNumbers(
   tx: Transaction,
   references: readonly string[],
@@ -156,6 +160,8 @@ export async function readAbandonedReservations(
   return rows
 }
 
+// Call when the numbers belong to accounts. Deletes the hash of the customer's data, which only a repeated
+// request needed.
 export async function useCustomerNumbers(
   tx: Transaction,
   references: readonly string[],
@@ -189,9 +195,11 @@ export const ADDITIONAL_NUMBERS = `
      from numbers n
     where n.collection_account_id = a.id and n.added_at is not null) as additional_numbers`
 
+// SQL scalar: the id of the account that has this main or additional number.
 export const accountWithNumber = (accountNumber: string) =>
   `(select collection_account_id from numbers where account_number = ${accountNumber})`
 
+// SQL array: the main number and the additional numbers of an account.
 export const numbersOfAccount = (id: string) => `array(
   select account_number from collection_accounts where id = ${id}
   union all
@@ -211,11 +219,13 @@ type NumberNeeds = {
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
 }
 
-// Draws numbers for new accounts. Returns one result per request, in the same order: undefined if one of its
-// banks has no number available. Locks ranges in the configured order of banks, as all code does.
+// Draws numbers for new accounts, at the main bank and at each further bank that a request names. A number
+// that a bank reserved for the customer comes from its reservation, any other from the bank's range or pool.
+// Returns one result per request, in the same order: undefined if one of its banks has no number available.
+// Locks ranges in the configured order of banks, as all code does.
 export async function drawNumbers(
   tx: Transaction,
-  { bank: main, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
+  { bank: mainBank, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
   requests: readonly NumberNeeds[],
 ): Promise<{ numbers: (AccountNumbers | undefined)[]; exhausted: BankSettings[] }> {
   const customerNumbers = await findCustomerNumbers(
@@ -225,25 +235,36 @@ export async function drawNumbers(
   const stock = new Map<string, string[]>()
   const exhausted: BankSettings[] = []
   for (const bank of banks) {
-    const needsBank = ({ banks: extra }: NumberNeeds) => bank === main || extra?.includes(bank.code)
+    const needsBank = ({ banks: additionalCodes }: NumberNeeds) =>
+      bank === mainBank || additionalCodes?.includes(bank.code)
     const count = requests.filter(needsBank).length
     if (count === 0 || bank.numbers === 'perCustomer') continue
-    const drawn = await takeStaticNumbers(tx, bank, count)
-    stock.set(bank.code, drawn)
-    if (drawn.length < count) exhausted.push(bank)
+    const drawnNumbers = await takeStaticNumbers(tx, bank, count)
+    stock.set(bank.code, drawnNumbers)
+    if (drawnNumbers.length < count) exhausted.push(bank)
   }
-  const numbers = requests.map(({ banks: extra = [], reserved }): AccountNumbers | undefined => {
-    const stockAt = (code: string) => customerNumbers.get(reserved?.[code] ?? '') ?? stock.get(code)
-    const codes = [main.code, ...extra.filter((code) => code !== main.code).toSorted()]
-    if (!codes.every((code) => stockAt(code)?.length)) return undefined
-    const [first, ...others] = codes.map((bankCode) => ({
-      bankCode,
-      accountNumber: stockAt(bankCode)?.shift() as string,
-    }))
-    return { ...(first as BankNumber), additionalNumbers: others.length > 0 ? others : null }
-  })
+  const numbers = requests.map(
+    ({ banks: additionalCodes = [], reserved }): AccountNumbers | undefined => {
+      const stockAt = (code: string) =>
+        customerNumbers.get(reserved?.[code] ?? '') ?? stock.get(code)
+      const codes = [
+        mainBank.code,
+        ...additionalCodes.filter((code) => code !== mainBank.code).toSorted(),
+      ]
+      if (!codes.every((code) => stockAt(code)?.length)) return undefined
+      const [mainNumber, ...additionalNumbers] = codes.map((bankCode) => ({
+        bankCode,
+        accountNumber: stockAt(bankCode)?.shift() as string,
+      }))
+      return {
+        ...(mainNumber as BankNumber),
+        additionalNumbers: additionalNumbers.length > 0 ? additionalNumbers : null,
+      }
+    },
+  )
   // Returns reserved numbers that a refused request did not use. Unused serials of a range are lost.
-  await putBack(tx, [...stock.values()].flat())
+  await makeAvailableAgain(tx, [...stock.values()].flat())
+  // A reservation whose list is empty now has given its number to an account.
   await useCustomerNumbers(
     tx,
     [...customerNumbers].flatMap(([reference, unused]) => (unused.length === 0 ? reference : [])),
@@ -257,6 +278,7 @@ export function exhaustedAlert({ code }: BankSettings): NewAlert {
 
 type NumberedAccount = AccountNumbers & { id: AccountId; clientId: ClientId }
 
+// Stores the additional numbers of these accounts. The main number is stored with its account.
 export async function insertAdditionalNumbers(
   tx: Transaction,
   now: Date,

@@ -1,5 +1,5 @@
 // Assigns tiers to accounts that were created before identity verification existed, and to all accounts after
-// the rules for tiers have changed. Until then the limits of such an account are those of its former tier
+// the rules for tiers have changed. Until then, such accounts have the limits of their former tier
 // (identity/tiers.ts). reportTiers shows in advance which limits would change, and which accounts would
 // exceed the new limits by their balance or by the amount received today.
 //
@@ -53,33 +53,35 @@ export type TierMove = {
 
 type Scope = { clientId: ClientId | null; now: Date }
 
+// Counts what assignTiers would change, and changes nothing.
 export async function reportTiers(db: Pool, scope: Scope): Promise<TierMove[]> {
   const moves = new Map<string, TierMove>()
-  await eachPage(db, scope, async (tx, assignments) => {
-    const over = await findOverLimit(tx, scope.now, assignments)
-    for (const each of assignments) count(moves, each, over.get(each.id))
+  await forEachPageOfChanges(db, scope, async (tx, assignments) => {
+    const overLimits = await findOverLimit(tx, scope.now, assignments)
+    for (const assignment of assignments)
+      countMove(moves, assignment, overLimits.get(assignment.id))
   })
   return [...moves.values()]
 }
 
-// Returns how many accounts got their first tier, or another one.
+// Stores the tier of each account whose tier in force is missing or has changed. Returns how many there were.
 export async function assignTiers(db: Pool, scope: Scope, actor: string): Promise<number> {
   let assigned = 0
-  await eachPage(db, scope, async (tx, assignments) => {
+  await forEachPageOfChanges(db, scope, async (tx, assignments) => {
     await writeTiers(
       tx,
       assignments.map(({ id, to }) => ({ id, tier: to })),
     )
-    await record(tx, { now: scope.now, actor }, assignments)
+    await recordMoves(tx, { now: scope.now, actor }, assignments)
     assigned += assignments.length
   })
   return assigned
 }
 
-// Returns how many accounts have been queued for the first time.
+// Queues an identity check for each account that never had one. Returns how many accounts it queued.
 export async function queueMissingChecks(db: Pool, scope: Scope): Promise<number> {
   let queued = 0
-  await eachRow(db, scope, async (tx, rows) => {
+  await forEachPage(db, scope, async (tx, rows) => {
     const ids = rows.filter(({ hasChecks }) => !hasChecks).map(({ id }) => id)
     await queueChecks(tx, scope.now, ids)
     queued += ids.length
@@ -89,8 +91,10 @@ export async function queueMissingChecks(db: Pool, scope: Scope): Promise<number
 
 type Work<T> = (tx: Transaction, rows: readonly T[]) => Promise<void>
 
-function eachPage(db: Pool, scope: Scope, work: Work<Assignment>): Promise<void> {
-  return eachRow(db, scope, async (tx, rows) => {
+// Runs `work` for each page of accounts, with only those that have no tier in force yet or would get another
+// one. `from` and `to` are the tiers whose limits apply before and after.
+function forEachPageOfChanges(db: Pool, scope: Scope, work: Work<Assignment>): Promise<void> {
+  return forEachPage(db, scope, async (tx, rows) => {
     const assignments = rows.map((row) => ({
       ...row,
       from: row.tierInForce ?? formerTier(row),
@@ -103,23 +107,25 @@ function eachPage(db: Pool, scope: Scope, work: Work<Assignment>): Promise<void>
   })
 }
 
-async function eachRow(db: Pool, { clientId }: Scope, work: Work<Row>): Promise<void> {
-  let after = '0'
+// Runs `work` for each page of accounts, in the order of ids.
+async function forEachPage(db: Pool, { clientId }: Scope, work: Work<Row>): Promise<void> {
+  let afterId = '0'
   for (;;) {
-    const last = await withTransaction(db, async (tx) => {
-      const rows = await lockPage(tx, { clientId, after })
+    const lastId = await withTransaction(db, async (tx) => {
+      const rows = await lockPage(tx, { clientId, afterId })
       await work(tx, rows)
       return rows.length === PAGE ? rows.at(-1)?.id : undefined
     })
-    if (last === undefined) return
-    after = String(last)
+    if (lastId === undefined) return
+    afterId = String(lastId)
   }
 }
 
-// The second statement sees changes that were committed while the first statement waited for the locks.
+// Locks the accounts of the next page, then reads them. The second statement sees changes that were committed
+// while the first statement waited for the locks.
 async function lockPage(
   tx: Transaction,
-  { clientId, after }: { clientId: ClientId | null; after: string },
+  { clientId, afterId }: { clientId: ClientId | null; afterId: string },
 ): Promise<Row[]> {
   const { rows: locked } = await tx.query<{ id: AccountId }>({
     name: 'lock-accounts-of-tiers',
@@ -127,7 +133,7 @@ async function lockPage(
             where a.id > $1 and a.erased_at is null and ($2::bigint is null or a.client_id = $2)
             order by a.id limit ${PAGE}
               for no key update of l, a`,
-    values: [after, clientId],
+    values: [afterId, clientId],
   })
   const { rows } = await tx.query<Row>({
     name: 'read-accounts-of-tiers',
@@ -148,6 +154,7 @@ async function lockPage(
 
 type OverLimit = { isOverBalance: boolean; isOverDay: boolean }
 
+// Finds the accounts whose balance, or amount received today, exceeds the limits of their new tier.
 async function findOverLimit(
   tx: Transaction,
   now: Date,
@@ -158,18 +165,19 @@ async function findOverLimit(
     tx,
     moving.map(({ id, to }) => ({ id, tier: to })),
   )
-  const over = new Map<AccountId, OverLimit>()
+  const overLimits = new Map<AccountId, OverLimit>()
   for (const { id, balanceKobo } of moving) {
     const { balanceMaxKobo = null, perDayKobo = null } = limits.get(id) ?? {}
     const isOverBalance = balanceMaxKobo !== null && balanceKobo > balanceMaxKobo
     const isOverDay =
       perDayKobo !== null && (await creditedSince(tx, id, watDayStart(now))) > perDayKobo
-    over.set(id, { isOverBalance, isOverDay })
+    overLimits.set(id, { isOverBalance, isOverDay })
   }
-  return over
+  return overLimits
 }
 
-function count(moves: Map<string, TierMove>, account: Assignment, over?: OverLimit): void {
+// Adds the account to the report's line for its client, former tier and new tier.
+function countMove(moves: Map<string, TierMove>, account: Assignment, overLimit?: OverLimit): void {
   const { client, from, to, hasChecks, accountNumber } = account
   const key = `${client}/${from}/${to}`
   const move = moves.get(key) ?? {
@@ -185,14 +193,15 @@ function count(moves: Map<string, TierMove>, account: Assignment, over?: OverLim
   moves.set(key, move)
   move.accounts++
   if (!hasChecks) move.unchecked++
-  if (over?.isOverBalance) move.overBalance++
-  if (over?.isOverDay) move.overDay++
-  const isOver = over?.isOverBalance || over?.isOverDay
+  if (overLimit?.isOverBalance) move.overBalance++
+  if (overLimit?.isOverDay) move.overDay++
+  const isOver = overLimit?.isOverBalance || overLimit?.isOverDay
   if (isOver && move.examples.length < EXAMPLES_MAX) move.examples.push(accountNumber)
 }
 
-// Records only accounts whose limits move to another tier.
-async function record(
+// Writes the audit log and events of accounts whose limits move to another tier. An account that keeps its
+// limits, because it only got its first tier, is not recorded.
+async function recordMoves(
   tx: Transaction,
   { now, actor }: { now: Date; actor: string },
   assignments: readonly Assignment[],

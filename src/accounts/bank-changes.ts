@@ -30,7 +30,8 @@ type QueuedChange = {
   bankCode?: string // Undefined means all banks.
 }
 
-// Queues the change for every number that a bank reserved. Returns how many changes it queued.
+// Queues the change for every number of these accounts that a bank reserved: the main number and the added
+// ones. Returns how many changes it queued.
 export async function queueBankChanges(
   tx: Transaction,
   now: Date,
@@ -70,6 +71,7 @@ export async function nameAtBanks(
 }
 
 // Queues a block after an erasure: the bank still has the customer's name and must stop accepting money.
+// Drops renames that are still to be sent.
 export async function queueBlock(tx: Transaction, now: Date, accountId: AccountId): Promise<void> {
   const queued = await queueBankChanges(tx, now, { change: 'block', accountIds: [accountId] })
   if (queued === 0) return
@@ -117,6 +119,7 @@ export async function claimBankChange(
              select c.id from bank_account_changes c
               where c.bank_code = $1 and c.state = 'pending'
                 and (c.attempts = 0 or c.next_attempt_at <= $2 or c.next_attempt_at > $4)
+                -- Changes of one number are sent one after the other (I42).
                 and not exists (select from bank_account_changes e
                                  where e.account_number = c.account_number
                                    and e.state = 'pending' and e.id < c.id)
@@ -144,6 +147,8 @@ export async function claimBankChange(
 export type ChangeResult = ChangeAnswer | { status: 'dropped'; reason: string }
 type AnsweredChange = { bankCode: string; due: DueChange; answer: ChangeResult }
 
+// Stores the bank's answer. Without an answer, the next attempt follows after 30 seconds, and after twice the
+// time with each further attempt, up to an hour. A refusal raises an alert.
 export async function recordBankAnswer(
   tx: Transaction,
   now: Date,

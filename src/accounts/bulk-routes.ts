@@ -96,7 +96,7 @@ export const accountBulk = resource(ACCOUNTS, OWN_ACCOUNTS).route(
       const read = itemReader(request, { banks, hashPayer: payerHasher(sealer) })
       const items = body.accounts.map(read)
       if (body.validateOnly) {
-        return accepted('Collection accounts checked, none created', present(items, CHECKED))
+        return accepted('Collection accounts checked, none created', presentItems(items, CHECKED))
       }
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
@@ -110,13 +110,14 @@ export const accountBulk = resource(ACCOUNTS, OWN_ACCOUNTS).route(
 
 type Item = Omit<AccountRequest, 'idempotencyKey'>
 
+// Returns a function that checks an item of the list like the body of a single request.
 function itemReader(
   request: FastifyRequest,
   { banks, hashPayer }: { banks: Deps['banks']; hashPayer: HashPayer },
 ) {
   const isValid = request.compileValidationSchema(ItemBody, 'body')
-  return (sent: unknown): Item | Refusal => {
-    const body = withoutBlanks(ItemBody, sent)
+  return (rawItem: unknown): Item | Refusal => {
+    const body = withoutBlanks(ItemBody, rawItem)
     if (!isValid(body)) {
       const errors = (isValid.errors ?? []) as FastifySchemaValidationError[]
       return new Refusal('invalid_request', fieldErrors(errors, 'body'))
@@ -150,39 +151,44 @@ function itemReader(
   }
 }
 
-// With an id, each item has its own idempotency key, so that a retry creates nothing twice. The key contains
-// a space, which no client's key can.
+// Creates the valid items. With `bulkId`, each item has its own idempotency key, so that a retry creates
+// nothing twice. The key contains a space, which no client's key can. `outcomes` has one entry for each valid
+// item, in the same order.
 async function createAll(
   writer: Deps['writers']['accounts'],
   items: readonly (Item | Refusal)[],
-  id: string | undefined,
+  bulkId: string | undefined,
 ): Promise<(CollectionAccount | Refusal)[]> {
-  const toMake = items.flatMap((item, index) =>
-    item instanceof Refusal ? [] : [{ ...item, idempotencyKey: id && `${id} ${index}` }],
+  const validItems = items.flatMap((item, index) =>
+    item instanceof Refusal ? [] : [{ ...item, idempotencyKey: bulkId && `${bulkId} ${index}` }],
   )
-  const made = (await writer.submitAll(toMake)).map(presentOutcome)
-  return items.map((item) => (item instanceof Refusal ? item : made.shift())) as never
+  const outcomes = (await writer.submitAll(validItems)).map(presentOutcome)
+  return items.map((item) => (item instanceof Refusal ? item : outcomes.shift())) as never
 }
 
-// An internal error fails the whole request, so that the client sends it again.
+// Returns the created account or its refusal. An internal error fails the whole request, so that the client
+// sends it again.
 function presentOutcome(settled: BatchResult<Once<CollectionAccount> | Refusal>) {
   if (!settled.ok) throw settled.error
   return settled.value instanceof Refusal ? settled.value : settled.value.value
 }
 
+// Presents the results in the order of the request. withLimits keeps the order of the created accounts, so
+// each created result takes the next one.
 async function presentResults(deps: Deps, results: readonly (CollectionAccount | Refusal)[]) {
   const created = results.flatMap((result) => (result instanceof Refusal ? [] : [result]))
   const accounts = (await withLimits(deps.db, created)).values()
-  return present(results, () => ({
+  return presentItems(results, () => ({
     message: 'Collection account created successfully',
     data: OwnAccountView.present(accounts.next().value as OwnAccount, deps),
   }))
 }
 
+// Shown for each valid item if the request sets validateOnly.
 const CHECKED = () => ({ message: 'Valid', data: null })
 
 // Ordered like the items of the request. Calls `show` for each item that is not refused.
-function present(
+function presentItems(
   results: readonly unknown[],
   show: () => { message: string; data: unknown },
 ): Static<typeof BulkBody> {

@@ -66,7 +66,8 @@ async function writeAccount(tx: Transaction, account: CollectionAccount): Promis
   })
 }
 
-// `isActive`, `isDefault` and additional numbers have their own operations.
+// The fields whose change makes a new version of the account. The last three are not part of updateAccount():
+// other operations change them.
 const CHANGEABLE = [
   'accountName',
   'email',
@@ -122,6 +123,7 @@ export type ChangeDeps = {
 type ChangeEvent = 'account.updated' | 'account.activated' | 'account.deactivated'
 type LockedAccount = CollectionAccount & { isErased: boolean }
 
+// Changes the fields that are present in `changes`, which come from the request.
 export async function updateAccount(
   tx: Transaction,
   deps: ChangeDeps,
@@ -129,7 +131,7 @@ export async function updateAccount(
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
   const { nin, limitProfile, splitCode, ...fields } = changes
-  return change(tx, deps, {
+  return writeAccountChange(tx, deps, {
     account,
     changes: {
       ...fields,
@@ -146,13 +148,16 @@ export async function updateAccount(
   })
 }
 
-// An account keeps its current split even if that split is deactivated.
+// Returns the change of the account's split; nothing if the request names its current split, which it keeps
+// even if that split is deactivated.
 async function splitOf(tx: Transaction, account: CollectionAccount, splitCode: string | null) {
   if (splitCode === account.splitCode) return {}
   const { clientId } = account
   return { splitCode, splitId: await getUsableSplit(tx, { clientId, splitCode }) }
 }
 
+// Finds the limit profile that the request names. Locks it, so that it cannot be deleted before the account
+// names it.
 async function profileIdOf(tx: Transaction, { id }: Client, code: string | null) {
   if (code === null) return null
   const profile = await lockProfile(tx, { clientId: id, code })
@@ -190,31 +195,35 @@ export async function deactivateAccount(
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
   const changes = { isActive: false, isDefault: false }
-  return change(tx, deps, {
+  return writeAccountChange(tx, deps, {
     account,
     changes,
     names: ['account.deactivate', 'account.deactivated'],
   })
 }
 
+// Money that was suspended in the meantime stays in suspense.
 export async function activateAccount(
   tx: Transaction,
   deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
-  return change(tx, deps, {
+  return writeAccountChange(tx, deps, {
     account,
     changes: { isActive: true },
     names: ['account.activate', 'account.activated'],
   })
 }
 
+// Makes the account the default of its merchantId, in place of the current default (I19).
 export async function makeDefault(
   tx: Transaction,
   deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
+  // Requests for accounts of one merchantId wait for each other, so that each sees the current default
+  // account.
   await tx.query({
     name: 'lock-merchant-of-account',
     text: `select pg_advisory_xact_lock(
@@ -223,24 +232,25 @@ export async function makeDefault(
             where id = ${accountWithNumber('$1')} and client_id = $2`,
     values: [accountNumber, deps.client.id],
   })
-  const accounts = await lockAccounts(tx, deps, { accountNumber, which: WITH_DEFAULT })
+  const accounts = await lockAccounts(tx, deps, { accountNumber, condition: WITH_DEFAULT })
   const account = requireUsable(deps, accounts, accountNumber)
   if (!account.isActive) throw new Refusal('account_inactive')
-  for (const other of accounts) {
-    if (other === account) continue
-    await change(tx, deps, {
-      account: other,
+  for (const formerDefault of accounts) {
+    if (formerDefault === account) continue
+    await writeAccountChange(tx, deps, {
+      account: formerDefault,
       changes: { isDefault: false },
       names: ['account.default', 'account.updated'],
     })
   }
-  return change(tx, deps, {
+  return writeAccountChange(tx, deps, {
     account,
     changes: { isDefault: true },
     names: ['account.default', 'account.updated'],
   })
 }
 
+// Locks the account that the caller wants to change, and checks that the caller may change it.
 export async function lockAccount(
   tx: Transaction,
   deps: ChangeDeps,
@@ -248,12 +258,13 @@ export async function lockAccount(
 ): Promise<LockedAccount> {
   return requireUsable(
     deps,
-    await lockAccounts(tx, deps, { accountNumber, which: ALONE }),
+    await lockAccounts(tx, deps, { accountNumber, condition: ALONE }),
     accountNumber,
   )
 }
 
-// Refuses an unknown account and another client's account alike.
+// Finds the account that the caller wants to change. Refuses an unknown account and another client's account
+// in the same way. Also refuses an erased account, and a version that the caller has not seen.
 function requireUsable(
   { client, isCurrent }: ChangeDeps,
   accounts: readonly LockedAccount[],
@@ -267,6 +278,8 @@ function requireUsable(
   return account
 }
 
+// SQL conditions for lockAccounts: the account with the number $1, or also the default account of its
+// merchantId.
 const ALONE = `a.id = ${accountWithNumber('$1')}`
 
 const WITH_DEFAULT = `a.id in (
@@ -277,16 +290,18 @@ const WITH_DEFAULT = `a.id in (
       on d.client_id = o.client_id and d.merchant_id = o.merchant_id and d.is_default
    where o.id = ${accountWithNumber('$1')})`
 
+// Locks accounts together with their ledger accounts, in the order of ids. `condition` is ALONE or
+// WITH_DEFAULT.
 async function lockAccounts(
   tx: Transaction,
   { sealer, client }: ChangeDeps,
-  { accountNumber, which }: { accountNumber: string; which: string },
+  { accountNumber, condition }: { accountNumber: string; condition: string },
 ): Promise<LockedAccount[]> {
   const { rows } = await tx.query<AccountRow & Pick<LockedAccount, 'isErased'>>({
-    name: which === ALONE ? 'lock-account' : 'lock-account-with-default',
+    name: condition === ALONE ? 'lock-account' : 'lock-account-with-default',
     text: `select ${ACCOUNT_COLUMNS}, a.erased_at is not null as is_erased
              from collection_accounts a join ledger_accounts l on l.id = a.id
-            where ${which} and a.client_id = $2
+            where ${condition} and a.client_id = $2
             order by a.id
               for no key update of l, a`,
     values: [accountNumber, client.id],
@@ -297,15 +312,17 @@ async function lockAccounts(
 type AccountChange = {
   account: LockedAccount
   changes: Changes
-  names: [`account.${string}`, ChangeEvent]
+  names: [`account.${string}`, ChangeEvent] // The action in the audit log, and the event.
 }
 
-export async function change(
+// Writes a new version of a locked account, with its event and its entry in the audit log, whose type and
+// action are in `names`. Does nothing if no field gets another value.
+export async function writeAccountChange(
   tx: Transaction,
   { now, client, actor, note, verifiesIdentity }: ChangeDeps,
   { account, changes, names: [action, type] }: AccountChange,
 ): Promise<CollectionAccount> {
-  const changed = changedBy(account, changes)
+  const changed = findChangedFields(account, changes)
   if (changed.length === 0) return account
   const after = { ...account, ...changes, version: account.version + 1n, updatedAt: now }
   await writeAccount(tx, after)
@@ -334,8 +351,9 @@ export async function change(
   return after
 }
 
-// Follows a change of name, NIN or tier. A trigger has already ended the checks of a name or NIN that
-// changed, and the tier based on those checks.
+// Updates the tier in force after a change of name, NIN or tier, in `after` too. If the name or NIN changed,
+// a trigger (keep_tier_verified) has already deleted the checks and lowered the stored tier, so the account
+// is checked again.
 async function followIdentity(
   tx: Transaction,
   { now, verifiesIdentity }: Pick<ChangeDeps, 'now' | 'verifiesIdentity'>,
@@ -347,7 +365,8 @@ async function followIdentity(
   if (changed.includes('kycTier')) after.tierInForce = (await assignTier(tx, now, after.id)).tier
 }
 
-function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
+// Names the fields that get another value.
+function findChangedFields(account: CollectionAccount, changes: Changes): Changeable[] {
   return CHANGEABLE.filter(
     (field) => field in changes && !isDeepStrictEqual(changes[field], account[field]),
   )

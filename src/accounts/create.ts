@@ -120,6 +120,7 @@ async function insertAccounts(
   ])
 }
 
+// The event that reports a new account to its client.
 function createdEvent({ id, clientId }: CollectionAccount): NewEvent {
   const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
   return { clientId, type: 'account.created', collectionAccountId: id, facts }
@@ -175,6 +176,8 @@ function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
   )
 }
 
+// The idempotency key of a request, with the hash that recognises a different request under the same key.
+// Undefined for a request without a key.
 function keyOf(sealer: Sealer, request: AccountRequest): IdempotencyKey | undefined {
   const { clientId, idempotencyKey: key } = request
   if (key === undefined) return undefined
@@ -192,7 +195,7 @@ export async function openAccountReservations(
   const { clientId, fields, kyc, splitCode } = request
   const key = keyOf(deps.sealer, request)
   if (key && (await findStoredKeys(tx, OPERATION, [key])).size > 0) return undefined
-  await getUsableSplit(tx, { clientId, splitCode: splitCode || null })
+  await getUsableSplit(tx, { clientId, splitCode: splitCode || null }) // Refuses before the bank is asked.
   const { accountName: name, email, phoneNumber: phone, bvn } = fields
   return openReservations(tx, deps, {
     clientId,
@@ -202,27 +205,31 @@ export async function openAccountReservations(
   })
 }
 
+// Creates the accounts of a batch of requests. A repeated idempotency key returns the account that it created
+// before.
 export function createAccounts(
   tx: Transaction,
   deps: Deps,
   requests: readonly AccountRequest[],
 ): Promise<(Once<CollectionAccount> | Refusal)[]> {
-  const { sealer, keyedAt = deps.now } = deps
+  const { sealer, keyedAt = deps.now } = deps // `keyedAt` is in real time, also under a test clock.
   return createOnce(tx, keyedAt, {
     operation: OPERATION,
     keys: requests.map((request) => keyOf(sealer, request)),
+    // `places` are the positions of the requests that create an account now.
     make: (places) =>
       makeAccounts(
         tx,
         deps,
-        places.map((at) => requests[at] as AccountRequest),
+        places.map((place) => requests[place] as AccountRequest),
       ),
     resourceOf: (account) => account.accountNumber,
     find: (numbers) => findByNumbers(tx, sealer, numbers),
   })
 }
 
-// Refuses requests with an unusable split. Without split codes it runs no query.
+// Refuses requests with an unusable split, and creates the accounts of the others. Without split codes,
+// looking for splits costs no query.
 async function makeAccounts(
   tx: Transaction,
   deps: Deps,
@@ -233,11 +240,11 @@ async function makeAccounts(
     requests.map(({ clientId, splitCode }) => ({ clientId, splitCode: splitCode || null })),
   )
   const usable: SplitRequest[] = []
-  for (const [at, request] of requests.entries()) {
-    const splitId = splits[at] ?? null
+  for (const [index, request] of requests.entries()) {
+    const splitId = splits[index] ?? null
     if (!(splitId instanceof Refusal)) usable.push({ ...request, splitId })
   }
-  const outcomes = await makeUsable(tx, deps, usable)
+  const outcomes = await makeNumberedAccounts(tx, deps, usable)
   return splits.map((split) => {
     return split instanceof Refusal ? split : (outcomes.shift() as CollectionAccount | Refusal)
   })
@@ -246,7 +253,7 @@ async function makeAccounts(
 type SplitRequest = AccountRequest & { splitId: SplitId | null }
 
 // Creates as many accounts as there are numbers. Refuses the rest and raises an alert.
-async function makeUsable(
+async function makeNumberedAccounts(
   tx: Transaction,
   deps: Deps,
   requests: readonly SplitRequest[],
@@ -260,42 +267,45 @@ async function makeUsable(
   })
   const [ids, { numbers, exhausted }] = await pipeline([idQuery, drawNumbers(tx, deps, requests)])
   const alertEvents = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
-  const made = requests.map(({ clientId, fields, kyc, payerRules, splitId, splitCode }, index) => {
-    const accountNumbers = numbers[index]
-    if (!accountNumbers) return undefined
-    const account: CollectionAccount = {
-      ...fields,
-      ...accountNumbers,
-      ...kycOf(sealer, kyc),
-      ...NO_LIMITS,
-      defaultPerCreditKobo: limits.perCreditKobo,
-      defaultPerDayKobo: limits.perDayKobo,
-      limitProfileId: null,
-      splitId,
-      splitCode: splitCode || null,
-      payerRules,
-      id: (ids.rows[index] as { id: AccountId }).id,
-      clientId,
-      balanceKobo: kobo(0n),
-      isDefault: false,
-      isActive: true,
-      currencyCode: CURRENCY,
-      version: 1n,
-      createdAt: now,
-      updatedAt: now,
-    }
-    return account
-  })
-  const accounts = made.filter((account) => account !== undefined)
+  const accountsOrNone = requests.map(
+    ({ clientId, fields, kyc, payerRules, splitId, splitCode }, index) => {
+      const accountNumbers = numbers[index]
+      if (!accountNumbers) return undefined
+      const account: CollectionAccount = {
+        ...fields,
+        ...accountNumbers,
+        ...kycOf(sealer, kyc),
+        ...NO_LIMITS,
+        defaultPerCreditKobo: limits.perCreditKobo,
+        defaultPerDayKobo: limits.perDayKobo,
+        limitProfileId: null,
+        splitId,
+        splitCode: splitCode || null,
+        payerRules,
+        id: (ids.rows[index] as { id: AccountId }).id,
+        clientId,
+        balanceKobo: kobo(0n),
+        isDefault: false,
+        isActive: true,
+        currencyCode: CURRENCY,
+        version: 1n,
+        createdAt: now,
+        updatedAt: now,
+      }
+      return account
+    },
+  )
+  const accounts = accountsOrNone.filter((account) => account !== undefined)
   if (accounts.length > 0) await insertAccounts(tx, deps, { accounts, otherEvents: alertEvents })
   else await appendEvents(tx, now, alertEvents)
-  return made.map((account) => account ?? new Refusal('numbers_exhausted'))
+  return accountsOrNone.map((account) => account ?? new Refusal('numbers_exhausted'))
 }
 
 const SELECT_ACCOUNT = `
   select ${ACCOUNT_COLUMNS}
     from collection_accounts a join ledger_accounts l on l.id = a.id`
 
+// Finds the accounts of repeated requests, by their main numbers.
 async function findByNumbers(
   tx: Transaction,
   sealer: Sealer,

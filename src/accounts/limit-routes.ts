@@ -133,6 +133,7 @@ export const limitProfiles = resource('/api/v1/limit-profiles', {
     },
   })
 
+// Refuses a malformed code in a path like an unknown one.
 function requireProfileCode(text: string): string {
   if (!new RegExp(CODE).test(text)) throw new Refusal('limit_profile_not_found')
   return text
@@ -140,6 +141,7 @@ function requireProfileCode(text: string): string {
 
 type Terms = Static<typeof ProfileRequest> | Static<typeof ProfileReplacement>
 
+// An omitted limit counts as none.
 function parseTerms({ name, perCredit, perDay, balanceMax, tiers = [] }: Terms): ProfileTerms {
   return {
     name,
@@ -238,6 +240,7 @@ export const clientCeilings = resource(`${CLIENTS}/:clientId/collection-ceilings
     },
   })
 
+// Checks that each tier occurs once, which the schema cannot express.
 function parseCeilings({ tiers }: Static<typeof CeilingsRequest>): Ceiling[] {
   if (new Set(tiers.map(({ tier }) => tier)).size < tiers.length) {
     const message = 'Must name each tier once.'

@@ -36,6 +36,7 @@ export type KycInput = {
   verifiedName?: string | null | undefined
 }
 
+// The KYC columns of a new account.
 export function kycOf(sealer: Sealer, { nin, kycTier, verifiedName }: KycInput): Kyc {
   return {
     ...sealedNin(sealer, nin ?? null),
@@ -45,6 +46,7 @@ export function kycOf(sealer: Sealer, { nin, kycTier, verifiedName }: KycInput):
   }
 }
 
+// Returns a NIN encrypted, and as a keyed hash: lists find accounts by the hash.
 export function sealedNin(sealer: Sealer, nin: string | null) {
   return {
     ninSealed: nin === null ? null : sealer.seal(nin),
@@ -114,6 +116,7 @@ const limitJoins = (tier: string) => `
 
 export type LimitsInForce = AccountLimits & { limitProfile: string | null }
 
+// Reads the limits in force of these accounts.
 export async function readLimits(
   db: Queryable,
   ids: readonly AccountId[],
@@ -213,6 +216,7 @@ export async function listProfiles(
   return rows
 }
 
+// Creates a limit profile. Refuses a code that the client has already, and more than PROFILES_MAX profiles.
 export async function createProfile(
   tx: Transaction,
   by: By,
@@ -236,7 +240,7 @@ export async function createProfile(
   return getProfile(tx, by.client, code)
 }
 
-// Applies from the next credit on. Does nothing if the terms are equal.
+// Replaces the terms of a profile, from the next credit on. Does nothing if they are equal.
 export async function replaceProfile(
   tx: Transaction,
   by: By,
@@ -280,6 +284,7 @@ export async function deleteProfile(tx: Transaction, by: By, code: string): Prom
   await audit(tx, by, { action: 'limit_profile.delete', code, before, after: null })
 }
 
+// Finds the profile, and keeps it from being deleted until the commit. Accounts may still be assigned to it.
 export async function lockProfile(
   tx: Transaction,
   { clientId, code }: { clientId: ClientId; code: string },
@@ -292,6 +297,7 @@ export async function lockProfile(
   return rows[0]
 }
 
+// The client's profiles are written by one transaction at a time.
 async function lockProfiles(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-limit-profiles',
@@ -300,6 +306,7 @@ async function lockProfiles(tx: Transaction, clientId: ClientId): Promise<void> 
   })
 }
 
+// Makes the profile apply to exactly these tiers. Refuses a tier that another profile has.
 async function assignTiers(
   tx: Transaction,
   clientId: ClientId,
@@ -340,6 +347,7 @@ type ProfileChange = {
   after: ProfileTerms | null
 }
 
+// Records a change of a profile, with its terms before and after.
 async function audit(
   tx: Transaction,
   { client, actor, now }: By,
@@ -350,6 +358,7 @@ async function audit(
   await writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
 }
 
+// The terms for comparison and for the audit log. Amounts are texts, because JSON has no bigint.
 function auditView({ name, perCreditKobo, perDayKobo, balanceMaxKobo, tiers }: ProfileTerms) {
   return {
     name,
@@ -367,7 +376,7 @@ function auditView({ name, perCreditKobo, perDayKobo, balanceMaxKobo, tiers }: P
 
 export type Ceiling = AccountLimits & { tier: KycTier }
 
-const NONE: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanceMaxKobo: null }
+const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanceMaxKobo: null }
 
 // Returns one ceiling for each tier, ordered by tier.
 export async function readCeilings(db: Queryable, clientId: ClientId): Promise<Ceiling[]> {
@@ -377,7 +386,7 @@ export async function readCeilings(db: Queryable, clientId: ClientId): Promise<C
              from collection_ceilings where client_id = $1`,
     values: [clientId],
   })
-  return KYC_TIERS.map((tier) => rows.find((row) => row.tier === tier) ?? { tier, ...NONE })
+  return KYC_TIERS.map((tier) => rows.find((row) => row.tier === tier) ?? { tier, ...NO_LIMITS })
 }
 
 // Replaces all ceilings, from the next credit on, and records it in the operator's audit log.
@@ -386,6 +395,7 @@ export async function replaceCeilings(
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
   { client, ceilings }: { client: Pick<Client, 'id' | 'clientId'>; ceilings: readonly Ceiling[] },
 ): Promise<Ceiling[]> {
+  // One transaction at a time replaces a client's ceilings.
   await tx.query('select from clients where id = $1 for no key update', [client.id])
   const before = await readCeilings(tx, client.id)
   await tx.query({
@@ -393,7 +403,9 @@ export async function replaceCeilings(
     text: 'delete from collection_ceilings where client_id = $1',
     values: [client.id],
   })
-  const set = ceilings.filter((each) => Object.keys(NONE).some((limit) => each[limit as Limit]))
+  const tiersWithCeilings = ceilings.filter((each) =>
+    Object.keys(NO_LIMITS).some((limit) => each[limit as Limit]),
+  )
   await tx.query({
     name: 'write-collection-ceilings',
     text: `insert into collection_ceilings
@@ -401,10 +413,10 @@ export async function replaceCeilings(
            select $1, c.* from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) as c`,
     values: [
       client.id,
-      set.map(({ tier }) => tier),
-      numberArray(set.map(({ perCreditKobo }) => perCreditKobo)),
-      numberArray(set.map(({ perDayKobo }) => perDayKobo)),
-      numberArray(set.map(({ balanceMaxKobo }) => balanceMaxKobo)),
+      tiersWithCeilings.map(({ tier }) => tier),
+      numberArray(tiersWithCeilings.map(({ perCreditKobo }) => perCreditKobo)),
+      numberArray(tiersWithCeilings.map(({ perDayKobo }) => perDayKobo)),
+      numberArray(tiersWithCeilings.map(({ balanceMaxKobo }) => balanceMaxKobo)),
     ],
   })
   const after = await readCeilings(tx, client.id)

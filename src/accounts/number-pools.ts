@@ -31,7 +31,7 @@ import {
   useCustomerNumbers,
 } from './account.ts'
 import { queueBankChanges } from './bank-changes.ts'
-import { type ChangeDeps, change, lockAccount } from './change.ts'
+import { type ChangeDeps, lockAccount, writeAccountChange } from './change.ts'
 import { takeStaticNumbers } from './numbers.ts'
 import {
   addReservations,
@@ -96,7 +96,8 @@ export async function beginRefill(
 
 type AnsweredReservation = { bankCode: string; reservation: Reservation; answer: ReservationAnswer }
 
-// Returns undefined if the bank returned a usable number, otherwise the reason why not.
+// Stores the bank's answer to a reservation. Returns undefined if the bank returned a usable number,
+// otherwise the reason why not.
 export async function recordReservation(
   tx: Transaction,
   now: Date,
@@ -118,6 +119,8 @@ export async function recordReservation(
   return `${accountNumber} cannot be used`
 }
 
+// Releases the pool. Returns whether another refill should follow at once. After failures, the next refill
+// waits 2, 4, 8 … seconds, and at most five minutes.
 export async function endRefill(
   tx: Transaction,
   now: Date,
@@ -138,6 +141,8 @@ export async function endRefill(
 
 type Level = { available: number; pending: number }
 
+// Counts the numbers of the pool by purpose. Reservations with a request_hash belong to a customer, not to
+// the pool.
 async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Purpose, Level>> {
   const { rows } = await tx.query<Level & { purpose: Purpose }>({
     name: 'number-pool-levels',
@@ -151,8 +156,8 @@ async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Pur
              from unnest('{static,dynamic}'::text[]) as p (purpose)`,
     values: [bankCode],
   })
-  const find = (purpose: Purpose) => rows.find((row) => row.purpose === purpose) as Level
-  return { static: find('static'), dynamic: find('dynamic') }
+  const levelOf = (purpose: Purpose) => rows.find((row) => row.purpose === purpose) as Level
+  return { static: levelOf('static'), dynamic: levelOf('dynamic') }
 }
 
 // Returns the purpose of each missing number: one that is neither available nor pending.
@@ -165,7 +170,7 @@ async function findMissing(tx: Transaction, bank: BankSettings): Promise<Purpose
   })
 }
 
-// A low pool raises an alert only if refilling fails.
+// Raises and clears the alerts about the bank's pool. A low pool raises one only if refilling fails.
 async function watchLevels(
   tx: Transaction,
   now: Date,
@@ -197,6 +202,9 @@ const LOW_OF_RANGE = 1_000 // One batch takes at most this many.
 
 export type FreeNumbers = { free: number; isLow: boolean }
 
+// Counts the dynamic numbers that each bank can still issue: numbers of its range that were never issued,
+// reserved numbers, and numbers whose quarantine is over (`again`). Routing avoids banks that are low on
+// numbers.
 export async function readFreeNumbers(
   db: Queryable,
   now: Date,
@@ -224,13 +232,14 @@ export async function readFreeNumbers(
       now,
     ],
   })
-  const lowOf = (code: string) => {
+  // Below this number, routing treats the bank as low on numbers.
+  const lowMarkOf = (code: string) => {
     const bank = sources.find((each) => each.code === code) as BankSettings
     if (bank.numbers === 'reserved') return (poolOf(bank).dynamic * FREE_LOW_PERCENT) / 100
     return Math.min(LOW_OF_RANGE, (rangeSize(bank) * FREE_LOW_PERCENT) / 100)
   }
   return new Map(
-    rows.map(({ bankCode, free }) => [bankCode, { free, isLow: free < lowOf(bankCode) }]),
+    rows.map(({ bankCode, free }) => [bankCode, { free, isLow: free < lowMarkOf(bankCode) }]),
   )
 }
 
@@ -265,6 +274,8 @@ export async function openNumberReservation(
   return reservation
 }
 
+// Draws a number at the bank and adds it to the account. A bank that reserves numbers per customer needs
+// `reservation`.
 export async function addNumber(
   tx: Transaction,
   deps: ChangeDeps,
@@ -272,18 +283,19 @@ export async function addNumber(
 ): Promise<CollectionAccount> {
   const account = await lockWithNumbers(tx, deps, accountNumber)
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return account
-  const drawn = reservation
+  const drawnNumber = reservation
     ? await useReservation(tx, reservation)
     : (await takeStaticNumbers(tx, bank, 1))[0]
-  if (!drawn) throw new Refusal('numbers_exhausted')
-  const number = { bankCode: bank.code, accountNumber: drawn }
-  const { additionalNumbers: before } = account
+  if (!drawnNumber) throw new Refusal('numbers_exhausted')
+  const number = { bankCode: bank.code, accountNumber: drawnNumber }
+  const { additionalNumbers: formerNumbers } = account
   await insertAdditionalNumbers(tx, deps.now, [{ ...account, additionalNumbers: [number] }])
-  const changed = await change(tx, deps, {
+  const changed = await writeAccountChange(tx, deps, {
     account,
-    changes: { additionalNumbers: [...(before ?? []), number].sort(byBank) },
+    changes: { additionalNumbers: [...(formerNumbers ?? []), number].sort(byBank) },
     names: ['account.add_number', 'account.updated'],
   })
+  // The bank reserved a number of its pool without the account's name, so the bank is asked to rename it.
   if (bank.numbers === 'reserved') {
     const accountIds = [account.id]
     await queueBankChanges(tx, deps.now, { change: 'rename', accountIds, bankCode: bank.code })
@@ -291,12 +303,14 @@ export async function addNumber(
   return changed
 }
 
-// The second statement sees a number that was added while the first one waited for the lock.
+// Reads the account twice: only the second statement sees a number that was added while the first one waited
+// for the lock.
 async function lockWithNumbers(tx: Transaction, deps: ChangeDeps, accountNumber: string) {
   await lockAccount(tx, deps, accountNumber)
   return lockAccount(tx, deps, accountNumber)
 }
 
+// Returns the reserved number. Undefined if the bank has not returned one, or if it is already in use.
 async function useReservation(
   tx: Transaction,
   { reference }: CustomerReservation,
@@ -308,6 +322,8 @@ async function useReservation(
 
 const byBank = (one: BankNumber, other: BankNumber) => (one.bankCode < other.bankCode ? -1 : 1)
 
+// Like requireIssuingBank, for the banks of a request's additional numbers. Returns each bank code once, and
+// undefined if the request names no banks.
 export function requireIssuingBanks(
   banks: readonly BankSettings[],
   bankCodes: readonly string[] | undefined,
@@ -315,6 +331,7 @@ export function requireIssuingBanks(
   return bankCodes && [...new Set(bankCodes)].map((code) => requireIssuingBank(banks, code).code)
 }
 
+// Refuses a bank that issues no numbers for collection accounts.
 export function requireIssuingBank(banks: readonly BankSettings[], bankCode: string): BankSettings {
   const bank = banks.find(({ code }) => code === bankCode)
   if (!bank || !issuesNumbers(bank, 'static')) throw new Refusal('bank_not_supported')

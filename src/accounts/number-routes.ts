@@ -44,10 +44,10 @@ const REASON_MAX = 200
 // Returns the banks that must reserve a number for the account's own customer.
 function customerBanks(
   banks: readonly BankSettings[],
-  { banks: extra = [] }: Pick<AccountRequest, 'banks'>,
+  { banks: additionalCodes = [] }: Pick<AccountRequest, 'banks'>,
 ): BankSettings[] {
-  const main = findCollectionBank(banks)
-  const isNeeded = (bank: BankSettings) => bank === main || extra.includes(bank.code)
+  const mainBank = findCollectionBank(banks)
+  const isNeeded = (bank: BankSettings) => bank === mainBank || additionalCodes.includes(bank.code)
   return banks.filter((bank) => bank.numbers === 'perCustomer' && isNeeded(bank))
 }
 
@@ -69,17 +69,18 @@ export async function reserveForAccount(
   const reservations = await withTransaction(deps.db, (tx) =>
     openAccountReservations(tx, reservationDeps(deps), { banks, request }),
   )
-  const [first] = reservations ?? []
-  if (!reservations || !first) return request
-  for (const reservation of reservations) await reserve(deps, reservation)
+  const [firstReservation] = reservations ?? []
+  if (!reservations || !firstReservation) return request
+  for (const reservation of reservations) await reserveAtBank(deps, reservation)
   return {
     ...request,
     reserved: Object.fromEntries(reservations.map((each) => [each.bankCode, each.reference])),
-    idempotencyKey: request.idempotencyKey ?? `reservation ${first.reference}`,
+    idempotencyKey: request.idempotencyKey ?? `reservation ${firstReservation.reference}`,
   }
 }
 
-// Returns undefined if the number needs no reservation.
+// Reserves the number that will be added to an account. Returns undefined if the bank's numbers need no
+// reservation.
 async function reserveForNumber(
   deps: Deps,
   by: ChangeDeps,
@@ -89,7 +90,7 @@ async function reserveForNumber(
   const reservation = await withTransaction(deps.db, (tx) =>
     openNumberReservation(tx, { ...by, ...reservationDeps(deps) }, number),
   )
-  if (reservation) await reserve(deps, reservation)
+  if (reservation) await reserveAtBank(deps, reservation)
   return reservation
 }
 
@@ -97,12 +98,13 @@ function reservationDeps({ sealer, policy, clock }: Deps) {
   return { sealer, nameStyle: policy.accountName, now: clock() }
 }
 
-// A reservation that the bank refuses stays open for the same request, because the answer to an earlier call
-// may be on its way. The account name in the bank's answer is the customer's name, so it is not stored.
-async function reserve(deps: Deps, reservation: CustomerReservation): Promise<void> {
+// Asks the bank for the number of a reservation and stores it, unless that is done already. A reservation
+// that the bank refuses stays open for the same request, because the answer to an earlier call may be on its
+// way. The account name in the bank's answer is the customer's name, so it is not stored.
+async function reserveAtBank(deps: Deps, reservation: CustomerReservation): Promise<void> {
   const { bankCode, reference, isReserved } = reservation
   if (isReserved) return
-  const answer = await ask(deps, reservation)
+  const answer = await callBank(deps, reservation)
   if (answer.status === 'no_answer') throw new Refusal('bank_silent')
   if (answer.status === 'refused') throw refusal(bankCode, answer.reason)
   const failure = await withTransaction(deps.db, (tx) =>
@@ -115,7 +117,8 @@ async function reserve(deps: Deps, reservation: CustomerReservation): Promise<vo
   if (failure !== undefined) throw refusal(bankCode, failure)
 }
 
-async function ask(
+// Asks the bank for a number, with a deadline. A bank without this call counts as silent.
+async function callBank(
   { bankConnections }: Deps,
   { bankCode, reference, accountName, customer }: CustomerReservation,
 ): Promise<ReservationAnswer> {
@@ -125,6 +128,7 @@ async function ask(
   return reserveAccount({ kind: 'static', reference, accountName, customer }, { signal })
 }
 
+// The refusal of a request for which the bank reserved no number, with the bank's reason.
 function refusal(bankCode: string, reason: string): Refusal {
   const message = cleanText(reason, REASON_MAX) ?? 'The bank gave no reason.'
   return new Refusal('customer_refused', [{ field: `bank ${bankCode}`, message }])
@@ -179,7 +183,8 @@ export const accountNumbers = resource(ACCOUNTS, OWN_ACCOUNTS).route(
   },
 )
 
-// Uses a separate transaction, because the transaction of the refused request is rolled back.
+// Raises the alert that the bank has no numbers left. Uses a separate transaction, because the transaction of
+// the refused request is rolled back.
 async function reportExhausted({ db, clock }: Deps, bank: BankSettings): Promise<void> {
   const now = clock()
   await withTransaction(db, async (tx) =>

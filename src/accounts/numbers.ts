@@ -16,6 +16,7 @@ import { drawReserved } from './reserved-numbers.ts'
 // Has fewer numbers than requested when the range is used up.
 type TakenNumbers = { fresh: string[]; recycled: string[] }
 
+// The serial ranges of the banks file: for collection accounts (static) and for payments (dynamic).
 export function configuredRanges(banks: readonly BankSettings[]) {
   return banks.flatMap((bank) =>
     (['static', 'dynamic'] as const).flatMap((purpose) => {
@@ -25,7 +26,8 @@ export function configuredRanges(banks: readonly BankSettings[]) {
   )
 }
 
-// The key of a range is generated once and never changes.
+// Stores the ranges of the banks file. Each gets a random key when it is first stored, which never changes.
+// The key decides the order in which the numbers of the range are issued, so nobody can predict the next one.
 export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
   const ranges = configuredRanges(banks)
   await db.query(
@@ -42,6 +44,7 @@ export async function registerRanges(db: Queryable, banks: readonly BankSettings
   )
 }
 
+// Draws numbers for collection accounts. Returns fewer than requested when the range or pool is used up.
 export async function takeStaticNumbers(
   tx: Transaction,
   bank: BankSettings,
@@ -52,6 +55,8 @@ export async function takeStaticNumbers(
   return drawFresh(tx, bank.code, { purpose: 'static', range: bank.static, count })
 }
 
+// Draws numbers for payments. From a pool, numbers after their quarantine come first; from a range, fresh
+// numbers.
 export async function takeDynamicNumbers(
   tx: Transaction,
   now: Date,
@@ -75,6 +80,7 @@ export async function takeDynamicNumbers(
   }
 }
 
+// Draws numbers of the range until there are enough, skipping those that are in use.
 async function drawFresh(
   tx: Transaction,
   bankCode: string,
@@ -101,6 +107,8 @@ async function drawFresh(
   return free
 }
 
+// Draws the next indexes of the range, and turns each into an account number. permute() maps the indexes to
+// serials in an order that depends on the range's secret key, so that nobody can predict the next number.
 async function drawIndexes(
   tx: Transaction,
   bankCode: string,
@@ -120,11 +128,11 @@ async function drawIndexes(
            returning r.key, range.next_index as first, r.next_index as until`,
     values: [bankCode, purpose, from, to, count],
   })
-  const drawn = rows[0]
-  if (!drawn) throw new Error(`the ${purpose} range of bank ${bankCode} was not registered`)
+  const claimed = rows[0]
+  if (!claimed) throw new Error(`the ${purpose} range of bank ${bankCode} was not registered`)
   const numbers: string[] = []
-  for (let index = Number(drawn.first); index < Number(drawn.until); index++) {
-    numbers.push(nuban(bankCode, from + permute(drawn.key, size, index)))
+  for (let index = Number(claimed.first); index < Number(claimed.until); index++) {
+    numbers.push(nuban(bankCode, from + permute(claimed.key, size, index)))
   }
   return numbers
 }

@@ -31,12 +31,14 @@ type Payer = {
 export type RuleViolation = 'below_minimum' | 'above_maximum' | 'payer_not_allowed'
 export type HashPayer = (accountNumber: string, bankCode: string) => string
 
+// Includes the bank in the hash: two banks may have the same account number.
 export function payerHasher(sealer: Sealer): HashPayer {
   return (accountNumber, bankCode) =>
     sealer.hash('payer-account', `${bankCode}/${accountNumber}`).toString('base64')
 }
 
-// Parses rules whose amounts are valid. Refuses rules that no payment could satisfy.
+// Turns the rules of a request, whose amounts the schema has checked, into those to store. Refuses rules that
+// no payment could satisfy.
 export function parsePayerRules(
   input: PayerRulesInput | undefined,
   hash: HashPayer,
@@ -62,20 +64,22 @@ export function parsePayerRules(
   return Object.keys(rules).length === 0 ? null : rules
 }
 
+// Finds rules that no payment could satisfy.
 function findProblems({ minAmount, maxAmount, names = [] }: PayerRulesInput): FieldError[] {
   const [min, max] = [koboOf(minAmount), koboOf(maxAmount)]
-  const isEmpty = min !== undefined && max !== undefined && min > max
+  const isImpossible = min !== undefined && max !== undefined && min > max
   const message = 'Must be at least two words: a payer needs two of them, in any order.'
   return [
-    ...(isEmpty
+    ...(isImpossible
       ? [{ field: 'payerRules.maxAmount', message: 'Must not be below minAmount.' }]
       : []),
-    ...names.flatMap((name, at) =>
-      words(name).size < 2 ? [{ field: `payerRules.names.${at}`, message }] : [],
+    ...names.flatMap((name, index) =>
+      words(name).size < 2 ? [{ field: `payerRules.names.${index}`, message }] : [],
     ),
   ]
 }
 
+// Account numbers stay masked, because only their hashes are stored.
 export function presentPayerRules(rules: PayerRules): PayerRulesInput {
   const { minKobo, maxKobo, accounts = [], names = [] } = rules
   return {
@@ -106,6 +110,7 @@ export function findRuleViolation(
   return isAllowed ? undefined : 'payer_not_allowed'
 }
 
+// Whether the payer's account is one of those that the rules allow. Only hashes of these are stored.
 function isAmongAccounts({ accounts }: PayerRules, payer: Payer, hash: HashPayer): boolean {
   if (!accounts || payer.accountNumber === null || payer.bankCode === null) return false
   const payerHash = hash(payer.accountNumber, payer.bankCode)
@@ -119,7 +124,8 @@ function isNamed(payerName: string, allowedName: string): boolean {
   return common.length >= 2
 }
 
-// Strips accents: banks omit them, and a combining accent, as in Yoruba, would split a word.
+// Splits a name into its words of at least two characters. Strips accents: banks omit them, and a combining
+// accent, as in Yoruba, would split a word.
 function words(name: string): Set<string> {
   const plain = name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
   return new Set(plain.match(/[\p{L}\p{N}]{2,}/gu) ?? [])

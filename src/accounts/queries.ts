@@ -34,24 +34,26 @@ import {
 } from './account.ts'
 import { hashNin } from './limits.ts'
 
-type Question = { clientId: ClientId; accountNumber: string }
+type NumberLookup = { clientId: ClientId; accountNumber: string }
 
-export type AccountLookups = Batcher<Question, CollectionAccount | undefined>
+export type AccountLookups = Batcher<NumberLookup, CollectionAccount | undefined>
 
 // Small batches, several in flight, so that the database reads while the service processes earlier results.
 const LIMITS = { itemsMax: 32, inFlightMax: 4, queueMax: 10_000 }
 
 type Deps = { db: Queryable; sealer: Sealer; onError: (error: unknown) => void }
 
+// Creates the queue that looks up the accounts of concurrent requests in one statement.
 export function createAccountLookups({ db, sealer, onError }: Deps): AccountLookups {
   return new Batcher({
     ...LIMITS,
     delay: new QueueDelay(),
-    run: (questions) => findAccounts(db, sealer, questions),
+    run: (lookups) => findAccounts(db, sealer, lookups),
     onError,
   })
 }
 
+// Looks up an account in one statement with concurrent look-ups.
 export async function getAccount(
   lookups: AccountLookups,
   client: Client,
@@ -69,7 +71,7 @@ export async function getAccountIn(
   return requireVisible(client, account)
 }
 
-// Refuses an unknown account and another client's account alike.
+// Refuses an unknown account and another client's account in the same way.
 function requireVisible(client: Client, account: CollectionAccount | undefined): CollectionAccount {
   if (!account || !mayUseMerchant(client, account.merchantCode)) {
     throw new Refusal('account_not_found')
@@ -77,7 +79,9 @@ function requireVisible(client: Client, account: CollectionAccount | undefined):
   return account
 }
 
-async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Question[]) {
+// Returns one result for each look-up, in the same order. unseen() hides the lengths of the arrays from the
+// planner, so that PostgreSQL uses one plan for all of them.
+async function findAccounts(db: Queryable, sealer: Sealer, lookups: readonly NumberLookup[]) {
   const { rows } = await db.query<AccountRow & { place: bigint }>({
     name: 'find-collection-accounts',
     text: `select f.*, q.place
@@ -90,15 +94,17 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
                   and a.client_id = q.client_id
                 limit 1) f on true`,
     values: [
-      numberArray(questions.map((question) => question.clientId)),
-      plainArray(questions.map((question) => question.accountNumber)),
+      numberArray(lookups.map((lookup) => lookup.clientId)),
+      plainArray(lookups.map((lookup) => lookup.accountNumber)),
     ],
   })
-  const accounts = new Array<CollectionAccount | undefined>(questions.length).fill(undefined)
+  const accounts = new Array<CollectionAccount | undefined>(lookups.length).fill(undefined)
   for (const row of rows) accounts[Number(row.place) - 1] = decryptAccount(sealer, row)
   return accounts
 }
 
+// Finds the numbers of the client's collection accounts that begin with the prefix. Scans at most
+// PREFIX_SCAN_MAX numbers of all clients.
 export async function findNumbersLike(
   db: Queryable,
   clientId: ClientId,
@@ -152,6 +158,7 @@ type AccountQuery = {
 // The scan covered all ids up to `scannedTo`, which is null if it covered every account.
 type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
+// Returns one page of accounts, and how far the scan for it went.
 export async function listAccounts(
   db: Queryable,
   { sealer, order = 'newest', ...query }: AccountQuery,
@@ -163,6 +170,8 @@ export async function listAccounts(
   return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
 }
 
+// Counts the accounts that pass the filters, and adds up their balances by currency. The result is exact for
+// up to SUMMED_MAX accounts.
 export async function summarizeAccounts(
   db: Queryable,
   query: Pick<AccountQuery, 'sealer' | 'client' | 'filters'>,
@@ -176,6 +185,8 @@ export async function summarizeAccounts(
   return summaryOf(rows, scannedTo === null)
 }
 
+// Builds the SQL from `from` on, and its values, for the list and the sum. Limits the scan if no filter has
+// an index.
 async function selectAccounts(
   db: Queryable,
   { sealer, client, filters, order, after }: Omit<AccountQuery, 'limit'> & { order: Order },
@@ -183,6 +194,7 @@ async function selectAccounts(
   const { firstId, pastId } = await idBounds(db, 'collection_accounts', filters)
   const { isAfter, isUpTo } = ORDER_SQL[order]
   const values: unknown[] = [client.id, firstId, pastId]
+  // Adds a value and returns its placeholder.
   const bind = (value: unknown) => `$${values.push(value)}`
   const conditions = buildConditions(filters, { client, sealer, bind })
   if (after !== undefined) conditions.push(`a.id ${isAfter} ${bind(after)}`)
@@ -196,6 +208,7 @@ async function selectAccounts(
   return { where, values, scannedTo }
 }
 
+// Whether an index finds the accounts of at least one of the filters.
 function hasIndex(filters: AccountFilters): boolean {
   const { bvn, nin, email, phoneNumber, merchantId, isDefault } = filters
   return isDefault === true || [bvn, nin, email, phoneNumber, merchantId].some((value) => value)
@@ -220,6 +233,7 @@ async function endOfScan(
   return rows[0]?.id ?? null
 }
 
+// Returns a SQL condition for each filter. `bind` adds its value to the query.
 function buildConditions(
   filters: AccountFilters,
   { client, sealer, bind }: { client: Client; sealer: Sealer; bind: (value: unknown) => string },
@@ -231,6 +245,7 @@ function buildConditions(
   if (merchantId) conditions.push(`a.merchant_id = ${bind(merchantId)}`)
   if (merchantCode) conditions.push(`a.merchant_code = ${bind(merchantCode)}`)
   if (email) conditions.push(`lower(a.email) = lower(${bind(email)})`)
+  // The last ten digits are the same in 0803…, 234803… and +234803….
   if (phoneNumber) {
     conditions.push(`right(a.phone_number, 10) = right(${bind(phoneNumber)}, 10)`)
   }
@@ -253,6 +268,7 @@ export type NumberOwner = {
   paymentId: PaymentId | null
 }
 
+// Finds out whether a number of the client belongs to a collection account or to a payment.
 export async function findNumber(
   db: Queryable,
   clientId: ClientId,

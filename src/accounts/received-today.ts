@@ -19,9 +19,9 @@ type CreditedAccount = {
 
 const NOTHING: ReadonlyMap<AccountId, Kobo> = new Map()
 
-// Maps each account with a daily limit to the amount it received today. The accounts must be locked. Opens
-// the day of an account on its first credit since midnight, or when its limit is new. In that case, earlier
-// receipts of the day are included.
+// Maps each account with a daily limit to the amount it received today. The accounts must be locked. Stores
+// the opening total of the day for an account on its first credit since midnight, or when its limit is new.
+// In the second case, earlier receipts of the day are included.
 export async function receivedToday(
   tx: Transaction,
   now: Date,
@@ -39,9 +39,9 @@ export async function receivedToday(
   })
   const openings = new Map(rows.map(({ id, openingKobo }) => [id, openingKobo]))
   const unopened = limited.filter((account) => !openings.has(account.collectionAccountId))
-  const begun = await openingsOf(tx, now, unopened)
-  await beginDay(tx, now, begun)
-  for (const { id, openingKobo } of begun) openings.set(id, openingKobo)
+  const newOpenings = await openingsOf(tx, now, unopened)
+  await beginDay(tx, now, newOpenings)
+  for (const { id, openingKobo } of newOpenings) openings.set(id, openingKobo)
   return new Map(
     limited.map(({ collectionAccountId: id, creditedKobo }) => {
       return [id, kobo((creditedKobo as Kobo) - (openings.get(id) as Kobo))]
@@ -51,27 +51,29 @@ export async function receivedToday(
 
 type Opening = { id: AccountId; openingKobo: Kobo }
 
+// Computes each account's total of credits at midnight: the total now, less the amount received today.
 async function openingsOf(
   tx: Transaction,
   now: Date,
   accounts: readonly CreditedAccount[],
 ): Promise<Opening[]> {
   const since = watDayStart(now)
-  const busy = await creditedAlready(
+  const creditedToday = await creditedAlready(
     tx,
     accounts.map((account) => account.collectionAccountId),
     since,
   )
   const openings: Opening[] = []
   for (const { collectionAccountId: id, creditedKobo } of accounts) {
-    const receivedKobo = busy.has(id) ? await creditedSince(tx, id, since) : 0n
+    const receivedKobo = creditedToday.has(id) ? await creditedSince(tx, id, since) : 0n
     openings.push({ id, openingKobo: kobo((creditedKobo as Kobo) - receivedKobo) })
   }
   return openings
 }
 
 // Returns the accounts that have received credits since this time. There are almost never any, because the
-// first credit of a day opens it.
+// day's opening total is stored before its first credit: only an account with a new daily limit has earlier
+// ones.
 async function creditedAlready(
   tx: Transaction,
   ids: readonly AccountId[],
@@ -89,6 +91,7 @@ async function creditedAlready(
   return new Set(rows.map((row) => row.id))
 }
 
+// Stores the opening totals of the day, in place of those of an earlier day.
 async function beginDay(tx: Transaction, now: Date, openings: readonly Opening[]): Promise<void> {
   if (openings.length === 0) return
   await tx.query({
@@ -106,7 +109,8 @@ async function beginDay(tx: Transaction, now: Date, openings: readonly Opening[]
   })
 }
 
-// A refunded fee or share is not a receipt, so it raises the opening total.
+// Call when a fee or a share is credited back to the account. That is no receipt, so the opening total of the
+// day grows by the amount.
 export async function discountReceipt(
   tx: Transaction,
   { accountId, amountKobo }: { accountId: AccountId; amountKobo: Kobo },
@@ -119,8 +123,8 @@ export async function discountReceipt(
   })
 }
 
-// Raises the opening totals of the day by the amounts that a cancelled settlement credited back, which are
-// not receipts. The cancellation has locked the accounts.
+// Call when a settlement is cancelled. The amounts that it credits back are no receipts, so they raise the
+// opening totals of the day. The cancellation has locked the accounts.
 export async function discountSettlement(
   tx: Transaction,
   settlementId: SettlementId,
@@ -138,15 +142,16 @@ export async function discountSettlement(
 const READ_AT_ONCE = 10_000
 type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
 
-// Returns the total received since a time. Reads backwards from the newest transfer, because an account may
-// have millions of older ones.
+// Returns the total received since a time. Fees, shares and settlements that were credited back are not
+// counted as received. Reads backwards from the newest transfer, because an account may have millions of
+// older ones.
 export async function creditedSince(
   tx: Transaction,
   accountId: AccountId,
   since: Date,
 ): Promise<Kobo> {
   let sumKobo = kobo(0n)
-  let before: bigint | null = null
+  let beforeId: bigint | null = null
   for (;;) {
     const { rows }: { rows: Credits[] } = await tx.query<Credits>({
       name: 'credited-since',
@@ -158,11 +163,11 @@ export async function creditedSince(
                       where credit_account_id = $1 and ($2::bigint is null or id < $2)
                       order by id desc limit ${READ_AT_ONCE}) as t
               where t.posted_at >= $3`,
-      values: [accountId, before, since],
+      values: [accountId, beforeId, since],
     })
     const { receivedKobo, count, lastId } = rows[0] as Credits
     sumKobo = kobo(sumKobo + receivedKobo)
     if (count < READ_AT_ONCE) return sumKobo
-    before = lastId
+    beforeId = lastId
   }
 }

@@ -46,7 +46,10 @@ export async function drawReserved(
 }
 
 // Makes numbers available again that this transaction drew but does not need.
-export async function putBack(tx: Transaction, accountNumbers: readonly string[]): Promise<void> {
+export async function makeAvailableAgain(
+  tx: Transaction,
+  accountNumbers: readonly string[],
+): Promise<void> {
   if (accountNumbers.length === 0) return
   await tx.query({
     name: 'put-back-reserved-numbers',
@@ -56,6 +59,7 @@ export async function putBack(tx: Transaction, accountNumbers: readonly string[]
   })
 }
 
+// Stores reservations for the pool, before the bank is asked for their numbers.
 export async function addReservations(
   tx: Transaction,
   now: Date,
@@ -71,6 +75,7 @@ export async function addReservations(
   })
 }
 
+// Finds the pool's reservations that wait for the bank's answer, oldest first.
 export async function findReservations(
   tx: Transaction,
   bankCode: string,
@@ -88,7 +93,8 @@ export async function findReservations(
 
 type ReservedNumber = { reference: string; accountNumber: string; accountName: string }
 
-// Returns whether the number is usable: ten digits, and not in use at any bank.
+// Stores the number that the bank returned. If the number is unusable (not ten digits, or in use at any
+// bank), drops the reservation and returns false.
 export async function storeReserved(
   tx: Transaction,
   now: Date,
@@ -124,6 +130,8 @@ async function isStored(
   return rowCount === 1
 }
 
+// Deletes a reservation that the bank refused, or answered with an unusable number. Does nothing once a
+// number is stored for it.
 export async function dropReservation(tx: Transaction, reference: string): Promise<void> {
   await tx.query({
     name: 'drop-reservation',

@@ -214,6 +214,8 @@ export const ownAccounts = resource(ACCOUNTS, OWN_ACCOUNTS)
 
 const FilterQuery = query(AccountFilterFields)
 
+// Turns the query of a list of accounts into filters. `isPerson`: the request comes from a dashboard user
+// instead of a system of the client.
 export function parseAccountFilters(
   filters: Static<typeof FilterQuery>,
   isPerson: boolean,
@@ -285,7 +287,7 @@ const AccountChange = named(
   },
 )
 
-// A union with null would hide the error messages of the fields.
+// Makes the schema of an object nullable. A union with null would hide the error messages of its fields.
 function orNull<T extends TObject>(schema: T, description: string) {
   return Type.Unsafe<Static<T> | null>({
     ...schema,
@@ -303,12 +305,12 @@ const Reason = Type.Unsafe<{ note?: string } | null>({
   'x-says': 'Must be an object with note, or omitted.',
 })
 
-const changing = { headers: IfMatchHeader, after: sendEtag }
+const changeOptions = { headers: IfMatchHeader, after: sendEtag }
 const CHANGE_ERRORS = ['account_changed', 'account_erased', 'account_not_found'] as const
 
 export const accountChanges = resource(ACCOUNTS, OWN_ACCOUNTS)
   .act('deactivateCollectionAccount', {
-    ...changing,
+    ...changeOptions,
     path: '/:accountNumber/deactivate',
     summary: 'Deactivate a collection account',
     description:
@@ -323,7 +325,7 @@ export const accountChanges = resource(ACCOUNTS, OWN_ACCOUNTS)
     },
   })
   .act('activateCollectionAccount', {
-    ...changing,
+    ...changeOptions,
     path: '/:accountNumber/activate',
     summary: 'Activate a collection account',
     description: 'Money suspended in the meantime stays in suspense until assigned. Idempotent.',
@@ -336,7 +338,7 @@ export const accountChanges = resource(ACCOUNTS, OWN_ACCOUNTS)
     },
   })
   .act('setDefaultCollectionAccount', {
-    ...changing,
+    ...changeOptions,
     path: '/:accountNumber/default',
     summary: 'Make a collection account the default of its merchantId',
     description: 'Replaces the current default. The account must be active. Idempotent.',
@@ -349,7 +351,7 @@ export const accountChanges = resource(ACCOUNTS, OWN_ACCOUNTS)
     },
   })
   .act('verifyCollectionAccount', {
-    ...changing,
+    ...changeOptions,
     path: '/:accountNumber/verify',
     summary: 'Have the BVN and NIN of a collection account verified',
     description:
@@ -364,7 +366,7 @@ export const accountChanges = resource(ACCOUNTS, OWN_ACCOUNTS)
     },
   })
   .update('updateCollectionAccount', {
-    ...changing,
+    ...changeOptions,
     summary: 'Update a collection account',
     description: 'Omitted fields keep their value. An update without changes emits no event.',
     body: AccountChange,
@@ -376,12 +378,14 @@ export const accountChanges = resource(ACCOUNTS, OWN_ACCOUNTS)
     },
   })
 
+// The dependencies of a change. `isCurrent` compares the account's version with If-Match.
 function changeBy(call: Call, note?: string) {
   return { ...call, isCurrent: etagMatcher(call.request), note }
 }
 
 const NO_LIMITS = { perCredit: null, perDay: null, balanceMax: null }
 
+// An absent field stays as it is. Null removes the rules or the limit.
 function parseChanges(body: Static<typeof AccountChange>, hashPayer: HashPayer): AccountChanges {
   const { payerRules, limits, ...fields } = body
   const { perCredit, perDay, balanceMax } = limits === null ? NO_LIMITS : (limits ?? {})

@@ -113,6 +113,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   )
 }
 
+// Reads what the route wrote into the cursor: a transfer id and the balance before that transfer.
 function parsePosition(cursor: readonly string[] | undefined): EntryPosition | undefined {
   if (!cursor) return undefined
   const [id, balanceKobo] = cursor as [string, string]

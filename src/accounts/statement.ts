@@ -33,6 +33,7 @@ export type EntryPosition = { id: TransferId; balanceKobo: Kobo }
 
 type StatementAccount = { id: AccountId; currency: string }
 
+// Finds the account by any of its numbers, if the client may use its merchant code.
 export async function getStatementAccount(
   db: Queryable,
   clientId: ClientId,
@@ -49,11 +50,16 @@ export async function getStatementAccount(
   return rows[0]
 }
 
+// The position of the page that begins after this entry. The list goes back in time, so the next entry ends
+// with the balance before this one.
 export function positionAfter(last: Entry): EntryPosition {
   const changeKobo = last.direction === 'in' ? last.amountKobo : -last.amountKobo
   return { id: last.id, balanceKobo: kobo(last.balanceAfterKobo - changeKobo) }
 }
 
+// SQL query: the transfers into an account, and those out of it with a negative amount. `columns` and `rows`
+// write the select list and the condition of either side. A transfer with the reason `credit` never debits a
+// collection account; the condition lets PostgreSQL use the partial index transfers_by_debit_account.
 const bothSides = (columns: (change: string) => string, rows: (side: string) => string) => `
   (select ${columns('amount_kobo')} from transfers where ${rows('credit_account_id')})
   union all
@@ -93,6 +99,7 @@ const LIST_ENTRIES = `
 
 type StatementPage = { window: Window; after?: EntryPosition | undefined; limit: number }
 
+// Lists the transfers of an account, newest first, each with the balance after it.
 export async function listEntries(
   db: Queryable,
   accountId: AccountId,

@@ -198,6 +198,7 @@ export const OwnAccountView = view('OwnAccount', (f: Fields<OwnAccount, Naming>)
   version: f.integer('version', 'Incremented by every change. In quotes, the ETag.'),
 }))
 
+// Adds the limits in force and the identity checks, for OwnAccountView. Keeps the order of the accounts.
 export async function withLimits(
   db: Queryable,
   accounts: readonly CollectionAccount[],
@@ -212,6 +213,7 @@ export async function withLimits(
   }))
 }
 
+// Like withLimits, for one account.
 export async function withLimitsOf(db: Queryable, account: CollectionAccount): Promise<OwnAccount> {
   const [ownAccount] = await withLimits(db, [account])
   return ownAccount as OwnAccount
@@ -300,6 +302,7 @@ export function pickKyc({ nin, kycTier, verifiedName }: KycInput): KycInput {
   return { nin, kycTier, verifiedName }
 }
 
+// Refuses a malformed number in a path like an unknown one.
 export function requireAccountNumber(text: string): string {
   if (!isAccountNumber(text)) throw new Refusal('account_not_found')
   return text
@@ -321,7 +324,8 @@ export const IfMatchHeader = {
   ),
 }
 
-// Whether the caller has seen the version. A weak ETag never matches (RFC 9110, section 13.1.1).
+// Returns a function that tells whether the caller has seen a version of the account, by the If-Match header.
+// Without the header, every version counts as seen. A weak ETag never matches (RFC 9110, section 13.1.1).
 export function etagMatcher({ headers }: FastifyRequest): (version: bigint) => boolean {
   const ifMatch = headers['if-match']
   if (ifMatch === undefined || ifMatch.trim() === '*') return () => true

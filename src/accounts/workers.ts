@@ -32,15 +32,18 @@ export type RefillDeps = {
   bankConnections: BankConnections
 }
 
+// Refills all pools at the same time, so that a failing bank does not delay the others.
 export function refillNumberPoolsRound(deps: RefillDeps): Round {
-  const reserving = deps.banks.filter((bank) => bank.numbers === 'reserved')
+  const reservingBanks = deps.banks.filter((bank) => bank.numbers === 'reserved')
   return async (signal) => {
-    const rounds = await Promise.all(reserving.map((bank) => refill(deps, bank, signal)))
+    const rounds = await Promise.all(reservingBanks.map((bank) => refillPool(deps, bank, signal)))
     return { more: rounds.includes(true) }
   }
 }
 
-async function refill(
+// Asks the bank for the missing numbers, a few at a time, until a call fails. Returns whether another refill
+// should follow at once.
+async function refillPool(
   { db, clock, log, bankConnections }: RefillDeps,
   bank: BankSettings,
   signal: AbortSignal,
@@ -48,29 +51,32 @@ async function refill(
   const reservations = await withTransaction(db, (tx) => beginRefill(tx, clock(), bank))
   if (!reservations) return false
   const failures: string[] = []
-  const askInTurn = async () => {
+  // Asks for one number after the other. CALLS_AT_ONCE of these loops run at the same time.
+  const reserveUntilDone = async () => {
     for (;;) {
       const reservation = reservations.shift()
       if (!reservation || failures.length > 0 || signal.aborted) return
-      const answer = await ask(bankConnections, { bank, reservation, signal })
+      const answer = await requestNumber(bankConnections, { bank, reservation, signal })
       const failure = await withTransaction(db, (tx) =>
         recordReservation(tx, clock(), { bankCode: bank.code, reservation, answer }),
       )
       if (failure !== undefined && !signal.aborted) failures.push(failure)
     }
   }
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, askInTurn))
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, reserveUntilDone))
   const [reason] = failures
   if (reason !== undefined) log.warn({ bank: bank.code, reason }, 'the bank reserved no number')
   const hasFailed = reason !== undefined
   return withTransaction(db, (tx) => endRefill(tx, clock(), { bank, hasFailed }))
 }
 
-type Question = { bank: BankSettings; reservation: Reservation; signal: AbortSignal }
+type NumberCall = { bank: BankSettings; reservation: Reservation; signal: AbortSignal }
 
-async function ask(
+// Asks the bank for the number of a reservation. A bank without this call counts as silent, so that its pool
+// is tried again later.
+async function requestNumber(
   connections: BankConnections,
-  { bank, reservation: { reference, purpose }, signal }: Question,
+  { bank, reservation: { reference, purpose }, signal }: NumberCall,
 ): Promise<ReservationAnswer> {
   const reserveAccount = connections.get(bank.code)?.calls.reserveAccount
   if (!reserveAccount) return { status: 'no_answer', reason: 'the bank cannot be asked' }
@@ -91,6 +97,8 @@ export type BankChangesDeps = {
   nameStyle: string // Name enquiries use this style too, so that payers see one name.
 }
 
+// Sends the pending account changes to all banks at the same time. Leaves out banks whose numbers come from
+// ranges and that have no call for changes.
 export function sendBankChangesRound(deps: BankChangesDeps): Round {
   const codes = deps.banks.flatMap(({ code, numbers = 'ranges' }) => {
     const { renameAccount, blockAccount } = deps.bankConnections.get(code)?.calls ?? {}
@@ -112,14 +120,15 @@ async function sendToBank(
     if (signal.aborted) return false
     const due = await withTransaction(db, (tx) => claimBankChange(tx, clock(), bankCode))
     if (!due) return false
-    const answer = await send(bankConnections, { bankCode, due, nameStyle })
+    const answer = await sendChange(bankConnections, { bankCode, due, nameStyle })
     await withTransaction(db, (tx) => recordBankAnswer(tx, clock(), { bankCode, due, answer }))
     if (answer.status === 'no_answer') return false
   }
   return true
 }
 
-async function send(
+// Sends a rename or a block to the bank. Drops the change if the bank has no call for it.
+async function sendChange(
   connections: BankConnections,
   { bankCode, due, nameStyle }: { bankCode: string; due: DueChange; nameStyle: string },
 ): Promise<ChangeResult> {

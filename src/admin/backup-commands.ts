@@ -51,6 +51,7 @@ const FINDINGS_SHOWN_MAX = 20
 
 type BackupOptions = { to?: string; keep?: number; withoutSecrets?: boolean; databaseUrl?: string }
 
+// `manilla backup`: also copies the secrets and the settings files, unless --without-secrets is set.
 export async function backup(context: FileContext, options: BackupOptions): Promise<Answer> {
   const { env, clock, showProgress } = context
   const { keep, withoutSecrets } = options
@@ -66,7 +67,7 @@ export async function backup(context: FileContext, options: BackupOptions): Prom
   const backupDir = resolve(to)
   const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
   const product = `${name} ${version}`
-  const onProgress = progressIn(showProgress)
+  const onProgress = throttledProgress(showProgress)
   const backup = await withConnection({ ...settings, databaseUrl }, (connectionString) =>
     takeBackup({ connectionString, backupDir, product, companions, hasSecrets, clock, onProgress }),
   )
@@ -75,7 +76,8 @@ export async function backup(context: FileContext, options: BackupOptions): Prom
 }
 backup.isOnFiles = true
 
-// Does not migrate, because a backup before an upgrade must have the old version.
+// Runs `work` on the configured database, or on the embedded one, which is started for this time if it is not
+// running. Does not migrate, because a backup before an upgrade must have the old version.
 export async function withConnection<T>(
   settings: DatabaseSettings,
   work: (connectionString: string) => Promise<T>,
@@ -122,7 +124,10 @@ function describeBackup(backup: StoredBackup, pruned: PruneResult | undefined): 
   return [`Backup in ${folder}`, { fields }]
 }
 
-function progressIn(show: FileContext['showProgress']): (done: number, total: number) => void {
+// Returns a function that shows the progress of a backup: one line for every 50 MB.
+function throttledProgress(
+  show: FileContext['showProgress'],
+): (done: number, total: number) => void {
   let lastShown = 0
   return (done, total) => {
     if (done < lastShown + PROGRESS_EVERY_BYTES && done < total) return
@@ -142,6 +147,8 @@ type RestoreOptions = {
   databaseUrl?: string
 }
 
+// `manilla restore`: restores into a new data directory. With --database-url, prepares a database that was
+// restored by other means.
 export async function restore(context: FileContext, options: RestoreOptions): Promise<Answer> {
   const { at, timeline, skipNumbers, databaseUrl, dataDir } = options
   if ((options.latest === true) === (at !== undefined)) {
@@ -150,7 +157,7 @@ export async function restore(context: FileContext, options: RestoreOptions): Pr
   const { clock, actor: by } = context
   if (databaseUrl) {
     const restoredTo = at ?? clock()
-    const prepared = await prepare(databaseUrl, { clock, by, restoredTo, skipNumbers })
+    const prepared = await prepareRestored(databaseUrl, { clock, by, restoredTo, skipNumbers })
     return {
       data: { restoredTo, ...prepared },
       view: describeRestore('', { restoredTo, ...prepared }),
@@ -188,6 +195,7 @@ function readSecrets({ backup }: RecoveryPlan, path: string | undefined): string
 
 type PrepareOptions = { clock: Clock; by: string; skipNumbers: number | undefined }
 
+// Recovers and prepares the database in a temporary folder, and renames it into place at the end.
 async function restoreInto(
   dataDir: string,
   plan: RecoveryPlan,
@@ -195,27 +203,28 @@ async function restoreInto(
 ) {
   refuseOccupied(dataDir, options.secrets)
   openDataDirectory(dataDir)
-  sweepRestores(dataDir)
-  const aside = join(dataDir, `.restoring-${process.pid}-${randomBytes(6).toString('hex')}`)
+  removeOldRestores(dataDir)
+  const temporaryDir = join(dataDir, `.restoring-${process.pid}-${randomBytes(6).toString('hex')}`)
   try {
-    const { server, lastTransactionAt, timeline } = await recoverCluster(plan, aside)
+    const { server, lastTransactionAt, timeline } = await recoverCluster(plan, temporaryDir)
     const restoredTo = plan.at ?? lastTransactionAt ?? new Date(plan.backup.finishedAt)
     let prepared: PreparedDatabase
     try {
-      prepared = await prepare(server.connectionString, { ...options, restoredTo })
+      prepared = await prepareRestored(server.connectionString, { ...options, restoredTo })
     } finally {
       await server.stop()
     }
     const secretsFile = secretsPath(dataDir)
     if (options.secrets && !existsSync(secretsFile)) writeDurably(secretsFile, options.secrets)
-    renameSync(join(aside, 'postgres'), join(dataDir, 'postgres'))
+    renameSync(join(temporaryDir, 'postgres'), join(dataDir, 'postgres'))
     syncFolder(dataDir)
     return { backup: plan.backup.name, restoredTo, lastTransactionAt, timeline, ...prepared }
   } finally {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(temporaryDir, { recursive: true, force: true })
   }
 }
 
+// Refuses a folder that has a database, or secrets other than the backup's.
 function refuseOccupied(dataDir: string, secrets: string | undefined): void {
   if (existsSync(join(dataDir, 'postgres'))) {
     throw new BackupProblem(`${dataDir} holds a database. Restore into a new folder.`)
@@ -227,7 +236,7 @@ function refuseOccupied(dataDir: string, secrets: string | undefined): void {
 }
 
 // Removes the folders that killed restores left behind.
-function sweepRestores(dataDir: string): void {
+function removeOldRestores(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(RESTORING.exec(name)?.[1])
     if (pid && !findProcess(pid)) rmSync(join(dataDir, name), { recursive: true, force: true })
@@ -236,9 +245,10 @@ function sweepRestores(dataDir: string): void {
 
 type PreparedDatabase = { migrated: string[]; lastSequences: ClientPosition[] }
 
-async function prepare(
+// Migrates the restored database, skips numbers and ids that may have been issued since, and holds payouts.
+async function prepareRestored(
   connectionString: string,
-  { clock, ...restore }: PrepareOptions & { restoredTo: Date },
+  { clock, ...restoreOptions }: PrepareOptions & { restoredTo: Date },
 ): Promise<PreparedDatabase> {
   const migrated = await migrate(connectionString)
   const db = createPool({
@@ -251,7 +261,7 @@ async function prepare(
     return await withTransaction(db, async (tx) => {
       const now = clock()
       await maintainPartitions(tx, now) // First: an event without a partition would block its creation.
-      await settleAfterRestore(tx, { ...restore, now })
+      await settleAfterRestore(tx, { ...restoreOptions, now })
       return { migrated, lastSequences: await lastSequences(tx) }
     })
   } finally {
@@ -265,32 +275,36 @@ type RestoreResult = PreparedDatabase & {
   timeline?: number
 }
 
+// `lead` is the first line. It is empty if the database was restored by other means.
 function describeRestore(lead: string, result: RestoreResult): View[] {
   const { restoredTo, lastTransactionAt, timeline, lastSequences } = result
-  const last = lastTransactionAt?.toISOString() ?? 'none after the backup'
+  const lastTransaction = lastTransactionAt?.toISOString() ?? 'none after the backup'
   const fields: Field[] = [
     ['up to', restoredTo.toISOString()],
-    ...(timeline ? ([['last transaction', `${last}, now on timeline ${timeline}`]] as const) : []),
+    ...(timeline
+      ? ([['last transaction', `${lastTransaction}, now on timeline ${timeline}`]] as const)
+      : []),
     ['lost', `what was committed after ${restoredTo.toISOString()}`],
     ['payouts', 'held: nothing is sent until manilla admin payouts release'],
     ['numbers, ids', 'those that may have been issued since are skipped'],
     ['events', `${lastSequences.length} clients: see lastSequences with --json`],
   ]
-  const next = 'Before you release payouts: docs/backup.md, After a restore.'
-  return [lead || 'Prepared the restored database', { fields }, next]
+  const nextStep = 'Before you release payouts: docs/backup.md, After a restore.'
+  return [lead || 'Prepared the restored database', { fields }, nextStep]
 }
 
 type VerifyOptions = { from?: string; at?: Date; timeline?: number; databaseUrl?: string }
 
+// `manilla verify`: restores the backup for a trial. With --database-url, only checks that database.
 export async function verify(context: FileContext, options: VerifyOptions): Promise<Answer> {
   const { at, timeline, databaseUrl } = options
   if (databaseUrl) {
     const books = await withPool(databaseUrl, async (db) => {
       if (!(await isMigrated(db)))
         throw new AdminProblem('The database has another schema version.')
-      return examine(db)
+      return checkBooks(db)
     })
-    return { data: { books }, view: ['The books add up.', { fields: fieldsOf(books) }] }
+    return { data: { books }, view: ['The books add up.', { fields: bookFields(books) }] }
   }
   const from = options.from ?? databaseSettings(context.env).backupDir
   if (!from) throw new UsageProblem('Specify --from <folder>, or set MANILLA_BACKUP_DIR.')
@@ -298,13 +312,14 @@ export async function verify(context: FileContext, options: VerifyOptions): Prom
   if (damaged) throw damaged
   const plan = planRecovery(from, { at, timeline })
   if (plan.missing) throw missingLogError(plan.missing)
-  const verified = await tryOut(plan, context.clock)
+  const verified = await restoreAndCheck(plan, context.clock)
   return { data: verified, view: describeVerified(plan, verified) }
 }
 verify.isOnFiles = true
 
-async function tryOut(plan: RecoveryPlan, clock: Clock) {
-  sweepTrials()
+// Restores the backup into a temporary folder, and runs all integrity checks on its database.
+async function restoreAndCheck(plan: RecoveryPlan, clock: Clock) {
+  removeOldTrials()
   const folder = mkdtempSync(join(tmpdir(), `${TEMPORARY}${process.pid}-`))
   try {
     const { server, lastTransactionAt } = await recoverCluster(plan, folder)
@@ -312,7 +327,7 @@ async function tryOut(plan: RecoveryPlan, clock: Clock) {
       await migrate(server.connectionString)
       const books = await withPool(server.connectionString, async (db) => {
         if (plan.backup.hasSecrets) await checkKeys(db, clock, plan.backup.folder)
-        return examine(db)
+        return checkBooks(db)
       })
       const { backup, segments, timeline } = plan
       return { backup: backup.name, lastTransactionAt, timeline, logFiles: segments.length, books }
@@ -324,14 +339,16 @@ async function tryOut(plan: RecoveryPlan, clock: Clock) {
   }
 }
 
-// Removes the folders that killed runs left behind.
-function sweepTrials(): void {
+// Removes the temporary folders that killed runs of `manilla verify` left behind. A folder's name begins with
+// the PID of its run.
+function removeOldTrials(): void {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(TEMPORARY))) {
     if (findProcess(Number.parseInt(name.slice(TEMPORARY.length), 10))) continue
     rmSync(join(tmpdir(), name), { recursive: true, force: true })
   }
 }
 
+// Runs `work` with connections to the database, and closes them afterwards.
 async function withPool<T>(connectionString: string, work: (db: Pool) => Promise<T>): Promise<T> {
   const db = createPool({ connectionString, max: 2, onIdleError: () => {} })
   try {
@@ -352,7 +369,8 @@ async function checkKeys(db: Pool, clock: Clock, folder: string): Promise<void> 
   }
 }
 
-async function examine(db: Pool): Promise<BooksSummary> {
+// Summarises the books. Fails if an integrity check finds anything.
+async function checkBooks(db: Pool): Promise<BooksSummary> {
   const findings = await checkIntegrity(db)
   if (findings.length === 0) return summariseBooks(db)
   const lines = findings
@@ -363,7 +381,7 @@ async function examine(db: Pool): Promise<BooksSummary> {
   )
 }
 
-function fieldsOf(books: BooksSummary): Field[] {
+function bookFields(books: BooksSummary): Field[] {
   const { clients, credits, creditedKobo, transfers, lastTransferAt, openPayouts } = books
   return [
     ['checks', `${CHECK_NAMES.length}, nothing found`],
@@ -378,16 +396,16 @@ function fieldsOf(books: BooksSummary): Field[] {
   ]
 }
 
-type VerifyResult = Awaited<ReturnType<typeof tryOut>>
+type VerifyResult = Awaited<ReturnType<typeof restoreAndCheck>>
 
 function describeVerified({ backup, at }: RecoveryPlan, verified: VerifyResult): View[] {
   const { lastTransactionAt, logFiles, books } = verified
-  const last = lastTransactionAt?.toISOString() ?? 'none after the backup'
+  const lastTransaction = lastTransactionAt?.toISOString() ?? 'none after the backup'
   const fields: Field[] = [
     ['files', `${backup.files.length}, SHA-256 as in the manifest`],
-    ['log', `${logFiles} archived files without a gap; last transaction ${last}`],
+    ['log', `${logFiles} archived files without a gap; last transaction ${lastTransaction}`],
     ['secrets', backup.hasSecrets ? 'included, and they fit the database' : 'not included'],
-    ...fieldsOf(books),
+    ...bookFields(books),
   ]
   const moment = at ? ` to ${at.toISOString()}` : ''
   return [`${backup.folder} can be restored${moment}.`, { fields }]

@@ -33,6 +33,7 @@ const PAGE = 500
 
 type Restrictions = { scope?: string[]; merchantCode?: string[]; from?: string[] }
 
+// `manilla admin client create`. `madeBy: null` records the command line as the maker of the secret.
 export async function createClient(
   { db, clock, actor }: Context,
   options: Restrictions & { name: string; id?: string; operator?: boolean },
@@ -47,25 +48,27 @@ export async function createClient(
   const client = await withTransaction(db, (tx) =>
     registerClient(tx, { now: clock(), actor, madeBy: null }, { request, secret }),
   )
-  return present(client, secret.secret)
+  return presentClient(client, secret.secret)
 }
 
+// `manilla admin client list`: reads page after page.
 export async function listAllClients({ db }: Context) {
   const clients: ClientEntry[] = []
-  for (let more = true; more; ) {
+  for (let hasMore = true; hasMore; ) {
     const afterId = clients.at(-1)?.id ?? null
     const page = await listClients(db, { afterId, limit: PAGE })
     clients.push(...page)
-    more = page.length === PAGE
+    hasMore = page.length === PAGE
   }
   const rows = clients.map((client) => [client.clientId, describeState(client), client.name])
-  return { data: clients.map(plain), view: { columns: ['client id', 'state', 'name'], rows } }
+  return { data: clients.map(toData), view: { columns: ['client id', 'state', 'name'], rows } }
 }
 
 export async function showClient({ db, clock }: Context, _: object, clientId: string) {
-  return present(await getClient(db, clock(), clientId))
+  return presentClient(await getClient(db, clock(), clientId))
 }
 
+// `manilla admin client use`: shows how many accounts, payments and credits the client had on each day.
 export async function showUsage(
   { db, clock }: Context,
   { days }: { days: number },
@@ -78,11 +81,12 @@ export async function showUsage(
     ...counts,
     gross: toNaira(grossKobo),
   }))
-  const names = Object.keys(dayRows[0] ?? {}).slice(1)
+  const names = Object.keys(dayRows[0] ?? {}).slice(1) // Without `from`, which is the column `day`.
   const rows = dayRows.map(({ from, ...counts }) => [watDay(from), ...Object.values(counts)])
   return { data: { clientId, days: dayRows }, view: { columns: ['day', ...names], rows } }
 }
 
+// `manilla admin client rotate-secret`: makes a new secret. The old one works for `overlap` more hours.
 export async function rotateSecret(
   { db, clock, actor }: Context,
   { overlap }: { overlap: number },
@@ -93,7 +97,7 @@ export async function rotateSecret(
   const client = await withTransaction(db, (tx) =>
     rotateClientSecret(tx, { now: clock(), actor, madeBy: null }, { clientId, change }),
   )
-  return present(client, secret.secret)
+  return presentClient(client, secret.secret)
 }
 
 type Reason = { reason?: string; note?: string } // --note is the former name of --reason.
@@ -106,15 +110,21 @@ export function resume(context: Context, options: Reason, clientId: string) {
   return switchClient(context, resumeClient, { ...options, clientId })
 }
 
+// Suspends or resumes the client.
 async function switchClient(
   { db, clock, actor }: Context,
-  change: typeof suspendClient,
+  suspendOrResume: typeof suspendClient,
   { clientId, reason, note }: Reason & { clientId: string },
 ) {
   const request = { clientId, reason: reason ?? note ?? null }
-  return present(await withTransaction(db, (tx) => change(tx, { now: clock(), actor }, request)))
+  return presentClient(
+    await withTransaction(db, (tx) => suspendOrResume(tx, { now: clock(), actor }, request)),
+  )
 }
 
+// `manilla admin client restrict`: changes the scopes, merchant codes and addresses of a client, and keeps
+// those that no option names. `usersFromAnywhere` removes the list of
+// addresses from which its users may sign in.
 export async function restrict(
   { db, clock, actor }: Context,
   options: Restrictions & {
@@ -146,7 +156,7 @@ export async function restrict(
     if (!isChanged) return getClient(tx, clock(), clientId)
     return changeClient(tx, { now: clock(), actor }, { clientId, changes })
   })
-  return present(client)
+  return presentClient(client)
 }
 
 async function requireClient(tx: Transaction, clientId: string) {
@@ -155,6 +165,7 @@ async function requireClient(tx: Transaction, clientId: string) {
   return client
 }
 
+// An absent option changes nothing.
 function changesOf({ scope, merchantCode, from }: Restrictions): Partial<ClientFields> {
   return {
     ...(scope ? { scopes: [...new Set(scope)] as Scope[] } : {}),
@@ -163,8 +174,9 @@ function changesOf({ scope, merchantCode, from }: Restrictions): Partial<ClientF
   }
 }
 
-function present(client: ClientDetail, secret?: string) {
-  const data = { ...plain(client), ...(secret ? { secret } : {}), secrets: client.secrets }
+// `secret` is known only right after it was made.
+function presentClient(client: ClientDetail, secret?: string) {
+  const data = { ...toData(client), ...(secret ? { secret } : {}), secrets: client.secrets }
   const fields: Field[] = [
     ['client id', client.clientId],
     ...(secret ? [['secret', `${secret}   (shown only once)`] as const] : []),
@@ -194,7 +206,8 @@ function describeSuspension(at: Date, reason: string | null): string {
   return [at.toISOString(), ...(reason === null ? [] : [reason])].join('  ')
 }
 
-function plain(client: ClientEntry) {
+// The client as --json shows it.
+function toData(client: ClientEntry) {
   const { clientId, name, isActive, isOperator, scopes, suspendedAt, suspensionReason } = client
   const { merchantCodes, allowedAddresses, createdAt } = client
   return {
@@ -226,11 +239,13 @@ const TIER_COLUMNS = [
   'over day',
 ]
 
+// `manilla admin tiers`: reports which accounts would change their tier. With --queue, also queues identity
+// checks; with --apply, also assigns the tiers.
 export async function tiers({ db, clock, actor }: Context, { client, apply, queue }: TierOptions) {
   const now = clock()
-  const found = client === undefined ? null : await findClient(db, client)
-  if (client !== undefined && !found) throw new AdminProblem(`There is no client ${client}.`)
-  const scope = { clientId: found?.id ?? null, now }
+  const onlyClient = client === undefined ? null : await findClient(db, client) // Null: all clients.
+  if (client !== undefined && !onlyClient) throw new AdminProblem(`There is no client ${client}.`)
+  const scope = { clientId: onlyClient?.id ?? null, now }
   const moves = await reportTiers(db, scope)
   const queued = queue ? await queueMissingChecks(db, scope) : 0
   const assigned = apply ? await assignTiers(db, scope, actor) : 0
@@ -253,9 +268,10 @@ export async function tiers({ db, clock, actor }: Context, { client, apply, queu
   return { data, view: rows.length > 0 || queue ? [report, ...outcome] : report }
 }
 
+// Names some accounts that would exceed the limits of their new tier.
 function examples(moves: readonly TierMove[]): string[] {
-  const over = moves.filter((move) => move.examples.length > 0)
-  return over.map(
+  const movesOverLimit = moves.filter((move) => move.examples.length > 0)
+  return movesOverLimit.map(
     ({ client, to, examples: numbers }) =>
       `Over the limits of tier ${to}, ${client}: ${numbers.join(', ')}, …`,
   )

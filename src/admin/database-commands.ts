@@ -20,6 +20,7 @@ import type { Context, FileContext } from './operator-command.ts'
 
 type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed: boolean }
 
+// `manilla admin database`: the hosts of the database, and how it is replicated.
 export async function showDatabase(context: Context) {
   const hosts = await readHosts(context)
   const replication = await readReplication(context.db)
@@ -48,7 +49,7 @@ async function readHosts({ env, db }: Context): Promise<HostLine[]> {
         host: nameOf(host),
         state,
         ...reason,
-        isUsed: !hosts || host === hosts.inUse,
+        isUsed: !hosts || host === hosts.inUse, // `hosts` is undefined if the URL has only one host.
       }
     }),
   )
@@ -63,6 +64,8 @@ function describeReplication(replication: Replication): string {
   return `Replication is not synchronous: ${settings}; ${following}.`
 }
 
+// `manilla admin upgrade-baseline`: upgrades a database of the last version before the baseline
+// (db/upgrade-baseline.ts).
 export async function upgradeToBaseline({ env }: FileContext) {
   const isUpgraded = await withConnection(databaseSettings(env), upgradeBaseline)
   const view = isUpgraded
@@ -72,11 +75,10 @@ export async function upgradeToBaseline({ env }: FileContext) {
 }
 upgradeToBaseline.isOnFiles = true
 
-// Checks whether the mail server accepts our credentials and the gateway can be reached, and shows the last
-// problem that the workers met. Sends nothing.
-
 type Transport = { name: string; problem: string | null; pausedUntil: Date | null }
 
+// `manilla doctor` calls this. Checks whether the mail server accepts our credentials and the gateway can be
+// reached, and shows the last problem that the workers met. Sends nothing.
 export async function showMessages({ env, db }: Context) {
   const { smtp, gateway } = messageSettings(env)
   const { rows } = await db.query<Transport>(

@@ -26,7 +26,7 @@ import {
   importStatement,
 } from '#reconciliation/import.ts'
 import { listStatements, type Statement } from '#reconciliation/statements.ts'
-import { replay } from '#screening/replay.ts'
+import { replayDecisions } from '#screening/replay.ts'
 import { Sealer } from '#seal.ts'
 import { AdminProblem, type Context, UsageProblem, type View } from './operator-command.ts'
 
@@ -35,13 +35,14 @@ const LISTED = 50
 
 type Import = { bank: string; format?: string; profile?: string }
 
+// `manilla statements import`: imports a bank's statement file.
 export async function importFile(context: Context, options: Import, path: string) {
   const result = await importOne(context, options, path)
   const { isUnchanged, statements, matched, differences } = result
   const outcome = isUnchanged
     ? 'Nothing changed: the same file was imported before.'
     : `Imported. ${matched} lines matched, ${differences} differences found.`
-  return { data: plain(result), view: [tableOf(statements), outcome] }
+  return { data: toData(result), view: [tableOf(statements), outcome] }
 }
 importFile.statementMaxMs = STATEMENT_MAX_MS
 
@@ -50,17 +51,20 @@ export async function listImported({ db }: Context, { bank: bankCode }: { bank?:
   return { data: statements.map(plainStatement), view: tableOf(statements) }
 }
 
+// `manilla admin payouts hold`: sends no payouts until they are released.
 export async function hold({ db, clock, actor: by }: Context, { reason }: { reason: string }) {
   await withTransaction(db, (tx) => holdPayouts(tx, clock(), { reason, by }))
   return { data: { held: true }, view: 'Payouts are held.' }
 }
 
+// `manilla admin payouts release`: ends all holds, so that payouts are sent again.
 export async function release({ db, clock, actor: by }: Context) {
   const released = await withTransaction(db, (tx) => releasePayouts(tx, clock(), by))
   const view = released > 0 ? 'Payouts are sent again.' : 'Payouts were not held.'
   return { data: { held: false, released }, view }
 }
 
+// Lists the holds that keep payouts from being sent.
 export async function showHolds({ db }: Context) {
   const holds = await listHolds(db)
   const rows = holds.map(({ heldAt, heldBy, reason, restoredTo }) => {
@@ -72,6 +76,7 @@ export async function showHolds({ db }: Context) {
   return { data: { held: holds.length > 0, holds }, view }
 }
 
+// Finds the reader of the file first, so that wrong options are refused before anything is read.
 async function importOne(
   { db, env, clock, actor, showProgress }: Context,
   { bank: bankCode, format, profile }: Import,
@@ -106,21 +111,24 @@ async function importOne(
   }
 }
 
+// One row for each statement of the file.
 function tableOf(statements: readonly Statement[]) {
   const columns = ['id', 'bank', 'currency', 'from', 'to', 'lines', 'new', 'opening', 'closing']
   const rows = statements.map((statement) => {
     const { id, bankCode, currency, fromDay, toDay, lines, newLines } = statement
-    const ends = [formatKobo(statement.openingKobo), formatKobo(statement.closingKobo)]
-    return [id.toString(), bankCode, currency, fromDay, toDay, lines, newLines, ...ends]
+    const balances = [formatKobo(statement.openingKobo), formatKobo(statement.closingKobo)]
+    return [id.toString(), bankCode, currency, fromDay, toDay, lines, newLines, ...balances]
   })
   return { columns, rows }
 }
 
-function plain({ importId, isUnchanged, statements, matched, differences }: ImportResult) {
+// The import as --json shows it.
+function toData({ importId, isUnchanged, statements, matched, differences }: ImportResult) {
   const counts = { isUnchanged, matched, differences }
   return { importId: importId.toString(), ...counts, statements: statements.map(plainStatement) }
 }
 
+// The statement as --json shows it: ids as texts, amounts in naira.
 function plainStatement(statement: Statement) {
   const { id, importId, sequence, openingKobo, closingKobo, ...rest } = statement
   return {
@@ -138,8 +146,12 @@ const PROGRESS_EVERY_LINES = 50_000
 const PACKAGE = new URL('../../package.json', import.meta.url)
 type Export = { proof?: string; proofKey?: boolean }
 
-export async function exportBooks(context: Context, { proof: folder, proofKey: isForKey }: Export) {
-  if ((isForKey === true) === (folder !== undefined) || folder === '') {
+// `manilla export`: writes the books and their proof. With --proof-key, only shows the public key.
+export async function exportBooks(
+  context: Context,
+  { proof: folder, proofKey: showsKeyOnly }: Export,
+) {
+  if ((showsKeyOnly === true) === (folder !== undefined) || folder === '') {
     throw new UsageProblem('Specify --proof <folder>, or --proof-key.')
   }
   const details = readDetails(context)
@@ -158,6 +170,7 @@ export async function exportBooks(context: Context, { proof: folder, proofKey: i
 }
 exportBooks.statementMaxMs = EXPORT_STATEMENT_MAX_MS
 
+// A ProofProblem is an expected failure, so its message is shown without a stack.
 async function runExport(db: Pool, options: Details & { folder: string }): Promise<Proof> {
   try {
     return await writeProof(db, options)
@@ -166,6 +179,7 @@ async function runExport(db: Pool, options: Details & { folder: string }): Promi
   }
 }
 
+// The facts that an export states about itself, and the key that signs it.
 function readDetails({ env, clock, showProgress }: Context): Details {
   const { mode, secrets } = loadConfig(env, 'serve')
   const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
@@ -178,6 +192,7 @@ function readDetails({ env, clock, showProgress }: Context): Details {
   }
 }
 
+// Shows a line for every 50,000 lines of a file, and one at its end.
 function throttled(show: Context['showProgress']): (progress: Progress) => void {
   let lastShown = 0
   return ({ name, lines, isWhole }) => {
@@ -189,6 +204,7 @@ function throttled(show: Context['showProgress']): (progress: Progress) => void 
 
 const SHOWN_MAX = 20
 
+// `manilla admin screening replay`: fails if a decision differs from the stored one.
 export async function replayScreening(
   { db, env }: Context,
   { from, to }: { from: Date; to: Date },
@@ -196,7 +212,7 @@ export async function replayScreening(
   if (to <= from) throw new UsageProblem('--to must be after --from.')
   const { secrets } = loadConfig(env, 'serve')
   const sealer = new Sealer(secrets.data, secrets.hash)
-  const { differences, ...counts } = await replay(db, { sealer, period: { from, to } })
+  const { differences, ...counts } = await replayDecisions(db, { sealer, period: { from, to } })
   const { credits, decisions, payouts, cleared, erased } = counts
   if (differences.length > 0) {
     const subjects = differences.slice(0, SHOWN_MAX).map(({ subject }) => subject)

@@ -39,10 +39,12 @@ export type OperatorCommand = {
   subject: string // The argument after the command's name, or ''.
 }
 
+// The command was called with wrong options.
 export class UsageProblem extends Error {}
 
 type ProblemDetails = { code?: string; isUnreachable?: boolean }
 
+// An expected failure. Its message is for the person at the terminal.
 export class AdminProblem extends Error {
   readonly code: string | undefined // The code of a refusal, as in the API.
   readonly isUnreachable: boolean

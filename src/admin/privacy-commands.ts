@@ -22,6 +22,8 @@ import { AdminProblem, type Context } from './operator-command.ts'
 const LOOK_MS = 500
 const LOCK = `hashtext('rotate-keys')`
 
+// `manilla admin rotate-keys`: encrypts all data again, with the first data key. With --check, only counts
+// the values of each key.
 export async function rotate(context: Context, { check }: { check?: boolean }) {
   if (check) return countKeys(context)
   const { db, env, clock } = context
@@ -29,7 +31,7 @@ export async function rotate(context: Context, { check }: { check?: boolean }) {
     const config = loadConfig(env, 'serve')
     const { areDataKeysStored, hash } = config.secrets
     const keys = areDataKeysStored ? await targetKeys(db, config.dataDir) : config.secrets.data
-    const [first] = keys as [DataKey]
+    const [targetKey] = keys as [DataKey]
     const { resealed, cleared } = await rotateKeys(
       {
         pool: db,
@@ -38,15 +40,16 @@ export async function rotate(context: Context, { check }: { check?: boolean }) {
         pause: () => wait(LOOK_MS),
         onProgress: progressTo(process.stderr),
       },
-      first.id,
+      targetKey.id,
     )
-    const summary = `All data is encrypted with data key ${first.id} (${resealed} values re-encrypted).`
-    const view = cleared.length === 0 ? summary : [summary, dropWords(cleared)]
-    return { data: { sealingKey: first.id, resealed, mayBeDropped: cleared }, view }
+    const summary = `All data is encrypted with data key ${targetKey.id} (${resealed} values re-encrypted).`
+    const view = cleared.length === 0 ? summary : [summary, removalHint(cleared)]
+    return { data: { sealingKey: targetKey.id, resealed, mayBeDropped: cleared }, view }
   })
 }
 
-function dropWords(cleared: readonly number[]): string {
+// Says which keys encrypt nothing any more.
+function removalHint(cleared: readonly number[]): string {
   const [keys, them] = cleared.length === 1 ? ['Key', 'it'] : ['Keys', 'them']
   return (
     `${keys} ${cleared.join(', ')} can be removed from MANILLA_DATA_KEYS. ` +
@@ -59,8 +62,8 @@ function dropWords(cleared: readonly number[]): string {
 async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
   const keys = readDataKeys(dataDir)
   const stored = await readKeys(db)
-  const first = stored.find(({ id }) => id === keys[0]?.id)
-  const isFinished = first?.isSealing && stored.every((key) => key.isSealing || key.isCleared)
+  const newestKey = stored.find(({ id }) => id === keys[0]?.id)
+  const isFinished = newestKey?.isSealing && stored.every((key) => key.isSealing || key.isCleared)
   return isFinished ? addDataKey(dataDir) : keys
 }
 
@@ -75,6 +78,7 @@ async function withRotationLock<T>(db: Pool, work: () => Promise<T>): Promise<T>
   }
 }
 
+// Counts how many values each key encrypts.
 async function countKeys({ db }: Context) {
   const stored = await readKeys(db)
   const counts = await countByKey(db)
@@ -89,11 +93,11 @@ async function countKeys({ db }: Context) {
 
 // Writes one line for each finished column and for each kind of wait.
 function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
-  let last = ''
+  let lastLine = ''
   return (progress) => {
     const line = formatProgress(progress)
-    if (line !== last) stream.write(`${line}\n`)
-    last = line
+    if (line !== lastLine) stream.write(`${line}\n`)
+    lastLine = line
   }
 }
 
@@ -103,12 +107,14 @@ function formatProgress(progress: Progress): string {
     return `${table}.${column}: ${seen} scanned, ${resealed} re-encrypted`
   }
   const { processes, until } = progress
-  const what = until === 'opens' ? 'load the new key' : 'encrypt with the new key'
-  return `waiting for ${processes} running ${processes === 1 ? 'process' : 'processes'} to ${what}`
+  const action = until === 'opens' ? 'load the new key' : 'encrypt with the new key'
+  return `waiting for ${processes} running ${processes === 1 ? 'process' : 'processes'} to ${action}`
 }
 
 type Erasure = { reason: string; sameBvn?: boolean }
 
+// `manilla admin account erase`: erases the personal data of an account's customer. With --same-bvn, also
+// erases the client's other accounts with the same BVN.
 export async function eraseAccount(context: Context, options: Erasure, accountNumber: string) {
   const { rows } = await context.db.query<{ clientId: string }>(
     `select c.client_id
@@ -129,6 +135,7 @@ export async function eraseAccount(context: Context, options: Erasure, accountNu
   return { data: { accounts }, view: { columns: ['account', 'erased'], rows: lines } }
 }
 
+// `manilla admin advice erase`: erases the personal data of an advice.
 export async function eraseOneAdvice(context: Context, { reason }: Erasure, reference: string) {
   const id = parseReference<AdviceId>(reference)
   const { rows } = await context.db.query<{ clientId: string }>(
@@ -145,7 +152,8 @@ export async function eraseOneAdvice(context: Context, { reason }: Erasure, refe
   return { data: { adviceReference: id, ...erased }, view }
 }
 
-// Acts for the client, without the client's restriction to merchantCodes.
+// Returns the dependencies of an erasure. It acts for the client, without the client's restriction to
+// merchantCodes.
 async function prepareErasure(context: Context, reason: string, clientId: string) {
   const { db, env, clock, actor } = context
   const { secrets } = loadConfig(env, 'serve')
@@ -155,7 +163,8 @@ async function prepareErasure(context: Context, reason: string, clientId: string
   return { sealer, now: clock(), by: { ...client, merchantCodes: null }, actor, reason }
 }
 
-// The workers erase stored webhook responses later, because deliveries may be in flight.
+// Erases until nothing is left to do at once. The workers erase stored webhook responses later, because
+// deliveries may be in flight.
 async function erasePages({ db, clock }: Context, { sealer }: { sealer: Sealer }): Promise<void> {
   while (await withTransaction(db, (tx) => eraseNextPage(tx, { sealer, now: clock() })));
 }

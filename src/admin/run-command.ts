@@ -25,6 +25,7 @@ import {
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, BackupProblem, MigrationProblem]
 
+// Runs the command in the name of the operating system's user. A command on files gets no database.
 export function runCommand(
   command: OperatorCommand,
   showProgress: Context['showProgress'],
@@ -41,7 +42,8 @@ export function runCommand(
   })
 }
 
-// Throws expected failures as an AdminProblem or a UsageProblem. Other errors are bugs.
+// Loads a command and runs it with `run`. Rethrows expected failures as an AdminProblem or a UsageProblem.
+// Other errors are bugs.
 export async function perform(
   { load }: OperatorCommand,
   run: (work: Work) => Promise<Answer>,
@@ -53,6 +55,8 @@ export async function perform(
   }
 }
 
+// Turns expected failures into an AdminProblem. SQLSTATE 28…, 3D… and 42501 mean that the database refuses
+// the login, does not exist, or denies access.
 function describeProblem(error: Error & { code?: string }): Error {
   if (error instanceof Refusal) {
     const fields = error.fields.map(({ field, message }) => ` ${field}: ${message}`)
@@ -69,6 +73,8 @@ function describeProblem(error: Error & { code?: string }): Error {
 
 type Place = DatabaseSettings & { statementMaxMs?: number | undefined }
 
+// Uses the configured database or the running embedded one. If neither exists, starts the embedded one for
+// the command.
 async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
   if (running) return withPool({ ...place, databaseUrl: running }, work)
@@ -83,6 +89,7 @@ async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Pr
   }
 }
 
+// Runs `work` with connections to the database. Refuses a database whose schema is of another version.
 async function withPool<T>(
   { databaseUrl, statementMaxMs }: Place & { databaseUrl: string },
   work: (db: Pool) => Promise<T>,

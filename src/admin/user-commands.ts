@@ -23,6 +23,8 @@ const PAGE = 500
 
 type OfClient = { client: string }
 
+// `manilla admin user create`: shows a link and a temporary password to hand over, and also mails the link if
+// there is a mail server.
 export async function createUser(
   context: Context,
   { client: clientId, role }: OfClient & { role: Role },
@@ -37,20 +39,20 @@ export async function createUser(
   const invited = await withTransaction(db, (tx) =>
     addUser(tx, clock(), { by, client, email, role, passwordHash, mail: mailOf(context) }),
   )
-  return present(invited.user, client, { password, link: linkOf(context, invited) })
+  return presentUser(invited.user, client, { password, link: linkOf(context, invited) })
 }
 
 export async function listAllUsers(context: Context, { client: clientId }: OfClient) {
   const client = await requireClient(context, clientId)
   const users: User[] = []
-  for (let more = true; more; ) {
+  for (let hasMore = true; hasMore; ) {
     const beforeId = users.at(-1)?.id ?? null
     const page = await listUsers(context.db, client.id, { beforeId, limit: PAGE })
     users.push(...page)
-    more = page.length === PAGE
+    hasMore = page.length === PAGE
   }
   const rows = users.map((user) => [user.email, user.role, describeState(user)])
-  const data = users.map((user) => plain(user, client))
+  const data = users.map((user) => toData(user, client))
   return { data, view: { columns: ['email', 'role', 'state'], rows } }
 }
 
@@ -64,6 +66,7 @@ export function enable(context: Context, { client }: OfClient, email: string) {
 
 type Activity = OfClient & { email: string; isActive: boolean }
 
+// Disables or enables the user.
 async function setActive(context: Context, { client: clientId, email, isActive }: Activity) {
   const client = await requireClient(context, clientId)
   const { id } = await requireUser(context, client, email)
@@ -71,9 +74,10 @@ async function setActive(context: Context, { client: clientId, email, isActive }
   const user = await withTransaction(context.db, (tx) =>
     changeUserBy(tx, context.clock(), { by, id, change: { isActive } }),
   )
-  return present(user, client)
+  return presentUser(user, client)
 }
 
+// `manilla admin user reset-password`: makes a temporary password and a link, as for a new user.
 export async function resetUserPassword(
   context: Context,
   { client: clientId, removeTotp }: OfClient & { removeTotp?: boolean },
@@ -92,9 +96,10 @@ export async function resetUserPassword(
       mail: mailOf(context),
     }),
   )
-  return present(invited.user, client, { password, link: linkOf(context, invited) })
+  return presentUser(invited.user, client, { password, link: linkOf(context, invited) })
 }
 
+// `manilla admin user vouch`: from now on the user is treated as an independent person (invitations.ts).
 export async function vouch(
   context: Context,
   { client: clientId, note }: OfClient & { note: string },
@@ -106,7 +111,7 @@ export async function vouch(
   const user = await withTransaction(context.db, (tx) =>
     vouchForUser(tx, context.clock(), { by, id, note }),
   )
-  return present(user, client)
+  return presentUser(user, client)
 }
 
 // The person who runs the command has access to the database, and therefore the rights of an operator.
@@ -127,10 +132,10 @@ async function requireUser({ db }: Context, client: Client, email: string): Prom
 }
 
 function linkOf(context: Context, { invitation }: InvitedUser): string {
-  return addressOf(context, invitation.token)
+  return linkForToken(context, invitation.token)
 }
 
-function addressOf({ env }: Context, token: string): string {
+function linkForToken({ env }: Context, token: string): string {
   const address = env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`
   return `${address}${INVITATION_PATH}#${token}`
 }
@@ -140,15 +145,16 @@ function mailOf(context: Context): LinkMail | undefined {
   const { env } = context
   if (!env.MANILLA_SMTP_URL || !env.MANILLA_MAIL_FROM) return undefined
   const { data, hash } = loadConfig(env, 'serve').secrets
-  return { sealer: new Sealer(data, hash), linkOf: (token) => addressOf(context, token) }
+  return { sealer: new Sealer(data, hash), linkOf: (token) => linkForToken(context, token) }
 }
 
-function present(user: User, client: Client, access?: { password: string; link: string }) {
+// `access` lets the user take over the account. It is known only right after it was made.
+function presentUser(user: User, client: Client, access?: { password: string; link: string }) {
   const secrets = access && {
     temporaryPassword: access.password,
     invitationLink: access.link,
   }
-  const data = { ...plain(user, client), ...secrets }
+  const data = { ...toData(user, client), ...secrets }
   const fields: Field[] = [
     ['email', user.email],
     ...(access
@@ -171,16 +177,17 @@ function describeState({
   hasPasskey,
   ownFrom,
 }: User): string {
-  const more = [
+  const details = [
     isPasswordTemporary && 'temporary password',
     hasTotp && 'second factor',
     hasPasskey && 'passkey',
     !ownFrom && 'not taken over',
   ]
-  return [isActive ? 'active' : 'disabled', ...more].filter(Boolean).join(', ')
+  return [isActive ? 'active' : 'disabled', ...details].filter(Boolean).join(', ')
 }
 
-function plain(user: User, client: Client) {
+// The user as --json shows them.
+function toData(user: User, client: Client) {
   const { id, email, role, isActive, isPasswordTemporary, hasTotp, hasPasskey } = user
   const { createdAt, signedInAt, ownFrom: countsFrom } = user
   const { clientId } = client

@@ -38,6 +38,7 @@ export const APPROVER_COLUMNS = `maker_people, approvers_needed,
 
 type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | null }
 
+// Whether the request needs two approvals and has none yet.
 export const isFirstOfTwo = ({ approversNeeded, firstApprover }: TwoApprovals) =>
   approversNeeded > 1 && !firstApprover
 
@@ -56,8 +57,9 @@ export async function writeFirstApproval(
   })
 }
 
-// Makes concurrent changes of the approver's access wait until the transaction ends. Lock the
-// approver before the request being approved. Returns the approver's role.
+// Locks the approver, so that changes of their access wait until the transaction ends. Refuses an approver
+// whose present role lacks a scope of their session. Lock the approver before the request being approved.
+// Returns the approver's role.
 export async function lockApprover(
   tx: Transaction,
   { client, userId, scopes }: Approver,
@@ -73,6 +75,7 @@ export async function lockApprover(
   return rows[0].role
 }
 
+// Refuses the maker of a request as its approver: nobody decides on their own request.
 export function refuseMaker(
   approver: Pick<Candidate, 'actor' | 'userId'>,
   maker: Pick<Maker, 'actor' | 'userId'>,
@@ -91,6 +94,8 @@ export const unfitnessOf = (request: {
   return `approver_unfitness(${maker}, ${people}, ${viewer}, ${newSince})`
 }
 
+// Whether this person made the request. Also compares the actor: a user who was removed and added again under
+// the same address is still the maker.
 export function hasMade(
   { actor, userId }: Pick<Candidate, 'actor' | 'userId'>,
   maker: Pick<Maker, 'actor' | 'userId'>,
@@ -98,6 +103,8 @@ export function hasMade(
   return maker.actor === actor || (userId !== null && maker.userId === userId)
 }
 
+// Returns the reason why this person may not approve the maker's request, or undefined. Nobody may whose
+// access changed after `newSince`.
 async function findUnfitness(
   db: Queryable,
   { actor, userId, newSince }: Candidate,
@@ -113,7 +120,8 @@ async function findUnfitness(
   return rows[0]?.unfitness ?? undefined
 }
 
-// The second approver must be independent of the first approver as well as of the maker.
+// Returns the reason why this person may not approve the request, or undefined. A second approver must be
+// independent of the first approver as well as of the maker.
 export async function findUnfitnessForEither(
   db: Queryable,
   by: Candidate,
@@ -125,7 +133,7 @@ export async function findUnfitnessForEither(
   return findUnfitness(db, by, firstApprover)
 }
 
-// Call after lockApprover.
+// Call after lockApprover, so that the approver's access cannot change before the commit.
 export async function refuseUnfitApprover(
   tx: Transaction,
   approver: Approver,

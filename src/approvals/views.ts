@@ -44,9 +44,10 @@ export const DecidedFields = {
 
 export const RequestReason = text(REASON_MAX, 'Reason, shown to the approver.')
 
-// Options of an operation that only users call.
+// Options of an operation that only users may call: client credentials are refused.
 export const ofPeople = { isForPeople: true, guard: () => requireUser } as const
 
+// Options of an operation that rejects a request.
 export const rejecting = {
   ...ofPeople,
   body: Type.Object(
@@ -59,7 +60,7 @@ export async function requireUser({ userId }: FastifyRequest): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
 }
 
-// Users whose access changed later than this cannot approve yet.
+// A user whose access changed after the returned time cannot approve yet.
 export function newSinceOf({ clock, policy }: Deps): Date {
   return new Date(clock().getTime() - policy.approverWaitHours * HOUR_MS)
 }
@@ -68,15 +69,18 @@ export function toViewer(deps: Deps, { client, actor, userId }: Identity): Viewe
   return { client, actor, userId, newSince: newSinceOf(deps) }
 }
 
+// The caller as the approver of a request. Refuses client credentials.
 export function requireApprover(deps: Deps, by: Identity) {
   const { userId, ...viewer } = toViewer(deps, by)
   if (userId === null) throw new Refusal('people_only')
   return { ...viewer, userId, scopes: by.scopes, now: deps.clock() }
 }
 
-// The viewer of a resource's operation.
+// Returns the caller of an operation as a Viewer, who sees requests and why they cannot approve them.
 export const viewerOf = (call: Deps & Identity): Viewer => toViewer(call, call)
 
+// Returns the call of an operation together with the fields of a Checker: its caller, who decides on a
+// request.
 export function checkerOf<C extends Deps & Identity>(call: C) {
   return { ...call, ...requireApprover(call, call) }
 }

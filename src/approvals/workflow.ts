@@ -4,7 +4,7 @@
 //   open ──▶ approved     by another, independent person; the action runs in the same transaction
 //     ├────▶ rejected     by another person, with a reason
 //     ├────▶ withdrawn    by the requester
-//     └────▶ void         the subject is gone; the capability that owns the table writes this state
+//     └────▶ void         the subject is gone (written by the folder that owns the table)
 //
 // A workflow names its table, and defines `lock` (locks the subject of a request), `obstacle` (prevents any
 // approval) and `perform` (the requested action). All else is the same for every workflow: who may decide,
@@ -23,7 +23,7 @@
 
 import assert from 'node:assert/strict'
 import type { Client, Role } from '#access/permissions.ts'
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -72,7 +72,7 @@ type Rules<R extends Request, Deps> = {
   isForSetters?: string // SQL condition: whether the request is about maker-checker itself.
   obstacle?: string // SQL scalar: the code of an obstacle, or null.
   notFound: RefusalCode
-  whenVoid?: RefusalCode
+  whenVoid?: RefusalCode // The refusal to decide on a void request. Default: request_decided.
   lock?: (tx: Transaction, request: R) => Promise<unknown>
   perform: (tx: Transaction, by: Checker & Deps, request: R) => Promise<void>
   audit: (request: R, verb: Verb, client: Client) => Entry | Entry[]
@@ -98,7 +98,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     this.#rules = rules
   }
 
-  // Throws a Refusal if the viewer may not see such a request.
+  // Throws a Refusal if there is no such request, or if the viewer may not see it.
   async get(db: Queryable, viewer: Viewer, key: bigint | string): Promise<R> {
     return this.#read(db, viewer, { key })
   }
@@ -124,12 +124,12 @@ export class Workflow<R extends Request, Deps = unknown> {
   ): Promise<R> {
     const { table, key } = this.#rules
     const { actor, userId, now } = by
-    const made = { requested_by: actor, requested_by_user: userId, requested_at: now }
-    const row = { ...values, ...made }
-    const places = Object.keys(row).map((_, index) => `$${index + 1}`)
+    const makerColumns = { requested_by: actor, requested_by_user: userId, requested_at: now }
+    const row = { ...values, ...makerColumns }
+    const placeholders = Object.keys(row).map((_, index) => `$${index + 1}`)
     const { rows } = await tx.query<{ key: bigint | string }>(
       namedByText(
-        `insert into ${table} (${Object.keys(row)}) values (${places})
+        `insert into ${table} (${Object.keys(row)}) values (${placeholders})
          on conflict do nothing returning ${key} as key`,
         Object.values(row),
       ),
@@ -140,12 +140,13 @@ export class Workflow<R extends Request, Deps = unknown> {
     return request
   }
 
-  // A repetition by the same user changes nothing.
+  // Approves the request and performs its action. A repetition by the same user changes nothing.
   async approve(tx: Transaction, by: Checker & Deps, key: bigint | string): Promise<R> {
     const { lock, perform } = this.#rules
     const subject = await this.get(tx, by, key) // A request's subject never changes: no lock is needed yet.
     await lockApprover(tx, by)
     await lock?.(tx, subject)
+    // Called under the lock of the request, which is then marked as approved.
     const check = async (request: R) => {
       if (request.obstacle) throw new Refusal(request.obstacle)
       await perform(tx, by, request)
@@ -153,6 +154,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     return this.#decide(tx, by, { key, state: 'approved', check })
   }
 
+  // A user whose access is new or depends on the maker may reject, because that moves no money.
   async reject(
     tx: Transaction,
     by: Checker,
@@ -164,6 +166,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     return this.#decide(tx, by, { key, state: 'rejected', reason, check })
   }
 
+  // Only the user who made the request may withdraw it.
   async withdraw(tx: Transaction, by: Checker, key: bigint | string): Promise<R> {
     const check = ({ requestedBy }: R) => {
       if (requestedBy !== by.actor) throw new Refusal('own_request_only')
@@ -171,6 +174,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     return this.#decide(tx, by, { key, state: 'withdrawn', check })
   }
 
+  // Locks the request, runs `check`, and stores the decision. A repetition by the same user changes nothing.
   async #decide(
     tx: Transaction,
     by: Checker,
@@ -191,9 +195,9 @@ export class Workflow<R extends Request, Deps = unknown> {
       values: [request.id, state, by.actor, by.userId, by.now, reason],
     })
     assert(rowCount === 1, `request ${request.id} of ${table} is not open`)
-    const decided = await this.get(tx, by, key)
-    await this.#record(tx, by, { request: decided, verb: VERBS[state] })
-    return decided
+    const decidedRequest = await this.get(tx, by, key)
+    await this.#record(tx, by, { request: decidedRequest, verb: VERBS[state] })
+    return decidedRequest
   }
 
   async #read(
@@ -207,16 +211,19 @@ export class Workflow<R extends Request, Deps = unknown> {
     return request
   }
 
+  // Selects requests, each with the reason why the viewer cannot approve it. `rest` is SQL after the
+  // conditions.
   async #select(
     db: Queryable,
     { client, userId, actor, newSince }: Viewer,
     { conditions, rest }: { conditions: Conditions; rest: string },
   ): Promise<R[]> {
     const { table, columns, joins, isVisible, isForSetters, obstacle = 'null' } = this.#rules
-    const { sql, values } = fits([...(isVisible?.(client) ?? []), ...conditions])
+    const { sql, values } = joinConditions([...(isVisible?.(client) ?? []), ...conditions])
     const [user, name, since] = [1, 2, 3].map((place) => `$${values.length + place}`)
     const viewer = `${user}::uuid`
     const setters = `('${SETTERS.join("', '")}')`
+    // Only owners and operators (SETTERS) may approve a request about maker-checker itself.
     const forSetters = isForSetters
       ? `when ${isForSetters} and (select role from users where id = ${viewer}) not in ${setters}
            then 'role_not_allowed'`
@@ -296,6 +303,7 @@ export async function setMakerChecker(
   await writeMakerChecker(tx, now, { client, actor, hasMakerChecker: true })
 }
 
+// Stores the setting without checking who may change it. Writes to the audit log only if it changes.
 export async function writeMakerChecker(
   tx: Transaction,
   now: Date,

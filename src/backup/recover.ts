@@ -51,16 +51,19 @@ export type RecoveryPlan = RecoveryTarget & {
   missing: string | undefined // The first missing file of the log that has later files.
 }
 
+// Chooses what to restore: the backup, the timeline, and the log up to `target.at`.
 export function planRecovery(from: string, target: RecoveryTarget): RecoveryPlan {
   const backupDir = resolve(from)
   const backup = chooseBackup(backupDir, target.at)
   const archive = readArchive(archiveFolder(backupDir, backup.systemIdentifier))
+  // Each stretch is the part of the log that one timeline wrote, in order up to the timeline to restore.
   const stretches = chooseTimeline(backup, archive.histories, target.timeline)
   const timeline = stretches.at(-1)?.timeline as number
   const { segments, missing } = neededLog(archive, stretches, backup.stopLsn)
   return { ...target, backup, archive, segments, missing, timeline }
 }
 
+// The last backup, or the last one that was finished by `at`: the log can only be replayed forwards.
 function chooseBackup(backupDir: string, at: Date | undefined): StoredBackup {
   const { backups, damaged } = listBackups(backupDir)
   const [problem] = damaged
@@ -87,26 +90,29 @@ type TarEntry = {
   start: number // The offset of its content.
 }
 
+// Yields the entries of a tar file. A block of zeros marks its end.
 async function* readTar(file: FileHandle): AsyncGenerator<TarEntry> {
   const { size } = await file.stat()
   const header = Buffer.alloc(BLOCK)
-  for (let at = 0; at + BLOCK <= size; ) {
-    await file.read(header, 0, BLOCK, at)
+  for (let offset = 0; offset + BLOCK <= size; ) {
+    await file.read(header, 0, BLOCK, offset)
     if (header.every((byte) => byte === 0)) return
-    const entry = { ...parseHeader(header), start: at + BLOCK }
-    at = entry.start + Math.ceil(entry.bytes / BLOCK) * BLOCK
-    if (at > size) break
+    const entry = { ...parseHeader(header), start: offset + BLOCK }
+    offset = entry.start + Math.ceil(entry.bytes / BLOCK) * BLOCK
+    if (offset > size) break
     yield entry
   }
   throw new BackupProblem('The tar file is cut off.')
 }
 
+// Reads a header of the tar file. Refuses a path outside the target folder, and anything but files (type 0)
+// and folders (type 5).
 function parseHeader(header: Buffer): Omit<TarEntry, 'start'> {
-  if (octal(header, CHECKSUM, 8) !== sumOf(header)) {
+  if (readOctal(header, CHECKSUM, 8) !== headerChecksum(header)) {
     throw new BackupProblem('The tar file is damaged.')
   }
-  const prefix = text(header, PREFIX, 155)
-  const path = prefix ? `${prefix}/${text(header, NAME, 100)}` : text(header, NAME, 100)
+  const prefix = readText(header, PREFIX, 155)
+  const path = prefix ? `${prefix}/${readText(header, NAME, 100)}` : readText(header, NAME, 100)
   const type = String.fromCharCode(header[TYPE] as number)
   const name = path.replace(/^\.\//, '').replace(/\/$/, '')
   const isSafe = name !== '' && !name.startsWith('/') && !name.split('/').includes('..')
@@ -117,23 +123,25 @@ function parseHeader(header: Buffer): Omit<TarEntry, 'start'> {
   return { name, kind, bytes: kind === 'folder' ? 0 : sizeOf(header) }
 }
 
+// Reads the size of an entry: octal digits, or a binary number if the highest bit is set.
 function sizeOf(header: Buffer): number {
   const isBinary = ((header[SIZE] as number) & 0x80) !== 0
-  return isBinary ? Number(header.readBigUInt64BE(SIZE + 4)) : octal(header, SIZE, 12)
+  return isBinary ? Number(header.readBigUInt64BE(SIZE + 4)) : readOctal(header, SIZE, 12)
 }
 
-function text(header: Buffer, at: number, length: number): string {
-  const field = header.subarray(at, at + length)
+// Reads a text field, which ends at its first zero byte or fills its length.
+function readText(header: Buffer, offset: number, length: number): string {
+  const field = header.subarray(offset, offset + length)
   const end = field.indexOf(0)
   return field.toString('utf8', 0, end < 0 ? length : end)
 }
 
-function octal(header: Buffer, at: number, length: number): number {
-  return Number.parseInt(text(header, at, length).trim() || '0', 8)
+function readOctal(header: Buffer, offset: number, length: number): number {
+  return Number.parseInt(readText(header, offset, length).trim() || '0', 8)
 }
 
-// Returns the sum of all bytes, with the bytes of the checksum field taken as blanks.
-function sumOf(header: Buffer): number {
+// Sums the bytes of a tar header, with blanks in place of the checksum field.
+function headerChecksum(header: Buffer): number {
   const blank = Buffer.from(header).fill(' ', CHECKSUM, CHECKSUM + 8)
   return blank.reduce((sum, byte) => sum + byte, 0)
 }
@@ -144,11 +152,12 @@ const CHUNK_BYTES = 1024 * 1024
 
 type Options = { backupFolder: string; clusterFolder: string; account: ServerUser }
 
-// Does not fsync: the server syncs all files before it recovers. Removes the socket folder, which
-// the server recreates.
+// Unpacks the backup's tar file, and compares each file with its SHA-256 in the server's manifest. Does not
+// fsync: the server syncs all files before it recovers. Removes the socket folder, which the server
+// recreates.
 async function unpackCluster(options: Options): Promise<void> {
   const { backupFolder, clusterFolder, account } = options
-  const missing = await readManifest(join(backupFolder, MANIFEST))
+  const unseenChecksums = await readManifest(join(backupFolder, MANIFEST))
   const tarPath = join(backupFolder, TAR)
   const tar = await open(tarPath)
   try {
@@ -156,20 +165,21 @@ async function unpackCluster(options: Options): Promise<void> {
       const path = join(clusterFolder, entry.name)
       const checksum = await unpackEntry(tar, entry, path)
       setOwner(path, account)
-      const expected = missing.get(entry.name)
-      missing.delete(entry.name)
-      if (expected !== undefined && expected !== checksum) {
+      const expectedChecksum = unseenChecksums.get(entry.name)
+      unseenChecksums.delete(entry.name)
+      if (expectedChecksum !== undefined && expectedChecksum !== checksum) {
         throw new BackupProblem(`${tarPath}: ${entry.name} is not as its manifest says.`)
       }
     }
   } finally {
     await tar.close()
   }
-  const [lost] = missing.keys()
-  if (lost) throw new BackupProblem(`${tarPath} lacks ${lost}.`)
+  const [missingFile] = unseenChecksums.keys()
+  if (missingFile) throw new BackupProblem(`${tarPath} lacks ${missingFile}.`)
   rmSync(join(clusterFolder, 'socket'), { recursive: true, force: true })
 }
 
+// Maps each file of the cluster to its SHA-256.
 async function readManifest(path: string): Promise<Map<string, string>> {
   const { Files: files } = JSON.parse(await readFile(path, 'utf8')) as {
     Files: { Path: string; Checksum: string }[]
@@ -177,6 +187,8 @@ async function readManifest(path: string): Promise<Map<string, string>> {
   return new Map(files.map((file) => [file.Path, file.Checksum]))
 }
 
+// Writes a file or folder of the tar file to `path`. Returns the SHA-256 of a file, or undefined for a
+// folder.
 async function unpackEntry(tar: FileHandle, entry: TarEntry, path: string) {
   const { kind, start, bytes } = entry
   if (kind === 'folder') {
@@ -186,15 +198,15 @@ async function unpackEntry(tar: FileHandle, entry: TarEntry, path: string) {
   const hash = createHash('sha256')
   const output = openSync(path, 'wx', 0o600)
   try {
-    for (let done = 0; done < bytes; ) {
+    for (let copiedBytes = 0; copiedBytes < bytes; ) {
       const { buffer, bytesRead } = await tar.read({
-        buffer: Buffer.allocUnsafe(Math.min(bytes - done, CHUNK_BYTES)),
-        position: start + done,
+        buffer: Buffer.allocUnsafe(Math.min(bytes - copiedBytes, CHUNK_BYTES)),
+        position: start + copiedBytes,
       })
       const chunk = buffer.subarray(0, bytesRead)
       hash.update(chunk)
       writeSync(output, chunk)
-      done += bytesRead
+      copiedBytes += bytesRead
     }
   } finally {
     closeSync(output)
@@ -202,6 +214,7 @@ async function unpackEntry(tar: FileHandle, entry: TarEntry, path: string) {
   return hash.digest('hex')
 }
 
+// Gives the file to the user that PostgreSQL runs as. The ids are undefined if that is our own user.
 function setOwner(path: string, { uid, gid }: ServerUser): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
@@ -221,6 +234,7 @@ type RecoveredCluster = {
   timeline: number
 }
 
+// Unpacks the backup, replays the log, and returns the running server on the result. The caller must stop it.
 export async function recoverCluster(
   plan: RecoveryPlan,
   dataDir: string,
@@ -234,8 +248,8 @@ export async function recoverCluster(
   makePrivateFolder(clusterFolder, account)
   await unpackCluster({ backupFolder: backup.folder, clusterFolder, account })
   unpackLog(archive, segments, { walFolder: join(clusterFolder, 'pg_wal'), account })
-  writeFileSync(join(clusterFolder, 'recovery.signal'), '')
-  const server = await replay(plan, dataDir)
+  writeFileSync(join(clusterFolder, 'recovery.signal'), '') // Makes PostgreSQL start in recovery.
+  const server = await replayLog(plan, dataDir)
   try {
     return { server, ...(await readOutcome(server.connectionString)) }
   } catch (error) {
@@ -244,8 +258,9 @@ export async function recoverCluster(
   }
 }
 
-// Only with hot_standby off can the server recover with a smaller max_connections than before.
-async function replay({ at, timeline }: RecoveryPlan, dataDir: string): Promise<EmbeddedServer> {
+// Starts a server that replays the log and then begins a new timeline. Only with hot_standby off can the
+// server recover with a smaller max_connections than before.
+async function replayLog({ at, timeline }: RecoveryPlan, dataDir: string): Promise<EmbeddedServer> {
   const settings: Record<string, string> = {
     hot_standby: 'off',
     restore_command: 'false', // The log is already in place.
@@ -260,20 +275,24 @@ async function replay({ at, timeline }: RecoveryPlan, dataDir: string): Promise<
     const options = { dataDir, settings, onLog, backupDir: null, readyMaxMs: READY_MAX_MS }
     return await startEmbedded(options)
   } catch (error) {
-    throw error instanceof EmbeddedProblem ? (explain(lines, at) ?? error) : error
+    throw error instanceof EmbeddedProblem ? (explainFailure(lines, at) ?? error) : error
   }
 }
 
-// The server reads this time before it knows time zone abbreviations.
+// Formats the time for recovery_target_time, with a numeric offset: the server reads it before it knows the
+// abbreviations of time zones.
 function timeText(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '+00')
 }
 
-function explain(lines: readonly string[], at: Date | undefined): BackupProblem | undefined {
+// Turns the server's messages into a sentence for the operator, if they name a known cause.
+function explainFailure(lines: readonly string[], at: Date | undefined): BackupProblem | undefined {
   const text = lines.join('\n')
-  const last = /last completed transaction was at log time ([^\n]+)/.exec(text)?.[1]
+  const lastTransactionTime = /last completed transaction was at log time ([^\n]+)/.exec(text)?.[1]
   if (/recovery ended before configured recovery target was reached/.test(text)) {
-    const end = last ? `with a transaction at ${last}` : 'with the backup itself'
+    const end = lastTransactionTime
+      ? `with a transaction at ${lastTransactionTime}`
+      : 'with the backup itself'
     return new BackupProblem(
       `The log ends ${end}, before ${at?.toISOString()}. To restore all there is, use --latest.`,
     )
@@ -284,6 +303,8 @@ function explain(lines: readonly string[], at: Date | undefined): BackupProblem 
   return undefined
 }
 
+// Reads from the recovered server when the last transaction was committed, and the new timeline: the first
+// eight hexadecimal digits of the name of a log file.
 async function readOutcome(connectionString: string): Promise<Omit<RecoveredCluster, 'server'>> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -308,6 +329,7 @@ function checkVersion({ postgres, product }: RecoveryPlan['backup']): void {
   )
 }
 
+// Refuses a disk without room for the cluster, the log to replay, and two more files of the log.
 function checkSpace({ backup, segments }: RecoveryPlan, dataDir: string): void {
   const tar = backup.files.find(({ name }) => name === TAR)
   const needed = (tar?.bytes ?? 0) + (segments.length + 2) * SEGMENT_BYTES

@@ -44,11 +44,13 @@ export type BackupFacts = {
 
 export type StoredBackup = BackupFacts & { name: string; folder: string }
 
+// The manifest has a checksum of its own content, which readBackup compares.
 export function manifestText(facts: BackupFacts): string {
   const body = { format: FORMAT, ...facts }
   return `${JSON.stringify({ ...body, checksum: checksumOf(body) }, null, 2)}\n`
 }
 
+// Reads a backup's manifest. Does not read the other files.
 export function readBackup(folder: string, name: string): StoredBackup {
   const path = join(folder, MANIFEST_NAME)
   let content: { format: string; checksum: string } & BackupFacts
@@ -66,6 +68,8 @@ export function readBackup(folder: string, name: string): StoredBackup {
   return { ...facts, name, folder }
 }
 
+// Lists the backups with a readable manifest, oldest first, and the problems of the others. Folders whose
+// name begins with a dot are unfinished.
 export function listBackups(backupDir: string) {
   const base = join(backupDir, BASE)
   const names = existsSync(base) ? readdirSync(base).filter((name) => !name.startsWith('.')) : []
@@ -83,12 +87,14 @@ export function listBackups(backupDir: string) {
   return { backups, damaged }
 }
 
+// Whether all files exist and have their size. Unlike checkFiles, does not read them.
 export function isComplete({ folder, files }: StoredBackup): boolean {
   return files.every(
     ({ name, bytes }) => statSync(join(folder, name), { throwIfNoEntry: false })?.size === bytes,
   )
 }
 
+// Compares every file with its SHA-256 in the manifest.
 export async function checkFiles({ folder, files }: StoredBackup): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
     const path = join(folder, name)
@@ -143,6 +149,8 @@ const COMMAND = (label: string) =>
   `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', PROGRESS, CHECKPOINT 'fast', WAL, WAIT 0,` +
   ` MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`
 
+// Copies a running server's files into `options.folder`, over its replication protocol. Resolves when all
+// files are written and synced to disk.
 export async function writeBaseBackup(options: Options): Promise<BaseBackup> {
   const { connectionString, label } = options
   const config = { connectionString, replication: 'true' }
@@ -160,8 +168,8 @@ export async function writeBaseBackup(options: Options): Promise<BaseBackup> {
 
 type Connection = { query(text: string): void; stream: NodeJS.ReadStream }
 
-// The query interface of node-postgres. Rows arrive before and after the copy: the start of the
-// log, the tablespaces with their sizes, the end of the log.
+// Implements the query interface of node-postgres for BASE_BACKUP. Rows arrive before and after the copy: the
+// start of the log, the tablespaces with their sizes, the end of the log.
 class BaseBackupCopy implements pg.Submittable {
   readonly #command: string
   readonly #options: Options
@@ -248,12 +256,14 @@ class BaseBackupCopy implements pg.Submittable {
     )
   }
 
+  // The second result lists the tablespaces with their sizes in kB.
   #report(doneBytes: number): void {
     const tablespaces = this.#results[1] ?? []
     const totalKb = tablespaces.reduce((sum, [, , size]) => sum + Number(size), 0)
     this.#options.onProgress(doneBytes, totalKb * 1024)
   }
 
+  // The first result has the start of the log and its timeline, the last one has its end.
   async #finish(): Promise<BaseBackup> {
     this.#outputs.at(-1)?.stream.end()
     const files = await Promise.all(this.#outputs.map((output) => output.finish()))
@@ -264,6 +274,7 @@ class BaseBackupCopy implements pg.Submittable {
   }
 }
 
+// A file of the backup. Computes its size and SHA-256 while it is written.
 class Output {
   readonly stream: WriteStream
   readonly #name: string

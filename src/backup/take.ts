@@ -40,35 +40,37 @@ type Options = {
   onProgress?: (doneBytes: number, totalBytes: number) => void
 }
 
+// Writes the backup into a temporary folder, and renames the folder when it is complete and on disk.
 export async function takeBackup(options: Options): Promise<StoredBackup> {
   const base = join(options.backupDir, BASE)
-  const aside = join(base, `.making-${process.pid}-${randomBytes(6).toString('hex')}`)
+  const temporaryDir = join(base, `.making-${process.pid}-${randomBytes(6).toString('hex')}`)
   try {
     mkdirSync(base, { recursive: true, mode: 0o700 })
-    sweep(base)
-    mkdirSync(aside, { mode: 0o700 })
-    const facts = await writeFiles(aside, options)
-    writeDurably(join(aside, MANIFEST_NAME), manifestText(facts))
-    syncFolder(aside)
+    removeAbandoned(base)
+    mkdirSync(temporaryDir, { mode: 0o700 })
+    const facts = await writeFiles(temporaryDir, options)
+    writeDurably(join(temporaryDir, MANIFEST_NAME), manifestText(facts))
+    syncFolder(temporaryDir)
     const name = facts.finishedAt.replaceAll(':', '')
-    renameSync(aside, join(base, name))
+    renameSync(temporaryDir, join(base, name))
     syncFolder(base)
     return { ...facts, name, folder: join(base, name) }
   } catch (error) {
     throw asProblem(error as NodeJS.ErrnoException, options.backupDir)
   } finally {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(temporaryDir, { recursive: true, force: true })
   }
 }
 
+// Writes all files of the backup but the manifest, and returns the manifest's content.
 async function writeFiles(folder: string, options: Options): Promise<BackupFacts> {
   const { connectionString, companions, product, hasSecrets, clock } = options
   const server = await readServer(connectionString)
   const startedAt = clock().toISOString()
   const label = `manilla ${startedAt}`
   const onProgress = options.onProgress ?? (() => {})
-  const copied = await writeBaseBackup({ connectionString, folder, label, onProgress })
-  const { startLsn, stopLsn, timeline } = copied
+  const baseBackup = await writeBaseBackup({ connectionString, folder, label, onProgress })
+  const { startLsn, stopLsn, timeline } = baseBackup
   const companionFiles = await Promise.all(
     companions.map((companion) => copyFile(folder, companion)),
   )
@@ -81,10 +83,11 @@ async function writeFiles(folder: string, options: Options): Promise<BackupFacts
     startedAt,
     finishedAt: clock().toISOString(),
     hasSecrets,
-    files: [...copied.files, ...companionFiles],
+    files: [...baseBackup.files, ...companionFiles],
   }
 }
 
+// The version of the server, and the identifier of its cluster, which also names the log archive.
 async function readServer(connectionString: string) {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -100,6 +103,7 @@ async function readServer(connectionString: string) {
   }
 }
 
+// Copies a file that belongs to the backup, such as the secrets or the banks file, and syncs it to disk.
 async function copyFile(folder: string, { name, path }: Companion): Promise<WrittenFile> {
   const content = readFileSync(path)
   writeDurably(join(folder, name), content)
@@ -107,7 +111,7 @@ async function copyFile(folder: string, { name, path }: Companion): Promise<Writ
 }
 
 // Removes folders that killed runs left. The PID in the name tells whether the run is still active.
-function sweep(base: string): void {
+function removeAbandoned(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = Number(MAKING.exec(name)?.[1])
     if (!pid || findProcess(pid)) continue
@@ -115,6 +119,7 @@ function sweep(base: string): void {
   }
 }
 
+// A full disk or a missing permission becomes a sentence for the operator. Other errors stay as they are.
 function asProblem(error: NodeJS.ErrnoException, backupDir: string): Error {
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
     return new BackupProblem(`There is no space left in ${backupDir}. Nothing was kept.`)
@@ -132,42 +137,44 @@ const PACKED_SEGMENT = /^([0-9A-F]{24})\.gz$/
 
 export type PruneResult = { backups: string[]; segments: number }
 
+// Keeps the newest `keep` backups, at least one. Removes the others, and the log that only they need.
 export function pruneBackups(backupDir: string, keep: number): PruneResult {
-  const whole = listBackups(backupDir).backups.filter(isComplete)
-  const remaining = whole.slice(-Math.max(1, keep))
-  const removed = whole.slice(0, whole.length - remaining.length)
-  for (const backup of removed) remove(backup)
+  const completeBackups = listBackups(backupDir).backups.filter(isComplete)
+  const remaining = completeBackups.slice(-Math.max(1, keep))
+  const removedBackups = completeBackups.slice(0, completeBackups.length - remaining.length)
+  for (const backup of removedBackups) removeBackup(backup)
   const systems = new Set(remaining.map(({ systemIdentifier }) => systemIdentifier))
   const counts = [...systems].map((system) =>
     pruneLog(archiveFolder(backupDir, system), remaining, system),
   )
   const segments = counts.reduce((sum, count) => sum + count, 0)
-  return { backups: removed.map(({ name }) => name), segments }
+  return { backups: removedBackups.map(({ name }) => name), segments }
 }
 
-// Renames first, so that an incomplete backup is never listed.
-function remove({ folder, name }: StoredBackup): void {
-  const aside = join(dirname(folder), `.removing-${name}`)
-  renameSync(folder, aside)
-  rmSync(aside, { recursive: true, force: true })
+// Renames the folder before deleting its files, so that an incomplete backup is never listed.
+function removeBackup({ folder, name }: StoredBackup): void {
+  const hiddenFolder = join(dirname(folder), `.removing-${name}`)
+  renameSync(folder, hiddenFolder)
+  rmSync(hiddenFolder, { recursive: true, force: true })
 }
 
-// Positions only grow, across timelines too, so log from before the oldest backup is not needed.
+// Removes the archived log of a cluster (`system`) that no remaining backup needs. Returns the number of
+// files. Positions only grow, across timelines too, so log from before the oldest backup is not needed.
 function pruneLog(folder: string, remaining: readonly StoredBackup[], system: string): number {
   const starts = remaining
     .filter(({ systemIdentifier }) => systemIdentifier === system)
     .map(({ startLsn }) => segmentOf(positionOf(startLsn)))
-  const first = Math.min(...starts)
+  const firstNeeded = Math.min(...starts)
   let names: string[]
   try {
     names = readdirSync(folder)
   } catch {
     return 0 // Nothing was ever archived.
   }
-  const old = names.filter((name) => {
+  const unneededNames = names.filter((name) => {
     const segment = findSegment(PACKED_SEGMENT.exec(name)?.[1] ?? '')
-    return segment !== undefined && segment.number < first
+    return segment !== undefined && segment.number < firstNeeded
   })
-  for (const name of old) rmSync(join(folder, name))
-  return old.length
+  for (const name of unneededNames) rmSync(join(folder, name))
+  return unneededNames.length
 }

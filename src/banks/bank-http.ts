@@ -1,6 +1,6 @@
-// HTTP requests to a bank's API. One deadline covers connecting, sending and the response. Redirects are not
-// followed. The size of a response is limited. A missing answer is a value, not an exception, because the
-// bank may have acted on the request.
+// Sends HTTP requests to a bank's API. One deadline covers connecting, sending and the response. Redirects
+// are not followed. The size of a response is limited. If the bank does not answer, the result is a value and
+// not an exception, because the bank may have acted on the request.
 
 import { Agent, request } from 'undici'
 import type { CallOptions, Mode, NoAnswer } from './connector.ts'
@@ -18,8 +18,8 @@ export const CALL_MS_MAX = REQUESTS_OF_CALL * REQUEST_MS_MAX
 const TIMEOUT_MS = 20_000
 const TIMEOUT_BOUNDS = { least: 100, most: REQUEST_MS_MAX }
 const RESPONSE_BYTES_MAX = 8_388_608
-// After these errors, no part of the request was sent: there was no connection yet, or its certificate was
-// refused.
+// The error codes that show that no part of the request was sent: there was no connection yet, or its
+// certificate was refused.
 const UNSENT = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -36,8 +36,8 @@ const UNSENT = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]
 
-// HTTP/2 is off, because undici itself repeats an HTTP/2 request that the server says it refused, even an
-// order to pay.
+// HTTP/2 is off: if a server says that it refused an HTTP/2 request, undici itself sends the request again,
+// even an order to pay.
 const dispatcher = new Agent({ allowH2: false })
 
 export type BankRequest = {
@@ -68,6 +68,7 @@ export function findBankHttp(settings: ConnectorSettings, mode: Mode): BankHttp 
   return baseUrl === undefined ? undefined : bankHttp({ baseUrl, timeoutMs })
 }
 
+// Returns the function that sends requests to this address.
 export function bankHttp({
   baseUrl,
   timeoutMs = TIMEOUT_MS,
@@ -98,13 +99,14 @@ export function bankHttp({
       const { statusCode: httpStatus } = response
       return { status: 'answered', httpStatus, rawBody, headers: singleHeaders(response.headers) }
     } catch (error) {
-      const reason = describe(error, deadline, timeoutMs)
-      const isUnsent = UNSENT.includes(reason) || isOfConnecting(error)
+      const reason = describeFailure(error, deadline, timeoutMs)
+      const isUnsent = UNSENT.includes(reason) || isConnectError(error)
       return { status: 'no_answer', reason, ...(isUnsent && { isUnsent }) }
     }
   }
 }
 
+// Leaves out headers that occur more than once, because their value would be ambiguous.
 function singleHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const single = Object.entries(headers).filter(([, value]) => typeof value === 'string')
   return Object.fromEntries(single) as Record<string, string>
@@ -112,16 +114,18 @@ function singleHeaders(headers: Readonly<Record<string, unknown>>): Record<strin
 
 // Returns whether the error occurred while connecting, such as no route to the host. On an open connection,
 // the same error code would not show that nothing was sent.
-function isOfConnecting(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.every(isOfConnecting)
+function isConnectError(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isConnectError)
   return (error as { syscall?: unknown }).syscall === 'connect'
 }
 
+// The result of a call that was not sent, because its deadline had passed.
 const TOO_LATE: NoAnswer = {
   status: 'no_answer',
   reason: 'It was too late to ask.',
 }
 
+// Reads the body of a response, up to the size limit.
 async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -133,7 +137,8 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function describe(error: unknown, deadline: AbortSignal, timeoutMs: number): string {
+// Returns the reason why there is no answer, as text for operators.
+function describeFailure(error: unknown, deadline: AbortSignal, timeoutMs: number): string {
   if (deadline.aborted) return `no response within ${timeoutMs} ms`
   const { code, message } = error as Error & { code?: unknown }
   return typeof code === 'string' ? code : message

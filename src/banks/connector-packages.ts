@@ -1,6 +1,7 @@
-// Connectors that come in npm packages, named in the banks file. A package lies in a node_modules folder next
-// to the banks file or above it, or in Manilla's own. Its package.json names the kit that the package was
-// written for ("manilla": {"kit": 1}). Its default export is a Connector, and it imports manilla/kit.
+// Loads connectors that come in npm packages, named in the banks file. A package lies in a node_modules
+// folder next to the banks file or above it, or in Manilla's own. Its package.json names the version of the
+// kit that the package was written for ("manilla": {"kit": 1}). Its default export is a Connector, and it
+// imports manilla/kit.
 //
 // A package's code runs with the service's rights, and the service trusts its results. The service catches
 // its exceptions: if a connector throws while it sends a payout, the payout is `unknown`, as if the bank had
@@ -24,7 +25,8 @@ const REASON_MAX = 200
 type Report = (problem: string) => void
 type Surroundings = { folder: string; builtIn: readonly Connector[] } // `folder` contains the banks file.
 
-// Returns undefined and reports the problem if the package has no usable connector.
+// Loads the connector of a package. Returns undefined and reports the problem if the package has no usable
+// connector.
 export function loadConnector(
   name: unknown,
   { folder, builtIn }: Surroundings,
@@ -34,27 +36,32 @@ export function loadConnector(
     report('connector.package must be the name of an npm package')
     return undefined
   }
-  const fault = (problem: string) => report(`connector package "${name}" ${problem}`)
-  const from = [join(folder, 'banks.json'), import.meta.filename].find((base) => isIn(name, base))
-  if (from === undefined) {
-    fault(`is not installed in ${join(folder, 'node_modules')} nor beside Manilla`)
+  const reportFault = (problem: string) => report(`connector package "${name}" ${problem}`)
+  const base = [join(folder, 'banks.json'), import.meta.filename].find((candidate) =>
+    isInstalled(name, candidate),
+  )
+  if (base === undefined) {
+    reportFault(`is not installed in ${join(folder, 'node_modules')} nor beside Manilla`)
     return undefined
   }
-  if (!isForThisKit(name, from, fault)) return undefined
+  if (!isForThisKit(name, base, reportFault)) return undefined
   try {
-    return checkConnector(requireDefault(name, from), builtIn, fault)
+    return checkConnector(requireDefault(name, base), builtIn, reportFault)
   } catch (error) {
-    fault(`cannot be loaded (${reasonOf(error)})`)
+    reportFault(`cannot be loaded (${reasonOf(error)})`)
     return undefined
   }
 }
 
+// Returns whether the name may be that of an npm package. A path or a module of Node is refused, because it
+// would load other code.
 function isPackageName(name: unknown): name is string {
   const isName = typeof name === 'string' && name.length <= PACKAGE_NAME_MAX
   return isName && PACKAGE_NAME.test(name) && !isBuiltin(name)
 }
 
-function isIn(name: string, base: string): boolean {
+// Returns whether Node finds the package when a file at `base` imports it.
+function isInstalled(name: string, base: string): boolean {
   try {
     return findPackageJSON(name, pathToFileURL(base)) !== undefined
   } catch {
@@ -63,29 +70,30 @@ function isIn(name: string, base: string): boolean {
 }
 
 // Checks the package's kit version before any of its code runs.
-function isForThisKit(name: string, base: string, fault: Report): boolean {
+function isForThisKit(name: string, base: string, reportFault: Report): boolean {
   try {
     const path = findPackageJSON(name, pathToFileURL(base)) as string
     const { kit } = objectIn(objectIn(JSON.parse(readFileSync(path, 'utf8'))).manilla)
     if (kit === KIT_VERSION) return true
-    fault(
+    reportFault(
       typeof kit === 'number'
         ? `is for kit ${kit}, and this Manilla has kit ${KIT_VERSION}`
         : `does not say for which kit it is: its package.json needs "manilla": {"kit": ${KIT_VERSION}}`,
     )
   } catch (error) {
-    fault(`cannot be loaded (${reasonOf(error)})`)
+    reportFault(`cannot be loaded (${reasonOf(error)})`)
   }
   return false
 }
 
-// Loads synchronously, because settings are read synchronously. The hook is removed before anything else is
-// loaded.
+// Returns the default export of the package. While it loads, `manilla/kit` means our kit. Loads
+// synchronously, because settings are read synchronously. The hook is removed before anything else is loaded.
 function requireDefault(name: string, base: string): unknown {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       if (specifier === KIT.specifier) return { url: KIT.url, shortCircuit: true }
       if (specifier !== name) return next(specifier, context)
+      // With this condition, Node also finds a package that exports an ES module only.
       return next(specifier, { ...context, conditions: [...context.conditions, 'import'] })
     },
   })
@@ -97,30 +105,31 @@ function requireDefault(name: string, base: string): unknown {
   }
 }
 
+// Checks the export of a package and returns the connector, wrapped for safety.
 function checkConnector(
   value: unknown,
   builtIn: readonly Connector[],
-  fault: Report,
+  reportFault: Report,
 ): Connector | undefined {
   const { name, needsKnownSource, payoutScope, connect } = objectIn(value)
   const isNamed = typeof name === 'string' && CONNECTOR_NAME.test(name)
   const isScoped = payoutScope === undefined || typeof payoutScope === 'string'
   if (!isNamed || !isScoped || typeof needsKnownSource !== 'boolean' || !isFunction(connect)) {
-    fault(
+    reportFault(
       'exports no connector: its default export needs name (lower-case letters, digits and hyphens), ' +
         'needsKnownSource (true or false) and connect (a function)',
     )
     return undefined
   }
-  if (builtIn.some((each) => each.name === name)) {
-    fault(`has the name "${name}", which a connector of Manilla has`)
+  if (builtIn.some((connector) => connector.name === name)) {
+    reportFault(`has the name "${name}", which a connector of Manilla has`)
     return undefined
   }
-  return guarded(value as Connector)
+  return guardConnector(value as Connector)
 }
 
-// Wraps a connector so that it reports exceptions instead of throwing them.
-function guarded(connector: Connector): Connector {
+// Wraps a connector so that it reports exceptions of `connect` instead of throwing them.
+function guardConnector(connector: Connector): Connector {
   const { name, needsKnownSource, payoutScope } = connector
   return {
     name,
@@ -134,9 +143,10 @@ function guarded(connector: Connector): Connector {
           return undefined
         }
         const { authenticate, findFormat, nameEnquiry, calls } = objectIn(connection)
-        const isWhole = isFunction(authenticate) && isFunction(findFormat) && isObject(nameEnquiry)
-        if (isWhole && isObject(calls) && Object.values(calls).every(isFunction)) {
-          return { ...connection, calls: guardedCalls(calls as BankCalls) }
+        const hasRequiredParts =
+          isFunction(authenticate) && isFunction(findFormat) && isObject(nameEnquiry)
+        if (hasRequiredParts && isObject(calls) && Object.values(calls).every(isFunction)) {
+          return { ...connection, calls: guardCalls(calls as BankCalls) }
         }
         settings.report(
           `connector ${name} returned no connection: it needs authenticate, findFormat, nameEnquiry ` +
@@ -150,17 +160,19 @@ function guarded(connector: Connector): Connector {
   }
 }
 
-function guardedCalls(calls: BankCalls): BankCalls {
+// Wraps each call so that an exception counts as no answer of the bank: `unknown` for a payout, which may
+// have been made, else `no_answer`.
+function guardCalls(calls: BankCalls): BankCalls {
   const entries = Object.entries(calls).map(([name, call]) => {
     const status = name === 'sendMoney' || name === 'findPayout' ? 'unknown' : 'no_answer'
-    const caught = async (...args: unknown[]) => {
+    const guardedCall = async (...args: unknown[]) => {
       try {
         return await (call as (...args: unknown[]) => Promise<unknown>)(...args)
       } catch (error) {
         return { status, reason: `the connector failed: ${reasonOf(error)}` }
       }
     }
-    return [name, caught]
+    return [name, guardedCall]
   })
   return Object.fromEntries(entries) as BankCalls
 }
@@ -169,6 +181,7 @@ function isFunction(value: unknown): value is (...args: never[]) => unknown {
   return typeof value === 'function'
 }
 
+// Returns the first line of an error message, shortened.
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return (message.split('\n', 1)[0] as string).slice(0, REASON_MAX)

@@ -6,11 +6,14 @@ import { parseAddressRange } from '#ip-allowlist.ts'
 type Report = (problem: string) => void
 type Settings = Readonly<Record<string, unknown>>
 
+// The settings of one bank, which its connector reads by name. A method `find…` returns undefined if the
+// setting is absent, and `require…` then reports a problem. An invalid value is reported in any case.
 export class ConnectorSettings {
   readonly #settings: Settings
   readonly #secrets: Readonly<Record<string, string>>
   readonly #report: Report
-  readonly #known = { settings: new Set<string>(), secrets: new Set<string>() }
+  // The names that the connector has asked for. Any other name in the banks file is a mistake.
+  readonly #readNames = { settings: new Set<string>(), secrets: new Set<string>() }
   #problems = 0
 
   constructor(
@@ -58,7 +61,7 @@ export class ConnectorSettings {
 
   findChoice<const T extends string>(name: string, choices: readonly T[]): T | undefined {
     const value = this.#read(name)
-    const choice = choices.find((each) => each === value)
+    const choice = choices.find((allowed) => allowed === value)
     if (value !== undefined && !choice) {
       this.report(`settings.${name} must be one of: ${choices.join(', ')}`)
     }
@@ -121,7 +124,7 @@ export class ConnectorSettings {
   }
 
   findSecret(name: string): string | undefined {
-    this.#known.secrets.add(name)
+    this.#readNames.secrets.add(name)
     return this.#secrets[name]
   }
 
@@ -131,15 +134,15 @@ export class ConnectorSettings {
     for (const part of ['settings', 'secrets'] as const) {
       const values = part === 'settings' ? this.#settings : this.#secrets
       for (const name of Object.keys(values)) {
-        if (this.#known[part].has(name)) continue
-        const known = [...this.#known[part]].join(', ') || 'none'
+        if (this.#readNames[part].has(name)) continue
+        const known = [...this.#readNames[part]].join(', ') || 'none'
         this.report(`${part} has unknown field ${JSON.stringify(name)}; allowed: ${known}`)
       }
     }
   }
 
   #read(name: string): unknown {
-    this.#known.settings.add(name)
+    this.#readNames.settings.add(name)
     return this.#settings[name]
   }
 }

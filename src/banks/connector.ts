@@ -1,8 +1,8 @@
-// A connector describes the interface of one bank (or aggregator): how the bank signs its calls, how a
-// notification becomes credits and is acknowledged, and which calls the bank accepts.
+// The interface of a connector. A connector describes one bank (or aggregator): how the bank signs its calls,
+// how a notification becomes credits and is acknowledged, and which calls the bank accepts.
 //
-// `connect` checks the settings of one configured bank and returns the connection to it. A call that the bank
-// does not have is absent from `calls`, and the features that need the call are off for that bank.
+// `connect` checks the settings of one configured bank and returns the connection to it. If the bank does not
+// have a call, the call is absent from `calls`, and the features that need the call are off for that bank.
 
 import type { Kobo } from '#money.ts'
 import type { ConnectorSettings } from './connector-settings.ts'

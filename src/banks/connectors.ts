@@ -1,5 +1,6 @@
-// All connectors, and the connection to one configured bank. The configuration names a bank's connector; the
-// service never guesses it from a body. The template is for the sandbox only.
+// Lists all connectors, and creates the connection to one configured bank. The configuration names the
+// connector; the service never guesses it from the body of a call. The template connector is for the sandbox
+// only.
 
 import { createHash } from 'node:crypto'
 import { flutterwaveConnector } from '#banks/flutterwave/connector.ts'
@@ -36,7 +37,8 @@ const FINGERPRINT = /^[0-9a-f]{64}$/
 
 type AllowedSources = (call: RailCall) => boolean
 
-// Reads `allow` and `mutualTls`. A call must meet each that is configured. Returns undefined if neither is.
+// Reads the settings `allow` and `mutualTls`. A call must meet each that is configured. Returns undefined if
+// neither is.
 function readAllowedSources(settings: ConnectorSettings): AllowedSources | undefined {
   const ranges = settings.findRanges('allow')
   const certificates = readCertificates(settings)
@@ -46,15 +48,16 @@ function readAllowedSources(settings: ConnectorSettings): AllowedSources | undef
   return (call) => isListed(call.address) && isCertified(call)
 }
 
+// Returns the check of client certificates; undefined if there is no such setting.
 function readCertificates(settings: ConnectorSettings): AllowedSources | undefined {
   const options = settings.findRecord('mutualTls')
   if (!options) return undefined
-  const { header, fingerprints, ...others } = options
+  const { header, fingerprints, ...unknownFields } = options
   const list = Array.isArray(fingerprints) ? fingerprints.map(plainFingerprint) : []
   const isSound =
     typeof header === 'string' &&
     HEADER.test(header) &&
-    Object.keys(others).length === 0 &&
+    Object.keys(unknownFields).length === 0 &&
     list.length > 0 &&
     list.every((fingerprint) => FINGERPRINT.test(fingerprint))
   if (!isSound) {
@@ -70,6 +73,7 @@ function readCertificates(settings: ConnectorSettings): AllowedSources | undefin
   }
 }
 
+// Normalises a fingerprint, which proxies write with or without colons.
 function plainFingerprint(text: unknown): string {
   return String(text).replaceAll(':', '').toLowerCase()
 }
@@ -98,16 +102,17 @@ export type BankConfiguration = ConnectedBank & {
   secrets?: Readonly<Record<string, string>> | undefined
 }
 
-// Returns undefined if the configuration is wrong, and reports each problem.
+// Creates the connection to one bank. Returns undefined if the configuration is wrong, and reports each
+// problem.
 export function connectBank(
   bank: BankConfiguration,
   report: (problem: string) => void,
 ): BankConnection | undefined {
   const { connector: name = 'manilla' } = bank
   const connectors = bank.mode === 'sandbox' ? SANDBOX_CONNECTORS : CONNECTORS
-  const connector = bank.packaged ?? connectors.find((each) => each.name === name)
+  const connector = bank.packaged ?? connectors.find((candidate) => candidate.name === name)
   if (!connector) {
-    const allowed = connectors.map((each) => each.name).join(', ')
+    const allowed = connectors.map((candidate) => candidate.name).join(', ')
     report(`connector "${name}" is unknown; allowed: ${allowed}`)
     return undefined
   }
@@ -116,12 +121,12 @@ export function connectBank(
   const limits = readLimits(settings)
   const connection = connector.connect(settings, bank)
   settings.refuseUnknown()
-  const gap = connector.needsKnownSource
+  const weakness = connector.needsKnownSource
     ? 'does not sign amounts'
     : connection?.signsFieldsOnly && 'signs some fields only'
-  if (bank.mode === 'live' && gap && !isAllowed) {
+  if (bank.mode === 'live' && weakness && !isAllowed) {
     settings.report(
-      `connector ${name} ${gap}: live mode requires settings.allow or settings.mutualTls`,
+      `connector ${name} ${weakness}: live mode requires settings.allow or settings.mutualTls`,
     )
   }
   if (connection?.hintsOnly && !connection.calls.findTransfer) {
@@ -133,7 +138,7 @@ export function connectBank(
   const fingerprint = fingerprintOf(connector, settings, bank.mode)
   const connected = {
     ...connection,
-    findFormat: connection.hintsOnly ? hinting(connection.findFormat) : connection.findFormat,
+    findFormat: connection.hintsOnly ? parseAsHints(connection.findFormat) : connection.findFormat,
     calls: payInNaira(connection.calls),
     limits,
     fingerprint,
@@ -146,16 +151,16 @@ export function connectBank(
   }
 }
 
-// Turns reports into hints: the service books nothing from an unsigned report.
-function hinting(findFormat: BankConnection['findFormat']): BankConnection['findFormat'] {
+// Makes the format turn reports into hints, so that nothing is booked from an unsigned report.
+function parseAsHints(findFormat: BankConnection['findFormat']): BankConnection['findFormat'] {
   return (call) => {
     const format = findFormat(call)
     return format && { ...format, parse: (rawBody) => asHints(format.parse(rawBody)) }
   }
 }
 
-// Needs valid settings. Leaves out secrets, because rotating one does not change which payouts the bank
-// knows.
+// Returns a fingerprint of the bank that the settings lead to (BankConnection). Needs valid settings. Leaves
+// out secrets, because rotating one does not change which payouts the bank knows.
 function fingerprintOf(
   { name, payoutScope }: Connector,
   settings: ConnectorSettings,
@@ -166,8 +171,8 @@ function fingerprintOf(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-// Refuses other currencies before any request: banks pay from naira accounts, and some take an amount without
-// its currency.
+// Makes sendMoney refuse other currencies before any request: banks pay from naira accounts, and some take an
+// amount without its currency.
 function payInNaira({ sendMoney, ...calls }: BankCalls): BankCalls {
   if (!sendMoney) return calls
   return {
@@ -179,6 +184,7 @@ function payInNaira({ sendMoney, ...calls }: BankCalls): BankCalls {
   }
 }
 
+// Returns the call limits of a bank: from its settings, or else the default.
 function readLimits(settings: ConnectorSettings): CallLimits {
   const { ratePerSecond, concurrency } = DEFAULT_LIMITS
   return {
@@ -187,7 +193,7 @@ function readLimits(settings: ConnectorSettings): CallLimits {
   }
 }
 
-// Connects banks whose configuration was checked at start.
+// Connects banks whose configuration was checked at start. A problem is therefore a bug, and throws.
 export function connectBanks(banks: readonly BankConfiguration[]): BankConnections {
   const refuse = (code: string) => (problem: string) => {
     throw new Error(`bank ${code}: ${problem}`)

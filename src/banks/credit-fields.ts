@@ -1,4 +1,4 @@
-// Checks the fields of one credit, the same for all formats. Also turns unsigned reports into hints.
+// Checks the fields of one credit, in the same way for all formats. Also turns unsigned reports into hints.
 //
 // Identity and terms (session id, account number, amount, currency) are strict. Free text of the payer is
 // cleaned and cut instead of refused, because the money has arrived whatever the narration contains.
@@ -21,20 +21,21 @@ import { isAccountNumber, isSessionId } from './nuban.ts'
 
 // The charges that a bank withheld from a transfer, as its notification reports them.
 //
-// The settled amount decides, because the bank's statement shows it: fee, VAT and duty must make up exactly
-// the difference between the amount and the settled amount. Some banks report the VAT as a part of the fee.
-// An unexplained rest is treated as a fee.
+// The settled amount decides, because the bank's statement shows that amount: fee, VAT and duty must make up
+// exactly the difference between the amount and the settled amount. Some banks report the VAT as a part of
+// the fee. A difference that the charges do not explain is booked as a fee.
 
 // The amounts as the bank wrote them. Null, undefined and '' mean that the bank named no amount.
 export type ChargeFields = { settled?: unknown; fee?: unknown; vat?: unknown; duty?: unknown }
 
-// Returns undefined if the bank withheld nothing, and 'mismatch' if the amounts contradict each other.
+// Returns the charges of a credit. Returns undefined if the bank withheld nothing, and 'mismatch' if the
+// amounts contradict each other.
 function readCharges(
   amountKobo: Kobo,
   fields: ChargeFields,
   readAmount: (value: unknown) => Kobo | undefined = koboOf,
 ): BankCharges | undefined | 'mismatch' {
-  const read = (value: unknown) => readPart(value, readAmount)
+  const read = (value: unknown) => readChargeAmount(value, readAmount)
   const settled = read(fields.settled)
   const parts = [fields.fee, fields.vat, fields.duty].map(read)
   if (settled === 'unreadable' || parts.includes('unreadable')) return 'mismatch'
@@ -42,15 +43,19 @@ function readCharges(
   const withheld = settled === undefined ? fee + vat + duty : amountKobo - settled
   if (withheld < 0n || withheld >= amountKobo) return 'mismatch'
   if (withheld === 0n) return undefined
-  const isWhole = fee + vat + duty === withheld
-  if (isWhole) return charges(fee, vat, duty)
-  const isInside = fee + duty === withheld && vat <= fee
-  if (isInside) return charges(fee - vat, vat, duty)
-  const rest = withheld - vat - duty
-  return rest >= 0n ? charges(rest, vat, duty) : charges(withheld, 0n, 0n)
+  // The settled amount decides how much was withheld. The rest of this function divides it.
+  const isExplained = fee + vat + duty === withheld
+  if (isExplained) return charges(fee, vat, duty)
+  // Some banks report the VAT as a part of the fee.
+  const isVatInFee = fee + duty === withheld && vat <= fee
+  if (isVatInFee) return charges(fee - vat, vat, duty)
+  // The difference that the charges do not explain is booked as a fee.
+  const unexplained = withheld - vat - duty
+  return unexplained >= 0n ? charges(unexplained, vat, duty) : charges(withheld, 0n, 0n)
 }
 
-function readPart(
+// Returns one charge in kobo; undefined if the bank named none.
+function readChargeAmount(
   value: unknown,
   readAmount: (value: unknown) => Kobo | undefined,
 ): bigint | undefined | 'unreadable' {
@@ -63,7 +68,7 @@ function charges(fee: bigint, vat: bigint, duty: bigint): BankCharges {
   return { feeKobo: kobo(fee), vatKobo: kobo(vat), dutyKobo: kobo(duty) }
 }
 
-// The values of a format, not yet checked. Null and undefined both mean absent.
+// The fields of a credit as a format names them, not yet checked. Null and undefined both mean absent.
 export type CreditFields = {
   sessionId?: unknown
   accountNumber?: unknown
@@ -119,12 +124,13 @@ const MESSAGES: Record<RejectionCode, string> = {
     'The transaction time must be an ISO 8601 time, such as 2026-11-15T01:42:26+01:00.',
 }
 
+// Returns the rejection of an item that names no money, so it is not stored for an operator.
 export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
   const echo = typeof sessionId === 'string' ? cleanText(sessionId, ECHO_MAX) : null
   return { ok: false, sessionId: echo, code, message: MESSAGES[code], money: null }
 }
 
-// Returns a rejection with the money that the fields name, so that the item is kept for an operator.
+// Returns a rejection with the money that the fields name, so that the item is stored for an operator.
 export function keptRejection(
   code: RejectionCode,
   sessionId: unknown,
@@ -133,12 +139,13 @@ export function keptRejection(
   return { ...rejection(code, sessionId), money: moneyIn(fields) }
 }
 
-// Returns the money that the fields name, or null if they certainly name none.
+// Returns the money that the fields name, or null if they certainly name none. An unreadable amount counts as
+// money.
 function moneyIn(fields: CreditFields): NamedMoney | null {
   const { amount } = fields
-  const isNone = amount === undefined || amount === null
+  const isAbsentAmount = amount === undefined || amount === null
   const isPlain = typeof amount === 'number' || typeof amount === 'string'
-  if (isNone || (isPlain && Number(amount) <= 0)) return null
+  if (isAbsentAmount || (isPlain && Number(amount) <= 0)) return null
   const amountKobo = fields.unit === 'kobo' ? wholeKoboOf(amount) : undefined
   const written = isPlain ? String(amount) : JSON.stringify(amount)
   // Operators read amounts in naira.
@@ -147,19 +154,21 @@ function moneyIn(fields: CreditFields): NamedMoney | null {
   return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
 }
 
+// Checks the fields of one credit. An invalid credit with an amount is stored for an operator.
 export function checkCredit(fields: CreditFields): ParsedItem {
   const item = readCredit(fields)
   return item.ok ? item : { ...item, money: moneyIn(fields) }
 }
 
+// Checks the fields one after another. The first invalid field rejects the credit.
 function readCredit(fields: CreditFields): ParsedItem {
   const { accountNumber, identifiedBy } = fields
   const sessionId = identifiedBy ? identifierText(fields.sessionId) : fields.sessionId
   if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
     return rejection('invalid_session_id', sessionId)
   }
-  const others = fields.otherIdentifiers && readIdentifiers(fields, sessionId)
-  if (others === 'unreadable') return rejection('invalid_identifier', sessionId)
+  const otherIdentifiers = fields.otherIdentifiers && readIdentifiers(fields, sessionId)
+  if (otherIdentifiers === 'unreadable') return rejection('invalid_identifier', sessionId)
   if (typeof accountNumber !== 'string' || !isAccountNumber(accountNumber)) {
     return rejection('invalid_account_number', sessionId)
   }
@@ -200,65 +209,70 @@ function readCredit(fields: CreditFields): ParsedItem {
   }
   if (identifiedBy) credit.identifiedBy = identifiedBy
   if (fields.isWeak) credit.isWeak = true
-  if (others) credit.otherIdentifiers = others
+  if (otherIdentifiers) credit.otherIdentifiers = otherIdentifiers
   if (charges) credit.charges = charges
   return { ok: true, credit }
 }
 
-// Ignores an invalid identifier, because the session id identifies the credit. If the session id is weak, the
-// credit is refused instead: a weak id alone could identify another transfer.
+// Returns the valid identifiers besides the session id. Ignores an invalid one, because the session id
+// identifies the credit. Returns 'unreadable', and so refuses the credit, if the invalid identifier is
+// required, or if the session id is weak: a weak id alone could identify another transfer.
 function readIdentifiers(
   fields: CreditFields,
   sessionId: string,
 ): GivenIdentifier[] | 'unreadable' {
   const { identifiedBy = 'session_id', isWeak, otherIdentifiers = [] } = fields
-  const read: GivenIdentifier[] = []
+  const valid: GivenIdentifier[] = []
   for (const other of otherIdentifiers) {
     const value = identifierText(other.value)
     if (typeof value === 'string' && isSessionId(value)) {
       const { isRequired: _, ...identifier } = other
-      if (value !== sessionId || other.kind !== identifiedBy) read.push({ ...identifier, value })
+      if (value !== sessionId || other.kind !== identifiedBy) valid.push({ ...identifier, value })
     } else if (other.isRequired || (isWeak && !other.isWeak && !isAbsent(value))) {
       return 'unreadable'
     }
   }
-  return read
+  return valid
 }
 
-// Some banks write references as JSON numbers. readJson() turns a number with more digits than a double holds
-// into a text with a leading space.
+// Returns an identifier as text. Some banks write references as JSON numbers. readJson() turns a number with
+// more digits than a double holds into a text with a leading space.
 function identifierText(value: unknown): unknown {
   if (typeof value === 'string') return LONG_NUMBER.test(value) ? value.slice(1) : value
   return Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : value
 }
 
+// Returns whether the bank wrote no identifier, or a placeholder such as 0 or blanks.
 function isAbsent(value: unknown): boolean {
   const isBlank = typeof value === 'string' && value.trim() === ''
   return value === undefined || value === null || value === 0 || isBlank
 }
 
-// Returns null if no visible character is left. PostgreSQL can store neither NUL nor half a surrogate pair.
+// Removes invisible characters and cuts the text. Returns null if no visible character is left. The result is
+// well-formed without NUL, because PostgreSQL cannot store NUL or half a surrogate pair.
 export function cleanText(text: string, lengthMax = TEXT_MAX): string | null {
-  const seen = UNSEEN.test(text) ? text.replace(UNSEEN_RUNS, ' ') : text
-  const whole = seen.isWellFormed() ? seen.trim() : seen.toWellFormed().trim()
-  if (whole.length <= lengthMax) return whole === '' ? null : whole
-  const cut = whole.slice(0, lengthMax)
+  const visible = UNSEEN.test(text) ? text.replace(UNSEEN_RUNS, ' ') : text
+  const trimmed = visible.isWellFormed() ? visible.trim() : visible.toWellFormed().trim()
+  if (trimmed.length <= lengthMax) return trimmed === '' ? null : trimmed
+  const cut = trimmed.slice(0, lengthMax)
   return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trimEnd()
 }
 
+// Returns the cleaned text; null if it is absent, undefined if it is no text.
 function readText(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null
   return typeof value === 'string' ? cleanText(value) : undefined
 }
 
-// Refuses (undefined) a reference that is too long instead of cutting it: a part of an account number could
-// be the number of another person.
+// Returns an account number or bank code of the payer; null if it is absent. Refuses a text that is too long
+// (undefined) instead of cutting it: a part of an account number could be the number of another person.
 function readReference(value: unknown, lengthMax: number): string | null | undefined {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string' || value.length > lengthMax) return undefined
   return cleanText(value, lengthMax)
 }
 
+// Returns the time of the transfer, or its date if the bank gave no time of day; undefined if it is no time.
 function readTime(
   value: unknown,
 ): Pick<IncomingCredit, 'transactionTime' | 'transactionDate'> | undefined {
@@ -269,7 +283,7 @@ function readTime(
   return transactionDate ? { transactionTime: null, transactionDate } : { transactionTime: time }
 }
 
-// Removes a time in the future from a credit: it means that the bank's clock is wrong.
+// Removes a time in the future from a credit: such a time means that the clock of the bank is wrong.
 export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCredit {
   const { transactionTime, transactionDate } = credit
   const latestMs = now.getTime() + CLOCK_SKEW_MAX_MS
@@ -277,8 +291,8 @@ export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCr
     (transactionTime !== null && transactionTime.getTime() > latestMs) ||
     (transactionDate !== undefined && transactionDate > watDay(new Date(latestMs)))
   if (!isFuture) return credit
-  const { transactionDate: _, ...rest } = credit
-  return { ...rest, transactionTime: null }
+  const { transactionDate: _, ...timelessCredit } = credit
+  return { ...timelessCredit, transactionTime: null }
 }
 
 // Returns our code of a bank. Some banks name the payer's bank by its NIP code, but our records use one code
@@ -287,16 +301,17 @@ export function plainBankCode(code: string): string {
   return findBank(code)?.code ?? findBankByNipCode(code)?.code ?? code
 }
 
-// In an unsigned report (I103), a credit becomes a hint, which the service verifies with a query at the bank.
-// A reversal is kept for an operator if it names money.
+// Makes hints of an unsigned report (I103): each credit becomes a hint, which the service verifies with a
+// query at the bank. A reversal is only stored for an operator, if it names money.
 export function asHints(parsed: Parsed): Parsed {
   return 'malformed' in parsed ? parsed : { ...parsed, items: parsed.items.map(asHint) }
 }
 
+// Makes a hint of a credit. Removes the reversal of an item, so that it is not booked.
 function asHint(item: ParsedItem): ParsedItem {
   if (!item.ok) {
-    const { reversal: _, ...rest } = item
-    return rest
+    const { reversal: _, ...rejectionOnly } = item
+    return rejectionOnly
   }
   const { sessionId: value, identifiedBy: kind = 'session_id' } = item.credit
   return { ...rejection('not_a_credit', value), hint: { kind, value } }

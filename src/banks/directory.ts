@@ -1,4 +1,4 @@
-// The institutions we know: banks, microfinance and mortgage banks, mobile money operators and payment
+// The directory of institutions: banks, microfinance and mortgage banks, mobile money operators and payment
 // service banks. An institution that is missing here can still pay in, but its name stays unknown, and so
 // does its code if a notification has only the name.
 //
@@ -57,6 +57,7 @@ export function findBankByNipCode(nipCode: string): Bank | undefined {
   return byNipCode.get(nipCode)
 }
 
+// Finds an institution by its name, ignoring case, punctuation and words such as “bank” or “plc”.
 export function findBankByName(name: string): Bank | undefined {
   return byName.get(plainName(name))
 }
@@ -71,11 +72,11 @@ export function bankCodeByName(name: unknown): string | null {
 export function providerCode(bankCode: string, numbering: 'nip' | 'cbn', provider = ''): string {
   const bank = findBank(bankCode)
   if (!bank) return bankCode
-  const ofProvider =
+  const specialCode =
     bank.providerCodes && Object.hasOwn(bank.providerCodes, provider)
       ? bank.providerCodes[provider]
       : undefined
-  return ofProvider ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
+  return specialCode ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
 }
 
 export type NameBank = (code: string) => string
@@ -85,22 +86,25 @@ export function bankNames(banks: readonly { code: string; name: string }[]): Nam
   return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
 }
 
-// If two institutions share a name, the name means the commercial bank. If neither is a commercial bank, the
-// name is ignored.
+// Returns the institutions by plain name. If two institutions share a name, the name means the commercial
+// bank. If neither is a commercial bank, the name is ignored.
 function indexNames(): Map<string, Bank> {
   const index = new Map<string, Bank | undefined>()
   for (const bank of BANKS) {
     for (const name of [bank.name, ...(bank.otherNames ?? [])]) {
-      const plain = plainName(name)
-      const known = index.get(plain)
-      const isShared = index.has(plain) && known !== bank
-      if (!isShared) index.set(plain, bank)
-      else if (known?.kind !== 'commercial') index.set(plain, undefined)
+      const plainForm = plainName(name)
+      const indexed = index.get(plainForm)
+      const isShared = index.has(plainForm) && indexed !== bank
+      if (!isShared) index.set(plainForm, bank)
+      else if (indexed?.kind !== 'commercial') index.set(plainForm, undefined)
     }
   }
-  return new Map([...index].flatMap(([plain, bank]) => (bank && plain ? [[plain, bank]] : [])))
+  return new Map(
+    [...index].flatMap(([plainForm, bank]) => (bank && plainForm ? [[plainForm, bank]] : [])),
+  )
 }
 
+// Removes everything that varies in how banks write a name.
 function plainName(name: string): string {
   return name
     .toLowerCase()

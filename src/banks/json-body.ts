@@ -21,10 +21,12 @@ const COLON = 0x3a
 const NONE: ReadonlySet<number> = new Set()
 const NO_FIELDS: FieldBits = new Map()
 
+// Gives each field a bit. At most 31 fields fit.
 export function fieldBits(names: readonly string[]): FieldBits {
-  return new Map(names.map((name, at) => [name, 1 << at]))
+  return new Map(names.map((name, index) => [name, 1 << index]))
 }
 
+// Parses a report of credits. `fields` are the fields of a credit that must not occur twice.
 export function readJson(rawBody: Buffer, fields: FieldBits): JsonBody | { malformed: string } {
   if (!isUtf8(rawBody)) return { malformed: 'The body is not valid UTF-8.' }
   const text = rawBody.toString('utf8')
@@ -47,38 +49,40 @@ export function readNestedJson(
   return { value: body.value, isRepeated }
 }
 
-// Turns a number that JSON.parse would round into a text. The leading space makes the text invalid as an
-// amount or an id.
+// Returns the replacement of a number that JSON.parse would round: a text. The leading space makes the text
+// invalid as an amount or an id.
 function asWritten(number: string): string {
   return `" ${number}"`
 }
 
-// Runs before JSON.parse, which takes a quarter of a second over a megabyte of brackets. The result is
-// meaningless for text that is not JSON, which JSON.parse then refuses.
+// Finds credits that have a field twice, and deep nesting. Runs before JSON.parse, which takes a quarter of a
+// second over a megabyte of brackets. The result is meaningless for text that is not JSON, which JSON.parse
+// then refuses.
 function findRepeated(text: string, fields: FieldBits): ReadonlySet<number> | 'too deep' {
+  // In a list, each credit is one level deeper. 0x5b and 0x5d are square brackets, 0x7b and 0x7d are braces.
   const creditDepth = text.charCodeAt(skipSpace(text, 0)) === 0x5b ? 2 : 1
   let repeated: Set<number> | undefined
   let depth = 0
-  let position = 0
-  let seen = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
+  let creditIndex = 0
+  let seenBits = 0
+  for (let offset = 0; offset < text.length; offset++) {
+    const code = text.charCodeAt(offset)
     if (code === QUOTE) {
-      const end = closingQuote(text, at)
+      const end = closingQuote(text, offset)
       if (end === -1) return NONE
       if (depth === creditDepth && text.charCodeAt(skipSpace(text, end + 1)) === COLON) {
-        const bit = fields.get(keyText(text, at, end)) ?? 0
-        if (seen & bit) repeated = (repeated ?? new Set()).add(position)
-        seen |= bit
+        const bit = fields.get(keyText(text, offset, end)) ?? 0
+        if (seenBits & bit) repeated = (repeated ?? new Set()).add(creditIndex)
+        seenBits |= bit
       }
-      at = end
+      offset = end
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > DEPTH_MAX) return 'too deep'
-      if (depth === creditDepth) seen = 0
+      if (depth === creditDepth) seenBits = 0
     } else if (code === 0x7d || code === 0x5d) {
       depth--
     } else if (code === COMMA && depth === 1 && creditDepth === 2) {
-      position++
+      creditIndex++ // The comma between two credits of a list.
     }
   }
   return repeated ?? NONE

@@ -1,5 +1,5 @@
-// Calls to a bank's JSON API, authenticated by fixed headers or by an access token, and the results of common
-// answers.
+// Calls the JSON API of a bank, authenticated by fixed headers or by an access token, and turns common
+// answers into results.
 //
 // A response that does not answer the request itself is treated as no answer: a redirect, refused
 // credentials, a rate limit, a server error, or a body that is no JSON object.
@@ -31,38 +31,44 @@ export type Ask = (request: BankRequest, options: CallOptions) => Promise<JsonAn
 
 type Headers = Readonly<Record<string, string>>
 
+// Returns the function that calls a bank with fixed headers.
 export function asking(http: BankHttp, headers: Headers): Ask {
-  return async (request, options) => read(await http({ ...request, headers }, options))
+  return async (request, options) => readAnswer(await http({ ...request, headers }, options))
 }
 
-// `lifetimeMs` is from the bank's answer or its documentation.
+// The result of a login. `lifetimeMs` is from the bank's answer or its documentation.
 type Session = { status: 'logged_in'; headers: Headers; lifetimeMs: number } | NoAnswer
 type Login = { session: Promise<Session>; atMs: number }
 
-// Logs in if there is no token yet, and again if the bank refuses it. Concurrent calls share one login. An
-// order to pay is not repeated after a refused token, because a system behind the gateway may already have
-// the order. Orders are sent only with a token that stays valid for minutes, so that refusals are rare.
+// Returns the function that calls a bank with an access token. It logs in if there is no token yet, and again
+// if the bank refuses the token. Concurrent calls share one login. An order to pay is not repeated after a
+// refused token, because a system behind the gateway may already have the order. Orders are sent only with a
+// token that stays valid for minutes, so that refusals are rare.
 export function askingWithToken(
   http: BankHttp,
   logIn: () => Promise<Session>,
   monotonic: Monotonic = systemMonotonic,
 ): { ask: Ask; prepareOrders: NonNullable<BankCalls['prepareOrders']> } {
   let login: Login | undefined
+  // Forgets a login that cannot be used any more, unless a newer one has replaced it.
   const forget = (used: Login) => {
     if (login === used) login = undefined
   }
+  // Returns the login of the current token, and logs in if there is none.
   const current = (): Login => {
     login ??= { session: logIn(), atMs: monotonic() }
     return login
   }
+  // Returns a login for the next request. For an order, the token must stay valid for a while.
   const findLogin = async (isOrder: boolean): Promise<Login> => {
-    const found = current()
-    const session = await found.session
-    if (!isOrder || session.status === 'no_answer') return found
-    if (monotonic() - found.atMs <= session.lifetimeMs - SPARE_MS) return found
-    forget(found)
+    const latest = current()
+    const session = await latest.session
+    if (!isOrder || session.status === 'no_answer') return latest
+    if (monotonic() - latest.atMs <= session.lifetimeMs - SPARE_MS) return latest
+    forget(latest)
     return current()
   }
+  // Sends a request with the current token.
   const send = async (request: BankRequest, options: CallOptions) => {
     const used = await findLogin(request.isOrder === true)
     const session = await used.session
@@ -78,7 +84,7 @@ export function askingWithToken(
     async ask(request, options) {
       const response = await send(request, options)
       const isRepeated = isRefused(response) && !request.isOrder
-      return read(isRepeated ? await send(request, options) : response)
+      return readAnswer(isRepeated ? await send(request, options) : response)
     },
     async prepareOrders() {
       const used = await findLogin(true)
@@ -95,18 +101,20 @@ export function askingWithToken(
 export function inTurn(ask: Ask): Ask {
   let isFirst = true
   return async (request, options) => {
-    const isOurs = isFirst || (await options.takeTurn?.()) !== false
+    const hasTurn = isFirst || (await options.takeTurn?.()) !== false
     isFirst = false
-    if (isOurs) return ask(request, options)
+    if (hasTurn) return ask(request, options)
     return { status: 'no_answer', reason: 'the rate left no room in time', isUnsent: true }
   }
 }
 
+// Returns whether the bank refused our credentials.
 function isRefused(response: BankResponse | NoAnswer): boolean {
   return response.status === 'answered' && CREDENTIALS_REFUSED.includes(response.httpStatus)
 }
 
-function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
+// Turns a response into an answer. A redirect, a server error or a status of NO_ANSWER counts as no answer.
+function readAnswer(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
   if (response.status === 'no_answer') return response
   const { httpStatus } = response
   const isSilent = httpStatus >= 500 || (httpStatus >= 300 && httpStatus < 400)
@@ -116,6 +124,8 @@ function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
   return httpStatus === NOT_FOUND ? { status: 'answered', httpStatus, body: {} } : body
 }
 
+// Returns the result of a response that does not answer the request. A status such as 400 shows that the bank
+// is up and only refused the request.
 export function noAnswer(httpStatus: number): NoAnswer {
   const isUp = httpStatus >= 400 && httpStatus < 500 && !NO_ANSWER.includes(httpStatus)
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
@@ -147,8 +157,8 @@ export function nameNotFound(
 ): NameAnswer {
   const { httpStatus } = answer
   const message = messageOf(answer, field)
-  const isNobodys = NO_SUCH_ACCOUNT.some((pattern) => pattern.test(message))
-  if (isFromBank && (isNobodys || httpStatus === NOT_FOUND)) return { status: 'not_found' }
+  const saysUnknown = NO_SUCH_ACCOUNT.some((pattern) => pattern.test(message))
+  if (isFromBank && (saysUnknown || httpStatus === NOT_FOUND)) return { status: 'not_found' }
   return { ...noAnswer(httpStatus), reason: message }
 }
 

@@ -13,45 +13,51 @@ const NUMBER_LENGTH_MAX = 40
 const INFINITE = '1e999'
 const DECIMAL = /^-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
+// Finds the first fault of a text, except rounded numbers, which withoutRounding() replaces.
 export function findFault(text: string): 'repeated key' | 'too deep' | undefined {
   const keys: Set<string>[] = [] // One set per open object or array.
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
+  for (let offset = 0; offset < text.length; offset++) {
+    const code = text.charCodeAt(offset)
     if (code === QUOTE) {
-      const end = closingQuote(text, at)
+      const end = closingQuote(text, offset)
       if (end === -1) return undefined
       if (text.charCodeAt(skipSpace(text, end + 1)) === COLON) {
-        const key = keyText(text, at, end)
+        const key = keyText(text, offset, end)
         const ownKeys = keys.at(-1)
         if (ownKeys?.has(key)) return 'repeated key'
         ownKeys?.add(key)
       }
-      at = end
+      offset = end
     } else if (code === 0x7b || code === 0x5b) {
+      // An opening brace or bracket.
       if (keys.push(new Set()) > DEPTH_MAX) return 'too deep'
     } else if (code === 0x7d || code === 0x5d) {
+      // A closing brace or bracket.
       keys.pop()
     }
   }
   return undefined
 }
 
+// Returns the position of the next character that is no space.
 export function skipSpace(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
-  return at
+  let offset = from
+  while (offset < text.length && text.charCodeAt(offset) <= 0x20) offset++
+  return offset
 }
 
+// Returns the position of the quote that closes a string, or -1.
 export function closingQuote(text: string, opening: number): number {
   let end = text.indexOf('"', opening + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1
+// Returns whether an odd number of backslashes precedes the quote.
+function isEscaped(text: string, offset: number): boolean {
+  let before = offset - 1
   while (text.charCodeAt(before) === BACKSLASH) before--
-  return (at - before) % 2 === 0
+  return (offset - before) % 2 === 0
 }
 
 // Returns the key without escapes: "\u0061mount" is the key "amount".
@@ -70,30 +76,32 @@ export function keyText(text: string, opening: number, end: number): string {
 // field that the service reads has such a number.
 export function withoutRounding(
   text: string,
-  spell: (written: string) => string = () => INFINITE,
+  replacementFor: (written: string) => string = () => INFINITE,
 ): string {
   if (!LONG_NUMBER.test(text)) return text
   const pieces: string[] = []
   let copiedTo = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
+  for (let offset = 0; offset < text.length; offset++) {
+    const code = text.charCodeAt(offset)
     if (code === QUOTE) {
-      const end = closingQuote(text, at)
+      const end = closingQuote(text, offset)
       if (end === -1) return text
-      at = end
+      offset = end
     } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
-      NUMBER.lastIndex = at
+      // A minus sign or a digit: a number begins.
+      NUMBER.lastIndex = offset
       const written = NUMBER.exec(text)?.[0] ?? '-'
       if (!isExact(written)) {
-        pieces.push(text.slice(copiedTo, at), spell(written))
-        copiedTo = at + written.length
+        pieces.push(text.slice(copiedTo, offset), replacementFor(written))
+        copiedTo = offset + written.length
       }
-      at += written.length - 1
+      offset += written.length - 1
     }
   }
   return pieces.join('') + text.slice(copiedTo)
 }
 
+// Returns whether JSON.parse reads the number without rounding.
 function isExact(written: string): boolean {
   if (written.length <= 15 || !DECIMAL.test(written)) return true
   if (written.length > NUMBER_LENGTH_MAX) return false

@@ -1,5 +1,5 @@
-// Everything that a connector may import: #banks/kit.ts in this repository, manilla/kit in a package. A
-// change that breaks packages raises KIT_VERSION in connector-packages.ts.
+// The kit: everything that a connector may import, as #banks/kit.ts in this repository and as manilla/kit in
+// a package. A change that breaks packages raises KIT_VERSION in connector-packages.ts.
 
 export { nameEnquiry } from '#banks/manilla/notifications.ts'
 export { watDay, watTime } from '#clock.ts'

@@ -1,4 +1,4 @@
-// The common form of every bank's notifications: a format parses a body into credits and rejections, and
+// The common form of the notifications of all banks: a format parses a body into credits and rejections, and
 // writes the acknowledgement that the bank expects.
 //
 // `parse` never throws, and one bad credit never fails the others. Only a body that is unreadable as a whole
@@ -46,7 +46,7 @@ export type IncomingCredit = {
   transactionDate?: string // yyyy-MM-dd, where the bank gives no time of day.
 }
 
-// Ordered as they are checked.
+// The reason why an item is not taken, in the order of the checks.
 export type RejectionCode =
   | 'not_a_credit' // an item that is no object, a debit, or a debit taken back
   | 'not_booked' // announced by the bank, but not booked yet
@@ -115,7 +115,7 @@ export type Report = { items: ParsedItem[]; batch: boolean; message?: unknown }
 // `malformed` is a sentence for the sender.
 export type Parsed = Report | { malformed: string }
 
-// 00 taken, 01 duplicate, 02 rejected (with a code), 03 try again.
+// The answer to one item: 00 taken, 01 duplicate, 02 rejected (with a code), 03 try again.
 export type Acknowledgement = {
   sessionId: string | null
   responseCode: '00' | '01' | '02' | '03'
@@ -141,7 +141,7 @@ export function mediaType(contentType: string): string {
 
 type Call = { headers: Readonly<Record<string, string | string[] | undefined>> }
 
-// Returns the findFormat of a bank that has only one format.
+// Returns the `findFormat` of a connection whose bank has only one format.
 export function onlyFormat(format: NotificationFormat) {
   return ({ headers }: Call): NotificationFormat | undefined => {
     const type = headers['content-type']
@@ -178,6 +178,7 @@ const UNANSWERED: Acknowledgement = {
   outcome: 'retry',
 }
 
+// Returns a format whose notifications are one JSON object each.
 export function jsonNotification({ name, read, answer }: Reading): NotificationFormat {
   return {
     name,

@@ -1,4 +1,4 @@
-// Account numbers (NUBAN), session ids, and the permutation by which serials are drawn.
+// Computes account numbers (NUBAN), reads and makes session ids, and permutes the serials of a range.
 //
 // A NUBAN is a 9-digit serial and a check digit that ties the number to one bank. Every number that we issue
 // passes the check. Numbers that callers send are looked up without the check, because published samples are
@@ -15,14 +15,18 @@ const BANK_CODE_PATTERN = new RegExp(BANK_CODE)
 const SERIAL = /^[0-9]{9}$/
 export const SERIAL_MAX = 999_999_999
 
+// Returns the check digit of a serial at a bank: the weighted sum of all digits and the check digit is a
+// multiple of ten.
 export function nubanCheckDigit(bankCode: string, serial9: string): string {
   if (!SERIAL.test(serial9)) throw new RangeError('A serial has exactly 9 digits.')
   const digits = institutionDigits(bankCode) + serial9
   let sum = 0
-  for (const [at, weight] of WEIGHTS.entries()) sum += weight * (digits.charCodeAt(at) - 48)
+  for (const [position, weight] of WEIGHTS.entries())
+    sum += weight * (digits.charCodeAt(position) - 48)
   return String((10 - (sum % 10)) % 10)
 }
 
+// Returns the account number of a serial at a bank.
 export function nuban(bankCode: string, serial: number | bigint): string {
   const isWhole = typeof serial === 'bigint' || Number.isInteger(serial)
   if (!isWhole || serial < 0 || serial > SERIAL_MAX) {
@@ -40,7 +44,8 @@ export function isAccountNumber(text: string): boolean {
   return ACCOUNT_NUMBER_PATTERN.test(text)
 }
 
-// Codes of banks have 3 digits, those of other institutions 5. The 2020 standard extends both to 6.
+// Returns the six digits that the check covers. Codes of banks have 3 digits, those of other institutions 5.
+// The 2020 standard extends both to 6.
 function institutionDigits(bankCode: string): string {
   if (!isBankCode(bankCode)) throw new RangeError('A bank code has 3 or 5 digits.')
   return bankCode.length === 3 ? `000${bankCode}` : `9${bankCode}`
@@ -66,6 +71,7 @@ export function isNipSessionId(text: string): boolean {
   return NIP_SESSION_ID.test(text)
 }
 
+// Makes a session id of NIP, for simulated transfers: those of the sandbox, of seeds and of the fake bank.
 export function makeSessionId(parts: {
   institution: string
   now: Date
@@ -79,9 +85,9 @@ export function makeSessionId(parts: {
   return parts.institution + watDigits(parts.now) + unique.padStart(12, '0')
 }
 
-// A keyed, pseudo-random permutation of the numbers 0 … size−1. Without the key, the next number cannot be
-// predicted. No number comes twice: a Feistel network maps its domain one to one whatever its round function,
-// and cycle walking stays inside [0, size).
+// permute() is a keyed, pseudo-random permutation of the numbers 0 … size−1, by which the serials of a range
+// are issued. Without the key, nobody can predict the next number. No number comes twice: a Feistel network
+// maps its domain one to one whatever its round function, and cycle walking stays inside [0, size).
 //
 // Key and size determine the permutation. A range keeps both permanently; otherwise it would issue numbers
 // again.
@@ -100,6 +106,8 @@ type Permutation = { halfBits: number; roundTables: Uint16Array }
 const PERMUTATIONS_MAX = 64
 const permutations = new Map<string, Permutation>()
 
+// Returns the serial that a range issues at this index, from 0: the number at this place of the permutation.
+// Encrypts again while the result lies outside the range, because the network's domain may be larger.
 export function permute(key: Buffer, size: number, index: number): number {
   if (!Number.isInteger(size) || size < 1 || size > SIZE_MAX) {
     throw new RangeError(`A permutation has a size from 1 to ${SIZE_MAX}.`)
@@ -108,11 +116,13 @@ export function permute(key: Buffer, size: number, index: number): number {
     throw new RangeError('The index lies outside the permutation.')
   }
   const permutation = permutationOf(key, size)
-  let at = encrypt(permutation, index)
-  while (at >= size) at = encrypt(permutation, at)
-  return at
+  let number = encrypt(permutation, index)
+  while (number >= size) number = encrypt(permutation, number)
+  return number
 }
 
+// Maps one number by the rounds of the Feistel network. The domain is a power of four, which may be larger
+// than the range.
 function encrypt({ halfBits, roundTables }: Permutation, value: number): number {
   const mask = 2 ** halfBits - 1
   let left = value >>> halfBits
@@ -125,10 +135,11 @@ function encrypt({ halfBits, roundTables }: Permutation, value: number): number 
   return ((left << halfBits) | right) >>> 0
 }
 
+// Returns the permutation of this key and size from the cache, or derives it at its first use.
 function permutationOf(key: Buffer, size: number): Permutation {
   const name = `${size}:${key.toString('base64')}`
-  const known = permutations.get(name)
-  if (known) return known
+  const cached = permutations.get(name)
+  if (cached) return cached
   const permutation = derivePermutation(key, size)
   if (permutations.size >= PERMUTATIONS_MAX) {
     permutations.delete(permutations.keys().next().value as string)

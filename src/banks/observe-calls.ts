@@ -11,8 +11,8 @@ export type CallCount = { bankCode: string; direction: Direction; answered: numb
 type Call = (...args: unknown[]) => Promise<unknown>
 type Answer = { status: string; isUp?: true; isAccepted?: true; waitsFor?: string }
 
-// A bank that lets us log in or finds a payout may still be unable to take orders. So only the failures of
-// these two calls are counted.
+// The calls that are counted. A bank that lets us log in (prepareOrders) or finds a payout may still be
+// unable to take orders, so only the failures of these two calls are counted.
 const COUNTED: Partial<Record<keyof BankCalls, { direction: Direction; onlyFailures?: true }>> = {
   findTransfer: { direction: 'in' },
   listTransfers: { direction: 'in' },
@@ -24,10 +24,12 @@ const COUNTED: Partial<Record<keyof BankCalls, { direction: Direction; onlyFailu
   findPayout: { direction: 'out', onlyFailures: true },
 }
 
+// Counts the calls of this process until a worker writes the counts to the database.
 export class CallMeter {
   readonly #counts = new Map<string, CallCount>()
   onFailure: () => void = () => {}
 
+  // Counts one call: answered if `isOk`, else failed.
   note(bankCode: string, direction: Direction, isOk: boolean): void {
     this.#add({ bankCode, direction, answered: isOk ? 1 : 0, failed: isOk ? 0 : 1 })
     if (!isOk) this.onFailure()
@@ -57,6 +59,7 @@ export class CallMeter {
   }
 }
 
+// Wraps the calls of all banks so that the meter counts them.
 export function observeCalls(connections: BankConnections, meter: CallMeter): BankConnections {
   const observed = (bankCode: string, calls: BankCalls): BankCalls =>
     Object.fromEntries(
@@ -75,6 +78,8 @@ export function observeCalls(connections: BankConnections, meter: CallMeter): Ba
 
 type Observing = { name: string; call: Call; bankCode: string; meter: CallMeter }
 
+// Wraps one call, so that the meter counts each use of it as answered or failed. The last argument of every
+// call is its options.
 function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): Call {
   const counted = COUNTED[name as keyof BankCalls]
   if (!counted) return call
@@ -87,8 +92,8 @@ function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): 
     try {
       const answer = (await Reflect.apply(call, calls, args)) as Answer
       // A call that we gave up is not a failure of the bank.
-      const isOurs = options.signal?.aborted === true || options.isTooLate?.() === true
-      if (isAnswered(answer) || !isOurs) note(isAnswered(answer))
+      const isGivenUp = options.signal?.aborted === true || options.isTooLate?.() === true
+      if (isAnswered(answer) || !isGivenUp) note(isAnswered(answer))
       return answer
     } catch (error) {
       note(false)
@@ -97,6 +102,8 @@ function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): 
   }
 }
 
+// Returns whether the bank itself answered, if only with a refusal. An unknown outcome counts as answered
+// only if the bank said that it accepted the order, or what the order waits for.
 function isAnswered({ status, isUp, isAccepted, waitsFor }: Answer): boolean {
   if (status === 'unsent') return false
   if (status === 'no_answer') return isUp === true
@@ -108,15 +115,17 @@ function isAnswered({ status, isUp, isAccepted, waitsFor }: Answer): boolean {
 
 type TraceableCall = (...args: unknown[]) => Promise<unknown>
 
+// Wraps the calls of all banks in spans, if tracing is on.
 export function traceBankCalls(
   connections: BankConnections,
   tracer: Tracer | undefined,
 ): BankConnections {
   if (!tracer) return connections
   const traced = new Map<unknown, TraceableCall>()
+  // Wraps one call. Banks that share a call also share its wrapper.
   const trace = (name: string, call: TraceableCall, calls: BankCalls): TraceableCall => {
-    const known = traced.get(call)
-    if (known) return known
+    const existing = traced.get(call)
+    if (existing) return existing
     const wrapped: TraceableCall = (...args) =>
       inSpan(`bank ${name}`, () => Reflect.apply(call, calls, args))
     traced.set(call, wrapped)

@@ -44,8 +44,8 @@ export type Report = { lines: ReportLine[] } | { malformed: string }
 // Statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code). A code that is missing here is an unknown
 // status.
 const STATUSES: Readonly<Record<string, ReportedStatus>> = {
-  ACSC: 'confirmed', // Settled on the debtor's account,
-  ACCC: 'confirmed', // and on the creditor's.
+  ACSC: 'confirmed', // Settled on the debtor's account.
+  ACCC: 'confirmed', // Settled on the creditor's account.
   RJCT: 'failed',
   RCVD: 'pending',
   ACTC: 'pending',
@@ -59,25 +59,28 @@ const STATUSES: Readonly<Record<string, ReportedStatus>> = {
   PDNG: 'pending',
 }
 
+// Returns the status that an ISO 20022 code means, or undefined for an unknown code.
 export function statusOf(code: string): ReportedStatus | undefined {
   return Object.hasOwn(STATUSES, code) ? STATUSES[code] : undefined
 }
 
-// Match rejections of duplicates, by their ExternalStatusReason1Code or in words. Such a rejection does not
-// show the outcome of the first order: after a second upload, the bank rejects an order that it is paying. If
-// another rejection is taken for a duplicate, an alert is raised needlessly; in the opposite case the payout
-// is paid twice.
+// Patterns of reasons that mean a duplicate order, by their ExternalStatusReason1Code or in words. Such a
+// rejection does not show the outcome of the first order: after a second upload, the bank rejects an order
+// that it is paying. The patterns are wide, because a needless alert is better than a payout that is paid
+// twice.
 const DUPLICATES = [
   /\b(?:AM05|DU0[1-5])\b|duplicat/i,
   /\balready (?:been )?(?:paid|process|execut|receiv|sent|submit|settle|complete|exist|used)/i,
 ]
 
+// Returns the status of an order as the bank reports it. The rejection of a duplicate order counts as
+// unknown, because the bank may have paid the first order.
 export function judgeStatus(
   status: ReportedStatus | undefined,
   reasons: readonly string[],
 ): Pick<ReportLine, 'status' | 'isDuplicate'> {
-  const isOfSuch = (reason: string) => DUPLICATES.some((pattern) => pattern.test(reason))
-  const isDuplicate = status === 'failed' && reasons.some(isOfSuch)
+  const meansDuplicate = (reason: string) => DUPLICATES.some((pattern) => pattern.test(reason))
+  const isDuplicate = status === 'failed' && reasons.some(meansDuplicate)
   return isDuplicate ? { status: undefined, isDuplicate } : { status }
 }
 
@@ -94,6 +97,7 @@ const NARRATION_MAX = 140
 const TEXT_MAX = 500
 const LINE_END = '\r\n'
 
+// Writes the file of the payouts for the bank.
 export function writePaymentCsv({ debitAccount, executionDate, orders }: PaymentFile) {
   const cells = (order: PayoutInstruction) => [
     order.reference,
@@ -108,13 +112,13 @@ export function writePaymentCsv({ debitAccount, executionDate, orders }: Payment
   ]
   const head =
     'reference,amount,currency,accountName,accountNumber,bankCode,narration,debitAccount,date'
-  return [head, ...orders.map((order) => cells(order).map(quoted).join(','))]
+  return [head, ...orders.map((order) => cells(order).map(quoteCell).join(','))]
     .map((line) => line + LINE_END)
     .join('')
 }
 
-// Only commas need quotes, because Latin text has neither line ends nor double quotes.
-function quoted(cell: string): string {
+// Quotes a cell. Only commas need quotes, because Latin text has neither line ends nor double quotes.
+function quoteCell(cell: string): string {
   return cell.includes(',') ? `"${cell}"` : cell
 }
 
@@ -124,6 +128,7 @@ const WORDS: Readonly<Record<string, ReportedStatus>> = {
   PENDING: 'pending',
 }
 
+// Reads the bank's report, which has one row for each order.
 export function readPaymentCsv(rawBody: Buffer): Report {
   if (!isUtf8(rawBody)) return { malformed: 'The CSV must be encoded in UTF-8.' }
   const rows = readRows(rawBody.toString('utf8').replace(/^\ufeff/, ''))
@@ -134,6 +139,7 @@ export function readPaymentCsv(rawBody: Buffer): Report {
     }
   const [head = [], ...lines] = rows
   const names = head.map((name) => name.trim().toLowerCase().replaceAll(/[ _-]/g, ''))
+  // The position of each column; -1 if it is missing, or named twice and therefore ambiguous.
   const [reference, status, bankReference, reason] = [
     'reference',
     'status',
@@ -143,28 +149,34 @@ export function readPaymentCsv(rawBody: Buffer): Report {
   if (reference === -1 || status === -1) {
     return { malformed: 'The first line must name the columns, with reference and status.' }
   }
-  const found = lines.flatMap((cells, at): ReportLine[] => {
+  const reportLines = lines.flatMap((cells, index): ReportLine[] => {
     if (cells.every((cell) => cell.trim() === '')) return []
     const cell = (column = -1) => cells[column] && plainText(cells[column])
     const statusText = cell(status) ?? ''
     const code = statusText.toUpperCase()
-    const why = cell(reason) || undefined
+    const reasonText = cell(reason) || undefined
     return [
       {
-        line: at + 2,
+        line: index + 2, // The header is line 1.
         level: 'order',
         fileReference: undefined,
         reference: cell(reference) || undefined,
         statusText,
-        ...judgeStatus(Object.hasOwn(WORDS, code) ? WORDS[code] : statusOf(code), why ? [why] : []),
+        ...judgeStatus(
+          Object.hasOwn(WORDS, code) ? WORDS[code] : statusOf(code),
+          reasonText ? [reasonText] : [],
+        ),
         bankReference: cell(bankReference) || undefined,
-        reason: why,
+        reason: reasonText,
       },
     ]
   })
-  return found.length === 0 ? { malformed: 'The report states no status.' } : { lines: found }
+  return reportLines.length === 0
+    ? { malformed: 'The report states no status.' }
+    : { lines: reportLines }
 }
 
+// Returns the text of a cell on one line, shortened.
 function plainText(cell: string): string {
   return cell
     .replace(/\p{Cc}+/gu, ' ')
@@ -172,7 +184,8 @@ function plainText(cell: string): string {
     .slice(0, TEXT_MAX)
 }
 
-// Returns the cells of each line, or undefined if a quote is not closed.
+// Returns the cells of each line, or undefined if a quote is not closed. The first line shows whether cells
+// are separated by commas or semicolons.
 function readRows(text: string): string[][] | undefined {
   const separator = /^[^\r\n,]*;/.test(text) ? ';' : ','
   const cell = new RegExp(
@@ -187,7 +200,7 @@ function readRows(text: string): string[][] | undefined {
     const [, inQuotes, plain = '', end] = match
     row.push(inQuotes?.replaceAll('""', '"') ?? plain)
     if (end === separator && cell.lastIndex < text.length) continue
-    if (end === separator) row.push('')
+    if (end === separator) row.push('') // The file ends in a separator, so its last cell is empty.
     rows.push(row)
     row = []
   }

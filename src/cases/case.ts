@@ -9,17 +9,17 @@
 // reference), deadlines (deadlines.ts) and a history. Data that may name a person is sealed: summary,
 // parties, notes, evidence.
 //
-// The code of other folders opens a case in its own transaction:
+// Code in other folders opens a case in its own transaction, for example:
 //
 //   const { reference } = await openCase(tx, { actor: 'rule:velocity', operatorId: null, now, sealer }, {
 //     kind: 'own_rule', key: `velocity ${creditId}`, summary: '12 credits of ₦49,000 in an hour',
 //     clientId, creditIds: [creditId], amountKobo, reportedAt: now,
 //   })
-//   await placeHold(tx, …, { target: { of: 'credit', creditId }, caseReference: reference, … })
+//   await placeHold(tx, …, { target: { kind: 'credit', creditId }, caseReference: reference, … })
 //
-// With a `key`, a case is opened once: the same key returns the existing case. openCase() locks nothing but
-// the new row, and raises no alert and no event, so that it can run anywhere in a transaction. joinCase()
-// adds a credit to the open case of a key, as screening does.
+// With a `key`, a case is opened only once: the same key returns the existing case. openCase() locks only the
+// new row, and raises no alert and no event, so that it can run anywhere in a transaction. Screening uses
+// joinCase() instead, which adds a credit to the open case of a key.
 //
 // Locks: the case, then its holds, then alerts.
 
@@ -45,7 +45,8 @@ export type Party = {
   contact?: string
 }
 
-// `operatorId` is the operator's client, whose audit log gets the entry. It is null if a rule acts.
+// The user or rule that changes a case. `operatorId` is the operator's client, whose audit log gets the
+// entry. It is null if a rule acts.
 export type CaseActor = { actor: string; operatorId: ClientId | null; now: Date; sealer: Sealer }
 
 type NewCase = {
@@ -66,7 +67,8 @@ export function isCaseReference(text: string): boolean {
   return /^CAS[0-9]{15}$/.test(text)
 }
 
-// `isNew` is false if the key already had a case.
+// Opens a case with its deadlines, parties and credits. If the key already has a case, returns that case, and
+// `isNew` is false.
 export async function openCase(
   tx: Transaction,
   by: CaseActor,
@@ -93,18 +95,18 @@ export async function openCase(
       by.now,
     ],
   })
-  const made = rows[0]
-  if (!made) return { reference: await findByKey(tx, kind, key), isNew: false }
-  await addDeadlines(tx, { id: made.id, kind, reportedAt })
+  const created = rows[0]
+  if (!created) return { reference: await findByKey(tx, kind, key), isNew: false }
+  await addDeadlines(tx, { id: created.id, kind, reportedAt })
   const amount = amountKobo === null ? null : formatKobo(amountKobo)
   await recordChange(tx, by, {
-    ...made,
+    ...created,
     change: 'open',
     detail: { kind, amount, reporterReference },
   })
-  for (const party of parties) await addParty(tx, by, { of: made, party })
-  for (const creditId of creditIds) await insertCredit(tx, made.id, creditId)
-  return { reference: made.reference, isNew: true }
+  for (const party of parties) await addParty(tx, by, { lockedCase: created, party })
+  for (const creditId of creditIds) await insertCredit(tx, created.id, creditId)
+  return { reference: created.reference, isNew: true }
 }
 
 type Joining = Omit<NewCase, 'creditIds' | 'key'> & {
@@ -114,8 +116,8 @@ type Joining = Omit<NewCase, 'creditIds' | 'key'> & {
 }
 
 // Adds the credit to the open case of the key, or opens a case. A closed or full case stays as it is, and
-// gets a successor with the key `key/2` and so on. The case is locked, so it stays open until the transaction
-// ends. Returns its reference.
+// gets a successor with the key `key/2` and so on. The case stays locked, and therefore open, until the
+// transaction ends. Returns its reference.
 export async function joinCase(
   tx: Transaction,
   by: CaseActor,
@@ -127,19 +129,21 @@ export async function joinCase(
             where kind = $1 and (key = $2 or starts_with(key, $2 || '/'))`,
     values: [opening.kind, key],
   })
+  // Starts at the latest case of the key, because the earlier ones were closed or full.
   for (let number = Math.max(rows[0]?.count ?? 0, 1); ; number++) {
-    const numbered = number === 1 ? key : `${key}/${number}`
-    const made = await openCase(tx, by, { ...opening, key: numbered, creditIds: [creditId] })
-    if (made.isNew) return made.reference
-    const { state, ...found } = await lockCase(tx, made.reference)
-    if (state === 'closed' || (await isFull(tx, 'case_credits', found.id))) continue
-    if (await insertCredit(tx, found.id, creditId)) {
-      await recordChange(tx, by, { ...found, change: 'credit', detail: { sessionId } })
+    const numberedKey = number === 1 ? key : `${key}/${number}`
+    const opened = await openCase(tx, by, { ...opening, key: numberedKey, creditIds: [creditId] })
+    if (opened.isNew) return opened.reference
+    const { state, ...existing } = await lockCase(tx, opened.reference)
+    if (state === 'closed' || (await isFull(tx, 'case_credits', existing.id))) continue
+    if (await insertCredit(tx, existing.id, creditId)) {
+      await recordChange(tx, by, { ...existing, change: 'credit', detail: { sessionId } })
     }
-    return found.reference
+    return existing.reference
   }
 }
 
+// Returns the reference of the case with this key. The caller knows that there is one.
 async function findByKey(tx: Transaction, kind: Kind, key: string | null): Promise<string> {
   const { rows } = await tx.query<{ reference: string }>({
     name: 'find-case-by-key',
@@ -151,6 +155,7 @@ async function findByKey(tx: Transaction, kind: Kind, key: string | null): Promi
 
 type LockedCase = { id: CaseId; reference: string; state: CaseState }
 
+// Locks a case in any state.
 export async function lockCase(tx: Transaction, reference: string): Promise<LockedCase> {
   const { rows } = await tx.query<LockedCase>({
     name: 'lock-case',
@@ -163,9 +168,9 @@ export async function lockCase(tx: Transaction, reference: string): Promise<Lock
 
 // Locks a case. Refuses a closed case, because no data may be added to it.
 export async function lockOpenCase(tx: Transaction, reference: string): Promise<LockedCase> {
-  const found = await lockCase(tx, reference)
-  if (found.state === 'closed') throw new Refusal('case_closed')
-  return found
+  const lockedCase = await lockCase(tx, reference)
+  if (lockedCase.state === 'closed') throw new Refusal('case_closed')
+  return lockedCase
 }
 
 type Change = {
@@ -192,17 +197,19 @@ export async function recordChange(
   await writeAuditLog(tx, now, { clientId: operatorId, actor, ...entry })
 }
 
+// Adds a note of an operator to an open case.
 export async function addNote(
   tx: Transaction,
   by: CaseActor,
   { reference, note }: { reference: string; note: string },
 ): Promise<void> {
-  const found = await lockOpenCase(tx, reference)
-  await refuseFull(tx, 'case_notes', found.id)
-  await insertNote(tx, by, { id: found.id, note })
-  await recordChange(tx, by, { ...found, change: 'note' })
+  const lockedCase = await lockOpenCase(tx, reference)
+  await refuseFull(tx, 'case_notes', lockedCase.id)
+  await insertNote(tx, by, { id: lockedCase.id, note })
+  await recordChange(tx, by, { ...lockedCase, change: 'note' })
 }
 
+// Stores a note, sealed because it may name a person.
 async function insertNote(
   tx: Transaction,
   { sealer, actor, now }: CaseActor,
@@ -216,22 +223,26 @@ async function insertNote(
   })
 }
 
-// The caller has locked the case, or created it.
+// Adds a party to a case, sealed. The caller has locked the case or created it.
 export async function addParty(
   tx: Transaction,
   by: CaseActor,
-  { of, party: { role, ...details } }: { of: Omit<LockedCase, 'state'>; party: Party },
+  {
+    lockedCase,
+    party: { role, ...details },
+  }: { lockedCase: Omit<LockedCase, 'state'>; party: Party },
 ): Promise<void> {
-  await refuseFull(tx, 'case_parties', of.id)
+  await refuseFull(tx, 'case_parties', lockedCase.id)
   await tx.query({
     name: 'add-case-party',
     text: `insert into case_parties (case_id, role, details_sealed, added_by, added_at)
            values ($1, $2, $3, $4, $5)`,
-    values: [of.id, role, by.sealer.seal(JSON.stringify(details)), by.actor, by.now],
+    values: [lockedCase.id, role, by.sealer.seal(JSON.stringify(details)), by.actor, by.now],
   })
-  await recordChange(tx, by, { ...of, change: 'party', detail: { role } })
+  await recordChange(tx, by, { ...lockedCase, change: 'party', detail: { role } })
 }
 
+// Links the credit to the case. Returns whether it was not linked before.
 async function insertCredit(tx: Transaction, id: CaseId, creditId: CreditId): Promise<boolean> {
   await refuseFull(tx, 'case_credits', id)
   const { rowCount } = await tx.query({
@@ -242,24 +253,26 @@ async function insertCredit(tx: Transaction, id: CaseId, creditId: CreditId): Pr
   return rowCount === 1
 }
 
-// Linking a credit that is already linked changes nothing.
+// Links a credit to an open case. Linking a credit that is already linked changes nothing.
 export async function linkCredit(
   tx: Transaction,
   by: CaseActor,
   { reference, creditId, sessionId }: { reference: string; creditId: CreditId; sessionId: string },
 ): Promise<void> {
-  const found = await lockOpenCase(tx, reference)
-  if (!(await insertCredit(tx, found.id, creditId))) return
-  await recordChange(tx, by, { ...found, change: 'credit', detail: { sessionId } })
+  const lockedCase = await lockOpenCase(tx, reference)
+  if (!(await insertCredit(tx, lockedCase.id, creditId))) return
+  await recordChange(tx, by, { ...lockedCase, change: 'credit', detail: { sessionId } })
 }
 
-type Files = 'case_notes' | 'case_parties' | 'case_credits'
+// The tables whose number of rows per case is limited.
+type LimitedTable = 'case_notes' | 'case_parties' | 'case_credits'
 
-async function refuseFull(tx: Transaction, table: Files, id: CaseId): Promise<void> {
+async function refuseFull(tx: Transaction, table: LimitedTable, id: CaseId): Promise<void> {
   if (await isFull(tx, table, id)) throw new Refusal('case_full')
 }
 
-async function isFull(tx: Transaction, table: Files, id: CaseId): Promise<boolean> {
+// Returns whether the case has the most rows that the table allows for one case.
+async function isFull(tx: Transaction, table: LimitedTable, id: CaseId): Promise<boolean> {
   const { rows } = await tx.query<{ count: number }>({
     name: `count-${table}`,
     text: `select count(*)::int as count from ${table} where case_id = $1`,
@@ -268,65 +281,80 @@ async function isFull(tx: Transaction, table: Files, id: CaseId): Promise<boolea
   return (rows[0]?.count ?? 0) >= LINKS_MAX
 }
 
-// Records that a deadline is met. Recording it again changes nothing.
-export async function meet(
+// Records that a deadline of a case is met. Recording it again changes nothing.
+export async function recordDeadlineMet(
   tx: Transaction,
   by: CaseActor,
   { reference, name }: { reference: string; name: DeadlineName },
 ): Promise<void> {
-  const found = await lockOpenCase(tx, reference)
-  const isMet = await meetDeadline(tx, { id: found.id, name, actor: by.actor, now: by.now })
-  if (isMet) await recordChange(tx, by, { ...found, change: 'deadline_met', detail: { name } })
+  const lockedCase = await lockOpenCase(tx, reference)
+  const isMet = await meetDeadline(tx, { id: lockedCase.id, name, actor: by.actor, now: by.now })
+  if (isMet) await recordChange(tx, by, { ...lockedCase, change: 'deadline_met', detail: { name } })
 }
 
+// Begins to investigate an open case. Doing so again changes nothing.
 export async function investigate(
   tx: Transaction,
   by: CaseActor,
   reference: string,
 ): Promise<void> {
-  const found = await lockOpenCase(tx, reference)
-  if (found.state === 'investigating') return
-  await transition(tx, { ...found, from: 'open', to: 'investigating', outcome: null, now: by.now })
-  await recordChange(tx, by, { ...found, change: 'investigate' })
+  const lockedCase = await lockOpenCase(tx, reference)
+  if (lockedCase.state === 'investigating') return
+  await transition(tx, {
+    ...lockedCase,
+    from: 'open',
+    to: 'investigating',
+    outcome: null,
+    now: by.now,
+  })
+  await recordChange(tx, by, { ...lockedCase, change: 'investigate' })
 }
 
 type Closing = { reference: string; outcome: Outcome; reason: string }
 
-// Refuses a case with active holds: an operator must first decide about the held money (I133).
+// Closes a case with its outcome. Refuses a case with active holds: an operator must first decide about the
+// held money (I133).
 export async function closeCase(
   tx: Transaction,
   by: CaseActor,
   { reference, outcome, reason }: Closing,
 ): Promise<void> {
-  const found = await lockOpenCase(tx, reference)
+  const lockedCase = await lockOpenCase(tx, reference)
   const { rowCount } = await tx.query({
     name: 'active-holds-of-case',
     text: `select from holds where case_reference = $1 and state = 'active' limit 1`,
     values: [reference],
   })
   if (rowCount) throw new Refusal('case_has_holds')
-  await insertNote(tx, by, { id: found.id, note: reason })
-  await transition(tx, { ...found, from: found.state, to: 'closed', outcome, now: by.now })
-  await recordChange(tx, by, { ...found, change: 'close', detail: { outcome } })
+  await insertNote(tx, by, { id: lockedCase.id, note: reason })
+  await transition(tx, {
+    ...lockedCase,
+    from: lockedCase.state,
+    to: 'closed',
+    outcome,
+    now: by.now,
+  })
+  await recordChange(tx, by, { ...lockedCase, change: 'close', detail: { outcome } })
 }
 
+// Reopens a closed case for investigation. An erased case stays closed, because its data is gone.
 export async function reopenCase(
   tx: Transaction,
   by: CaseActor,
   { reference, reason }: { reference: string; reason: string },
 ): Promise<void> {
-  const found = await lockCase(tx, reference)
-  if (found.state !== 'closed' || (await isErased(tx, found.id)))
+  const lockedCase = await lockCase(tx, reference)
+  if (lockedCase.state !== 'closed' || (await isErased(tx, lockedCase.id)))
     throw new Refusal('case_not_closed')
   await transition(tx, {
-    ...found,
+    ...lockedCase,
     from: 'closed',
     to: 'investigating',
     outcome: null,
     now: by.now,
   })
-  await insertNote(tx, by, { id: found.id, note: reason })
-  await recordChange(tx, by, { ...found, change: 'reopen' })
+  await insertNote(tx, by, { id: lockedCase.id, note: reason })
+  await recordChange(tx, by, { ...lockedCase, change: 'reopen' })
 }
 
 async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
@@ -345,7 +373,8 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
 // Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
 const KEPT_YEARS = 5
 
-// Erases one case. Returns false if no case is due.
+// Erases the personal data of the case that was closed first, once it was closed KEPT_YEARS ago. Returns
+// false if no case is due.
 export async function eraseNextCase(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -369,8 +398,8 @@ export async function eraseNextCase(
       where evidence_id in (select id from case_evidence where case_id = $1)`,
     [erased.id],
   )
-  const nameless = 'update case_evidence set name_sealed = $2 where case_id = $1'
-  await tx.query(nameless, [erased.id, sealer.seal('')])
+  const eraseNames = 'update case_evidence set name_sealed = $2 where case_id = $1'
+  await tx.query(eraseNames, [erased.id, sealer.seal('')])
   await recordChange(
     tx,
     { actor: 'worker:erase', operatorId: null, now },

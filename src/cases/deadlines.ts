@@ -37,6 +37,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const RULE_COLUMNS = 'name, kinds, unit, length, warn_minutes, source, updated_by, updated_at'
 
+// Lists the rules of all deadlines, in the order in which the deadlines pass.
 export async function listDeadlineRules(db: Queryable): Promise<DeadlineRule[]> {
   const { rows } = await db.query<DeadlineRule>({
     name: 'list-case-deadline-rules',
@@ -49,7 +50,8 @@ export async function listDeadlineRules(db: Queryable): Promise<DeadlineRule[]> 
 type By = { clientId: ClientId; actor: string; now: Date }
 type RuleChange = Pick<DeadlineRule, 'name' | 'unit' | 'length' | 'warnMinutes' | 'source'>
 
-// The rule applies to cases that are opened from now on. Open cases keep their deadlines.
+// Changes the rule of a deadline. It applies to cases that are opened from now on. Open cases keep their
+// deadlines.
 export async function setDeadlineRule(
   tx: Transaction,
   { clientId, actor, now }: By,
@@ -67,13 +69,13 @@ export async function setDeadlineRule(
   const detail = { unit, length, warnMinutes, source }
   const subject = `case-deadline/${name}`
   await writeAuditLog(tx, now, { clientId, actor, action: 'case.deadline_rule', subject, detail })
-  return rows[0] as DeadlineRule
+  return rows[0] as DeadlineRule // Every deadline name has a rule, supplied with the service.
 }
 
 type DueRule = Pick<DeadlineRule, 'unit' | 'length'>
 
-// Returns the time of the deadline. A deadline in business days is at the same time of day, that many
-// business days later.
+// Returns the time of a deadline. A deadline in business days is at the same time of day, that many business
+// days later.
 export function dueAfter(start: Date, { unit, length }: DueRule, holidays: Holidays): Date {
   if (unit === 'minutes') return new Date(start.getTime() + length * MINUTE_MS)
   const first = watDay(start)
@@ -86,6 +88,7 @@ const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString
 
 type Opened = { id: CaseId; kind: string; reportedAt: Date }
 
+// Gives a new case the deadlines of its kind, counted from the time of the report.
 export async function addDeadlines(
   tx: Transaction,
   { id, kind, reportedAt }: Opened,
@@ -118,6 +121,7 @@ export async function meetDeadline(
   return rowCount === 1
 }
 
+// SQL query: the alert that each unmet deadline should have now.
 const PENDING = `
   select case when d.due_at <= $1 then 'case_deadline_missed' else 'case_deadline_near' end as kind,
          c.reference || ' ' || d.name as subject,

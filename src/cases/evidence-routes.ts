@@ -1,4 +1,5 @@
-// /api/v1/operator/cases/{reference}/evidence: uploads a file, and downloads it unchanged.
+// /api/v1/operator/cases/{reference}/evidence: an operator uploads a file of a case, and downloads it
+// unchanged.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -24,6 +25,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { db, clock, sealer, authentication } = deps
+  // The body is the file itself, so it is not parsed, not even as JSON or text.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     UPLOADED,
@@ -59,11 +61,11 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
       if (!Buffer.isBuffer(bytes)) throw new Refusal('body_missing')
       const by = { actor, clientId: client.id, now: clock(), sealer }
       const { name } = request.query
-      const found = await withTransaction(db, async (tx) => {
+      const wholeCase = await withTransaction(db, async (tx) => {
         await addEvidence(tx, actorOf(by), { reference, name, bytes })
         return getWholeCase(tx, sealer, reference)
       })
-      return accepted('Evidence added successfully', WholeCaseView.present(found, { sealer }))
+      return accepted('Evidence added successfully', WholeCaseView.present(wholeCase, { sealer }))
     },
   )
 })
@@ -101,21 +103,25 @@ export const caseEvidenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const bytes = await readFile(deps, file)
       const name = `${params.reference}-${file.sha256.slice(0, 16)}.${ENDINGS[file.mediaType]}`
       const isText = file.mediaType === 'text/plain'
-      return reply
-        .type(isText ? 'text/plain; charset=utf-8' : file.mediaType)
-        .headers({
-          'content-disposition': `attachment; filename="${name}"`,
-          'content-security-policy': `default-src 'none'; sandbox`,
-          'x-content-type-options': 'nosniff',
-          'cache-control': 'no-store',
-        })
-        .send(bytes as never)
+      return (
+        reply
+          .type(isText ? 'text/plain; charset=utf-8' : file.mediaType)
+          // Somebody else made the file, so a browser must never run it as a page of the dashboard.
+          .headers({
+            'content-disposition': `attachment; filename="${name}"`,
+            'content-security-policy': `default-src 'none'; sandbox`,
+            'x-content-type-options': 'nosniff',
+            'cache-control': 'no-store',
+          })
+          .send(bytes as never)
+      )
     },
   )
 }
 
 type StoredFile = Parameters<typeof readBytes>[2]
 
+// Reads a file of evidence, or refuses it if it was erased with its case.
 async function readFile({ db, sealer }: Deps, file: StoredFile): Promise<Buffer> {
   const { rowCount } = await db.query({
     name: 'has-case-evidence',

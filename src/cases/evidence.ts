@@ -1,6 +1,6 @@
-// Evidence: files that are stored exactly as uploaded, sealed in chunks. A file never changes, and a download
-// completes only if its hash is still the same (I131). The type of a file is derived from its bytes, and must
-// be on a short list of types that browsers do not run.
+// Stores evidence: files that are stored exactly as uploaded, sealed in chunks. A file never changes, and a
+// download completes only if its hash is still the same (I131). The type of a file is derived from its bytes,
+// and must be on a short list of types that browsers do not run.
 
 import { createHash } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -12,7 +12,8 @@ import { type CaseActor, lockOpenCase, recordChange } from './case.ts'
 
 export const FILE_BYTES_MAX = 10 * 1024 * 1024
 export const FILES_MAX = 20 // A case has at most this many files.
-const CHUNK_BYTES = 48 * 1024 // A multiple of 3, so that the base64 of the chunks joins to that of the file.
+// A multiple of 3, so that the base64 texts of all chunks, joined, are the base64 of the whole file.
+const CHUNK_BYTES = 48 * 1024
 
 export type Evidence = {
   id: EvidenceId
@@ -33,11 +34,11 @@ const SIGNATURES = [
 
 export const MEDIA_TYPES = [...SIGNATURES.map(([type]) => type), 'text/plain'] as const
 
-// Returns undefined if the type is not on the list.
+// Derives the media type from the bytes. Returns undefined if the type is not on the list.
 export function sniffMediaType(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, 16).toString('latin1')
-  const known = SIGNATURES.find(([, signature]) => signature.test(start))
-  if (known) return known[0]
+  const match = SIGNATURES.find(([, signature]) => signature.test(start))
+  if (match) return match[0]
   return isText(bytes) ? 'text/plain' : undefined
 }
 
@@ -54,7 +55,8 @@ function isText(bytes: Buffer): boolean {
 
 type NewEvidence = { reference: string; name: string; bytes: Buffer }
 
-// If the case already has a file with the same content, the first upload stays and the new one is dropped.
+// Adds a file to an open case. If the case already has a file with the same content, the first upload stays
+// and the new one is dropped.
 export async function addEvidence(
   tx: Transaction,
   by: CaseActor,
@@ -62,9 +64,9 @@ export async function addEvidence(
 ): Promise<void> {
   const mediaType = sniffMediaType(bytes)
   if (!mediaType || bytes.length === 0) throw new Refusal('evidence_refused')
-  const found = await lockOpenCase(tx, reference)
+  const lockedCase = await lockOpenCase(tx, reference)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const files = await listEvidence(tx, found.id)
+  const files = await listEvidence(tx, lockedCase.id)
   if (files.some((file) => file.sha256 === sha256)) return
   if (files.length >= FILES_MAX) throw new Refusal('case_full')
   const { rows } = await tx.query<{ id: EvidenceId }>({
@@ -72,21 +74,30 @@ export async function addEvidence(
     text: `insert into case_evidence
              (case_id, name_sealed, media_type, size_bytes, sha256, added_by, added_at)
            values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    values: [found.id, by.sealer.seal(name), mediaType, bytes.length, sha256, by.actor, by.now],
+    values: [
+      lockedCase.id,
+      by.sealer.seal(name),
+      mediaType,
+      bytes.length,
+      sha256,
+      by.actor,
+      by.now,
+    ],
   })
   const { id } = rows[0] as { id: EvidenceId }
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    const chunk = bytes.subarray(at, at + CHUNK_BYTES).toString('base64')
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    const chunk = bytes.subarray(start, start + CHUNK_BYTES).toString('base64')
     await tx.query({
       name: 'add-case-evidence-chunk',
       text: 'insert into case_evidence_chunks (evidence_id, number, bytes_sealed) values ($1, $2, $3)',
-      values: [id, at / CHUNK_BYTES, by.sealer.seal(chunk)],
+      values: [id, start / CHUNK_BYTES, by.sealer.seal(chunk)],
     })
   }
   const detail = { sha256, mediaType, sizeBytes: bytes.length }
-  await recordChange(tx, by, { ...found, change: 'evidence', detail })
+  await recordChange(tx, by, { ...lockedCase, change: 'evidence', detail })
 }
 
+// Lists the files of a case without their contents, oldest first.
 export async function listEvidence(db: Queryable, caseId: CaseId): Promise<Evidence[]> {
   const { rows } = await db.query<Evidence>({
     name: 'list-case-evidence',
@@ -118,6 +129,7 @@ export async function* readBase64(
   if (hash.digest('hex') !== sha256) throw new Error(`evidence ${id} is not what was handed in`)
 }
 
+// Reads a whole file. Throws if it differs from the upload.
 export async function readBytes(
   db: Queryable,
   sealer: Sealer,

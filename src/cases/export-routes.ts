@@ -1,4 +1,4 @@
-// Exports a case for a bank or a regulator: as one JSON document with its files and their hashes, and as a
+// Exports a case for a bank or a regulator: as one JSON document with its files and their hashes, or as a
 // page to print. Each export is recorded in the history of the case.
 
 import { createHash } from 'node:crypto'
@@ -51,13 +51,14 @@ export const caseExportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
   const onRequest = authentication.requires('operator')
   const config = { errors: ['case_not_found'] as const }
 
+  // Records the export and reads the case in one transaction, so that the export shows itself in the history.
   const readForExport = async (request: FastifyRequest, format: 'json' | 'html') => {
     const { client, actor, params } = request
     const reference = requireReference((params as { reference: string }).reference)
     const by = actorOf({ actor, clientId: client.id, now: clock(), sealer })
     return withTransaction(db, async (tx) => {
-      const found = await lockCase(tx, reference)
-      await recordChange(tx, by, { ...found, change: 'export', detail: { format } })
+      const lockedCase = await lockCase(tx, reference)
+      await recordChange(tx, by, { ...lockedCase, change: 'export', detail: { format } })
       return { whole: await getWholeCase(tx, sealer, reference), actor, at: by.now }
     })
   }
@@ -116,7 +117,9 @@ export const caseExportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 type Export = { actor: string; at: Date }
 type Exporting = Export & { db: Queryable; sealer: Sealer; whole: WholeCase }
 
-// Reads files chunk by chunk, so that an export needs the memory of one chunk, whatever the size of the case.
+// Yields the JSON document piece by piece. Reads files chunk by chunk, so that an export needs the memory of
+// one chunk, whatever the size of the case. `slice(0, -1)` removes a closing brace, so that fields can
+// follow.
 async function* documentOf({ db, sealer, whole, actor, at }: Exporting) {
   const text = JSON.stringify(WholeCaseView.present(whole, { sealer }))
   const caseSha256 = createHash('sha256').update(text).digest('hex')
@@ -136,19 +139,23 @@ async function* documentOf({ db, sealer, whole, actor, at }: Exporting) {
 
 type Cell = string | number | Date | null | undefined
 
+// Returns the text of a table cell. Times are in West Africa Time.
 const show = (cell: Cell) =>
   cell instanceof Date ? watTime(cell).slice(0, 19).replace('T', ' ') : `${cell ?? ''}`
 
+// Returns a section of the page: a heading and a table, or “None.”
 function table(
   title: string,
-  heads: readonly string[],
+  headings: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): string {
   if (rows.length === 0) return `<h2>${title}</h2><p>None.</p>`
   const cells = (row: readonly Cell[]) =>
-    row.map((cell, at) => `<td data-name="${heads[at]}">${escapeHtml(show(cell))}</td>`).join('')
+    row
+      .map((cell, column) => `<td data-name="${headings[column]}">${escapeHtml(show(cell))}</td>`)
+      .join('')
   return `<h2>${title}</h2>
-<table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>
+<table><thead><tr>${headings.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>
 <tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table>`
 }
 
@@ -169,12 +176,12 @@ const SECTIONS: readonly Section[] = [
     title: 'Parties',
     heads: ['Part', 'Name', 'Account', 'Bank', 'Contact'],
     rows: ({ parties }) =>
-      parties.map(({ role, name, ...of }) => [
+      parties.map(({ role, name, ...account }) => [
         role,
         name,
-        of.accountNumber,
-        of.bankCode,
-        of.contact,
+        account.accountNumber,
+        account.bankCode,
+        account.contact,
       ]),
   },
   {
@@ -217,6 +224,7 @@ const SECTIONS: readonly Section[] = [
   },
 ]
 
+// Returns the page to print. It lists files with their hashes, without their contents.
 function pageOf(whole: WholeCase, sealer: Sealer, { actor, at }: Export): string {
   const { reference, kind, state, outcome, amountKobo } = whole
   const facts: [string, Cell][] = [
@@ -241,6 +249,7 @@ function pageOf(whole: WholeCase, sealer: Sealer, { actor, at }: Export): string
   return printablePage({ title: `Case ${reference}`, body })
 }
 
+// Returns the detail of a change as one line, such as “outcome confirmed, amount 5000.00”.
 const detailOf = (detail: WholeCase['history'][number]['detail']) =>
   Object.entries(detail)
     .filter(([, value]) => value !== null)

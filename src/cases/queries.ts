@@ -65,6 +65,7 @@ export type WholeCase = Case & {
   history: CaseChange[]
 }
 
+// SQL scalar: the first unmet deadline of the case `c`, null if it is closed.
 const NEXT_DUE = `
   case when c.state <> 'closed' then (select min(due_at) from case_deadlines
                                        where case_id = c.id and met_at is null) end`
@@ -75,7 +76,7 @@ const SELECT = `
          c.closed_at, c.erased_at, ${NEXT_DUE} as next_due_at
     from cases c left join clients k on k.id = c.client_id`
 
-// SQL conditions on a list of cases `c`.
+// SQL conditions on a list of cases `c`. `$` stands for the value (listQuery() in db/paging.ts).
 export const HAS_CREDIT = `exists (
   select from case_credits l join credits r on r.id = l.credit_id
    where l.case_id = c.id and r.session_id = $)`
@@ -83,13 +84,14 @@ export const DUE_BEFORE = `${NEXT_DUE} < $`
 
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
-// Newest first.
+// Lists cases, newest first.
 export async function listCases(db: Queryable, { where, beforeId, limit }: Page): Promise<Case[]> {
   const list = { select: SELECT, where, id: 'c.id', after: beforeId, limit }
   const { rows } = await db.query<Case>(listQuery(list))
   return rows
 }
 
+// Reads the outline of a case, without parties, notes and files.
 export async function getCase(db: Queryable, reference: string): Promise<Case> {
   const { rows } = await db.query<Case>({
     name: 'get-case',
@@ -100,51 +102,53 @@ export async function getCase(db: Queryable, reference: string): Promise<Case> {
   return rows[0]
 }
 
+// Reads a case with all its data and decrypts parties and notes. Evidence comes without the contents of
+// files.
 export async function getWholeCase(
   db: Queryable,
   sealer: Sealer,
   reference: string,
 ): Promise<WholeCase> {
-  const found = await getCase(db, reference)
-  const read = async <Row extends object>(name: string, text: string) =>
-    (await db.query<Row>({ name, text, values: [found.id] })).rows
-  const parties = await read<Sealed & { role: Party['role'] } & Added>(
+  const outline = await getCase(db, reference)
+  const readRows = async <Row extends object>(name: string, text: string) =>
+    (await db.query<Row>({ name, text, values: [outline.id] })).rows
+  const parties = await readRows<Sealed & { role: Party['role'] } & Added>(
     'parties-of-case',
     `select role, details_sealed as sealed, added_by, added_at
        from case_parties where case_id = $1 order by id`,
   )
-  const notes = await read<Sealed & Omit<CaseNote, 'note'>>(
+  const notes = await readRows<Sealed & Omit<CaseNote, 'note'>>(
     'notes-of-case',
     `select note_sealed as sealed, written_by, written_at
        from case_notes where case_id = $1 order by id`,
   )
   return {
-    ...found,
+    ...outline,
     parties: parties.map(({ sealed, ...party }) => ({
       ...party,
       ...JSON.parse(sealer.open(sealed)),
     })),
     notes: notes.map(({ sealed, ...note }) => ({ ...note, note: sealer.open(sealed) })),
-    evidence: await listEvidence(db, found.id),
-    credits: await read<CaseCredit>(
+    evidence: await listEvidence(db, outline.id),
+    credits: await readRows<CaseCredit>(
       'credits-of-case',
       `select r.session_id, r.bank_code, r.account_number, r.amount_kobo, r.currency, r.outcome,
               r.received_at
          from case_credits l join credits r on r.id = l.credit_id
         where l.case_id = $1 order by r.id`,
     ),
-    holds: await read<CaseHold>(
+    holds: await readRows<CaseHold>(
       'holds-of-case',
       `select h.reference, h.state, h.held_kobo, h.forfeited_kobo, h.currency, h.placed_at
          from holds h join cases c on c.reference = h.case_reference
         where c.id = $1 order by h.id`,
     ),
-    deadlines: await read<Deadline>(
+    deadlines: await readRows<Deadline>(
       'deadlines-of-case',
       `select name, due_at, source, met_at, met_by
          from case_deadlines where case_id = $1 order by due_at`,
     ),
-    history: await read<CaseChange>(
+    history: await readRows<CaseChange>(
       'history-of-case',
       `select change, detail, changed_by, changed_at
          from case_changes where case_id = $1 order by id`,

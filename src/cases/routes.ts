@@ -24,9 +24,9 @@ import {
   LINKS_MAX,
   linkCredit,
   lockOpenCase,
-  meet,
   openCase,
   ROLES,
+  recordDeadlineMet,
   reopenCase,
 } from './case.ts'
 import {
@@ -159,8 +159,8 @@ export const cases = resource(CASES, {
     errors: ['case_closed', 'case_full', 'case_not_found'],
     message: 'Party added successfully',
     run: async (tx, call) => {
-      const of = await lockOpenCase(tx, call.params.reference)
-      await addParty(tx, actorOf(call), { of, party: call.body })
+      const lockedCase = await lockOpenCase(tx, call.params.reference)
+      await addParty(tx, actorOf(call), { lockedCase, party: call.body })
       return getWholeCase(tx, call.sealer, call.params.reference)
     },
   })
@@ -190,7 +190,7 @@ export const cases = resource(CASES, {
     message: 'Deadline met successfully',
     run: async (tx, call) => {
       const { reference, deadline: name } = call.params
-      await meet(tx, actorOf(call), { reference, name })
+      await recordDeadlineMet(tx, actorOf(call), { reference, name })
       return getWholeCase(tx, call.sealer, reference)
     },
   })
@@ -281,10 +281,12 @@ export const caseDeadlines = resource('/api/v1/operator/case-deadlines', {
 
 type By = { actor: string; clientId: ClientId; now: Date; sealer: Sealer }
 
+// Returns the actor of a change that an operator makes through the API.
 export function actorOf({ actor, clientId: operatorId, now, sealer }: By): CaseActor {
   return { actor, operatorId, now, sealer }
 }
 
+// Checks and parses the fields of a new case that the schema cannot check.
 function parseCase(body: Static<typeof CaseBody>, now: Date) {
   const { reportedAt: reported, sessionIds, clientId, amount } = body
   const errors: { field: string; message: string }[] = []
@@ -299,6 +301,8 @@ function parseCase(body: Static<typeof CaseBody>, now: Date) {
 
 type Subjects = { sealer: Sealer; body: Static<typeof CaseBody> }
 
+// Finds the client and the credits that a new case is about. Without a client there are no credits, because a
+// credit is looked up as its client sees it.
 async function findSubjects(db: Queryable, { sealer, body }: Subjects) {
   if (body.clientId === undefined) return { clientId: null, creditIds: [] }
   const client = await findClient(db, body.clientId)
@@ -310,6 +314,7 @@ async function findSubjects(db: Queryable, { sealer, body }: Subjects) {
   return { clientId: client.id, creditIds: [...new Set(creditIds)] }
 }
 
+// Finds a credit by any of its identifiers, as the client sees it.
 async function findCredit(
   db: Queryable,
   sealer: Sealer,
@@ -320,13 +325,15 @@ async function findCredit(
   return getCredit(db, { sealer, viewer, by: { identifier: sessionId } })
 }
 
+// Checks the reference in the path. A text that is no reference gets the same refusal as an unknown case.
 export function requireReference(text: string): string {
   if (!isCaseReference(text)) throw new Refusal('case_not_found')
   return text
 }
 
+// Checks the name of a deadline in the path. An unknown name gets the same refusal as an unknown case.
 function requireDeadline(text: string): DeadlineName {
-  const name = DEADLINES.find((each) => each === text)
+  const name = DEADLINES.find((deadline) => deadline === text)
   if (!name) throw new Refusal('case_not_found')
   return name
 }

@@ -26,7 +26,7 @@ export type Outcome = (typeof OUTCOMES)[number]
 
 type CaseMove = { id: CaseId; from: CaseState; to: CaseState; outcome: Outcome | null; now: Date }
 
-// The caller has locked the case.
+// Moves a case to another state. The caller has locked the case.
 export async function transition(
   tx: Transaction,
   { id, from, to, outcome, now }: CaseMove,

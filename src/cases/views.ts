@@ -1,4 +1,4 @@
-// Views of cases. All of them are for operators only.
+// Defines how the API shows cases to operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { AnyObject } from '#http/schemas.ts'

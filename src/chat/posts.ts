@@ -1,5 +1,6 @@
-// The operators' chat and the posts to it: alerts, and requests of operators that wait for a second person. A
-// post names neither people nor amounts, because the operator does not control the chat service.
+// Stores the address of the operators' chat, and queues the posts to it: alerts, and requests of operators
+// that wait for a second person. A post names neither people nor amounts, because the operator does not
+// control the chat service.
 //
 // Each post is sent at least once: if a process dies after the chat answered and before the answer is
 // recorded, another process sends the post again.
@@ -21,7 +22,7 @@ import type { Sealer } from '#seal.ts'
 import { nextAttemptAt } from '#webhooks/retry-schedule.ts'
 import type { AttemptResult } from '#webhooks/send.ts'
 
-const CLAIM_MS = 60_000
+const CLAIM_MS = 60_000 // While a claim lasts, no other process sends the post.
 const CLAIMED_MAX = 10
 const QUEUED_MAX = 100
 // Alerts of the last hour are read in every round, because an alert with a lower id may commit later. No
@@ -38,6 +39,7 @@ export type Chat = {
   problem: string | null // The failure of the latest attempt.
 }
 
+// Reads the settings of the chat and the state of its posts. There is at most one chat.
 export async function findChat(db: Queryable): Promise<Chat | undefined> {
   const { rows } = await db.query<Chat>({
     name: 'find-chat',
@@ -54,6 +56,7 @@ export async function findChat(db: Queryable): Promise<Chat | undefined> {
 // SQL condition: the operators have a chat.
 export const HAS_CHAT = 'exists (select from operator_chat)'
 
+// Returns the secret address to post to; undefined if there is no chat.
 export async function findChatUrl(db: Queryable, sealer: Sealer): Promise<string | undefined> {
   const { rows } = await db.query<{ sealed: Buffer }>({
     name: 'find-chat-url',
@@ -64,6 +67,7 @@ export async function findChatUrl(db: Queryable, sealer: Sealer): Promise<string
 
 type By = { now: Date; clientId: ClientId; actor: string }
 
+// Sets or replaces the chat.
 export async function setChat(
   tx: Transaction,
   by: By & { sealer: Sealer },
@@ -80,9 +84,10 @@ export async function setChat(
                  set_by = excluded.set_by, set_at = excluded.set_at`,
     values: [by.sealer.seal(url), host, alertSeverity, by.actor, by.now],
   })
-  await record(tx, by, 'chat.set', { host, alertSeverity })
+  await auditChange(tx, by, 'chat.set', { host, alertSeverity })
 }
 
+// Removes the chat and gives up the posts that wait to be sent.
 export async function removeChat(tx: Transaction, by: By): Promise<void> {
   const { rows } = await tx.query<{ host: string }>({
     name: 'remove-chat',
@@ -93,10 +98,11 @@ export async function removeChat(tx: Transaction, by: By): Promise<void> {
     name: 'give-up-chat-posts',
     text: 'update chat_posts set next_attempt_at = null where next_attempt_at is not null',
   })
-  await record(tx, by, 'chat.remove', { host: rows[0].host })
+  await auditChange(tx, by, 'chat.remove', { host: rows[0].host })
 }
 
-function record(
+// Writes a change of the chat to the audit log.
+function auditChange(
   tx: Transaction,
   { now, clientId, actor }: By,
   action: `chat.${string}`,
@@ -105,8 +111,8 @@ function record(
   return writeAuditLog(tx, now, { clientId, actor, action, subject: 'chat/operators', detail })
 }
 
-// SQL query: all open requests that a second person of the operator decides, each with the page that shows
-// it.
+// SQL query: all open requests that a second person of the operator decides, each with the dashboard page
+// that shows the request.
 const REQUESTS = `
   select 'adjustment/' || reference as subject, 'An adjustment' as name, '/adjustments' as page,
          requested_at as at from adjustments where state = 'open'
@@ -144,6 +150,7 @@ export async function queuePosts(
                                     when 'warning' then $2::text[] else $3::text[] end)
               and not exists (select from chat_posts p where p.subject = 'alert/' || a.id)
             order by a.id limit ${QUEUED_MAX}`,
+    // $1 to $3: the kinds of alerts that a chat gets with each severity, in the order of SEVERITIES.
     values: SEVERITIES.map((least) => kindsFrom(least)),
   })
   if (alerts.length < QUEUED_MAX) await passSeen(tx, now)
@@ -176,12 +183,14 @@ export async function queuePosts(
   return rowCount ?? 0
 }
 
+// Returns the kinds of alerts that are at least this severe.
 function kindsFrom(least: Severity): readonly string[] {
-  const from = SEVERITIES.indexOf(least)
-  return ALERT_KIND_NAMES.filter((kind) => SEVERITIES.indexOf(severityOf(kind)) >= from)
+  const leastIndex = SEVERITIES.indexOf(least)
+  return ALERT_KIND_NAMES.filter((kind) => SEVERITIES.indexOf(severityOf(kind)) >= leastIndex)
 }
 
-// Records up to which alert all alerts were queued or left out, so that they are not read again.
+// Moves the mark `alerts_after` past alerts that were all queued or left out, so that they are not read
+// again. Stops before the alerts of the last hour, because an alert with a lower id may still commit.
 async function passSeen(tx: Transaction, now: Date): Promise<void> {
   await tx.query({
     name: 'pass-seen-alerts',
@@ -200,7 +209,7 @@ function escapeText(text: string): string {
 
 type ChatPost = { id: bigint; text: string; attempts: number }
 
-// No other process sends the claimed posts until the claim ends.
+// Claims posts that are due, in the order of their ids. No other process sends them until the claim ends.
 export async function claimPosts(tx: Transaction, now: Date): Promise<ChatPost[]> {
   const { rows } = await tx.query<ChatPost>({
     name: 'claim-chat-posts',
@@ -212,16 +221,19 @@ export async function claimPosts(tx: Transaction, now: Date): Promise<ChatPost[]
             where id in (select id from due) returning id, text, attempts`,
     values: [now, new Date(now.getTime() + CLAIM_MS)],
   })
-  return rows.sort((one, other) => (one.id < other.id ? -1 : 1))
+  return rows.sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
 type Attempt = { post: ChatPost; result: AttemptResult; retryAfterSeconds: number | undefined }
 
+// Records the result of an attempt, and when to try again after a failure. If the claim has ended and another
+// process has claimed the post, `attempts` has grown, no row matches, and this result is ignored.
 export async function recordPost(
   db: Queryable,
   now: Date,
   { post, result, retryAfterSeconds }: Attempt,
 ): Promise<void> {
+  // Taken from the id, so that posts that failed together are not all retried at the same moment.
   const jitter = Number(post.id % 100n) / 100
   const next = result.ok
     ? null

@@ -1,4 +1,5 @@
-// /api/v1/operator/chat: the incoming webhook of the operators' chat (Slack, Mattermost, Rocket.Chat, …).
+// /api/v1/operator/chat: an operator sets, tests or removes the incoming webhook of the operators' chat
+// (Slack, Mattermost, Rocket.Chat, …).
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
@@ -96,6 +97,7 @@ async function requireChat(db: Parameters<typeof findChat>[0]): Promise<Chat> {
   return chat
 }
 
+// Posts one test line at once and returns the result.
 async function postTest({ db, sealer, mode }: Pick<Call, 'db' | 'sealer' | 'mode'>) {
   const url = await findChatUrl(db, sealer)
   if (url === undefined) throw new Refusal('chat_not_found')

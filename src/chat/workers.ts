@@ -16,6 +16,7 @@ export type ChatDeps = Pick<Deps, 'db' | 'clock'> & {
   publicUrl: string
 }
 
+// Queues new posts and sends those that are due.
 export function postToChatRound({ db, clock, sealer, mode, publicUrl }: ChatDeps): Round {
   const agent = createGuardedAgent({ mode })
   return async (signal) => {

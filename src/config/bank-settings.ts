@@ -30,7 +30,7 @@ type PayoutFileSettings = {
 const ACCOUNT_NAME_MAX = 140
 const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9.-]{0,34}$/
 
-// Removes the sendMoney call of a bank that has payout files, so that its payouts wait for a file.
+// Removes the sendMoney call of banks that have payout files, so that their payouts wait for a file.
 export function sendByFile(
   connections: BankConnections,
   banks: readonly (PayoutFileSettings & { code: string })[],
@@ -45,6 +45,7 @@ export function sendByFile(
   )
 }
 
+// Checks the account that pays the payouts in files, if the bank has one.
 function checkPayoutFiles(value: unknown, report: Report): void {
   if (value === undefined || isDebitAccount(value)) return
   report(
@@ -54,9 +55,13 @@ function checkPayoutFiles(value: unknown, report: Report): void {
   )
 }
 
+// Returns whether the value is a valid account that pays the payouts in files.
 function isDebitAccount(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const { accountNumber, accountName, customerId, ...others } = value as Record<string, unknown>
+  const { accountNumber, accountName, customerId, ...unknownFields } = value as Record<
+    string,
+    unknown
+  >
   return (
     typeof accountNumber === 'string' &&
     /^[0-9]{10}$/.test(accountNumber) &&
@@ -65,7 +70,7 @@ function isDebitAccount(value: unknown): boolean {
     accountName.length <= ACCOUNT_NAME_MAX &&
     !/\p{C}/u.test(accountName) &&
     (customerId === undefined || CUSTOMER_ID.test(String(customerId))) &&
-    Object.keys(others).length === 0
+    Object.keys(unknownFields).length === 0
   )
 }
 
@@ -90,16 +95,17 @@ const ACCOUNT_NUMBER = /^[A-Za-z0-9][A-Za-z0-9 /-]{3,38}$/
 const TIME = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/
 
 type Check = (value: unknown) => boolean
-const text = (pattern: RegExp) => (value: unknown) =>
+const textLike = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value)
 
-const CHECKS: Readonly<Record<string, readonly [check: Check, what: string]>> = {
+// The checks of the fields of `statements`, each with the words for a valid value.
+const CHECKS: Readonly<Record<string, readonly [check: Check, validValue: string]>> = {
   format: [
     (value) => STATEMENT_FORMATS.some((format) => format === value),
     `one of ${STATEMENT_FORMATS.join(', ')}`,
   ],
-  profile: [text(PROFILE), 'the name of a statement profile'],
-  accountNumber: [text(ACCOUNT_NUMBER), '4 to 39 letters, digits, spaces, hyphens and slashes'],
+  profile: [textLike(PROFILE), 'the name of a statement profile'],
+  accountNumber: [textLike(ACCOUNT_NUMBER), '4 to 39 letters, digits, spaces, hyphens and slashes'],
   timingDays: [
     (value) =>
       typeof value === 'number' &&
@@ -108,9 +114,10 @@ const CHECKS: Readonly<Record<string, readonly [check: Check, what: string]>> = 
       value <= TIMING_DAYS_MAX,
     `a whole number from 0 to ${TIMING_DAYS_MAX}`,
   ],
-  expectedAt: [text(TIME), 'a time such as "12:00"'],
+  expectedAt: [textLike(TIME), 'a time such as "12:00"'],
 }
 
+// Checks the settings of a bank's statements, and reports unknown fields.
 function checkStatements(settings: unknown, report: Report): void {
   if (settings === undefined) return
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
@@ -176,8 +183,10 @@ const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
   ['50515', 'Moniepoint Microfinance Bank'],
 ]
 
-export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, name], at) => {
-  const base = 100_000_000 + at * 50_000_000
+// The banks of a sandbox without a banks file. Each has a range of 25 million serials for collection accounts
+// and another for payments.
+export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, name], index) => {
+  const base = 100_000_000 + index * 50_000_000
   return {
     code,
     name,
@@ -194,7 +203,7 @@ type Surroundings = {
   folder?: string
 }
 
-// Reports every problem, and returns undefined unless the whole file is valid.
+// Reads the whole banks file. Reports every problem, and returns undefined unless the file is valid.
 export function readBanks(
   text: string,
   surroundings: Surroundings,
@@ -206,19 +215,20 @@ export function readBanks(
     report('must contain a JSON array of banks')
     return undefined
   }
-  let faults = 0
-  const fault: Report = (sentence) => {
-    faults += 1
+  let faultCount = 0
+  const reportFault: Report = (sentence) => {
+    faultCount += 1
     report(sentence)
   }
-  const banks = content.map((bank, at) =>
-    readBank(bank, surroundings, (sentence) => fault(`bank ${at + 1}: ${sentence}`)),
+  const banks = content.map((bank, index) =>
+    readBank(bank, surroundings, (sentence) => reportFault(`bank ${index + 1}: ${sentence}`)),
   )
-  checkTogether(content, fault)
-  checkPackages(banks, content, fault)
-  return faults === 0 ? (banks as BankSettings[]) : undefined
+  checkTogether(content, reportFault)
+  checkPackages(banks, content, reportFault)
+  return faultCount === 0 ? (banks as BankSettings[]) : undefined
 }
 
+// Returns the bank as its connector gets it, with all its secrets in one object.
 function bankConfiguration(bank: BankSettings, mode: Mode): BankConfiguration {
   const [railSecret, previousRailSecret] = bank.railSecrets ?? []
   const secrets = {
@@ -229,6 +239,7 @@ function bankConfiguration(bank: BankSettings, mode: Mode): BankConfiguration {
   return { ...bank, secrets, mode }
 }
 
+// Returns all banks as their connectors get them.
 export function bankConfigurations({
   banks,
   mode,
@@ -239,6 +250,8 @@ export function bankConfigurations({
   return banks.map((bank) => bankConfiguration(bank, mode))
 }
 
+// Returns the environment variables that the banks file names, so that they do not count as unknown settings.
+// Ignores errors, which readBanks() reports.
 export function secretNames(text: string): string[] {
   const content = parseJson(text, () => {})
   if (!Array.isArray(content)) return []
@@ -248,6 +261,7 @@ export function secretNames(text: string): string[] {
     .filter((name) => typeof name === 'string')
 }
 
+// Parses the banks file, or reports where it is invalid.
 function parseJson(text: string, report: Report): unknown {
   try {
     return JSON.parse(text)
@@ -259,6 +273,7 @@ function parseJson(text: string, report: Report): unknown {
   }
 }
 
+// Checks one bank of the file and reads its secrets from the environment.
 function readBank(
   bank: unknown,
   { mode, env, folder = '.' }: Surroundings,
@@ -279,9 +294,9 @@ function readBank(
   if (typeof bank.name !== 'string' || !isName(bank.name)) {
     report(`name must be 1 to ${NAME_MAX} printable characters`)
   }
-  const issued = checkRange(bank.static, 'static', report)
-  const leased = checkRange(bank.dynamic, 'dynamic', report)
-  if (issued && leased && overlap(issued, leased)) {
+  const staticRange = checkRange(bank.static, 'static', report)
+  const dynamicRange = checkRange(bank.dynamic, 'dynamic', report)
+  if (staticRange && dynamicRange && overlap(staticRange, dynamicRange)) {
     report('static and dynamic must not overlap')
   }
   const isOurs = bank.connector === undefined || bank.connector === 'manilla'
@@ -292,44 +307,48 @@ function readBank(
   const names = readRecord(bank.secrets, 'secrets', report)
   const settings = readRecord(bank.settings, 'settings', report)
   const secrets = readSecrets(names, env, report)
+  // Our own connector always needs a rail secret: in the file, or in an environment variable.
   if (bank.railSecrets !== undefined || (isOurs && names?.railSecret === undefined)) {
     if (!checkSecrets(bank.railSecrets, report)) return undefined
   }
-  const read = {
+  const bankSettings = {
     ...bank,
     ...(settings && { settings }),
     ...(names && { secrets }),
     ...(packaged && { connector: packaged.name, packaged }),
   } as BankSettings
   const connection =
-    isPackaged && !packaged ? undefined : connectBank(bankConfiguration(read, mode), report)
+    isPackaged && !packaged ? undefined : connectBank(bankConfiguration(bankSettings, mode), report)
   checkNumbers(bank, report)
   checkPayoutFiles(bank.payoutFiles, report)
   checkStatements(bank.statements, report)
   if ((bank.numbers === 'reserved' || bank.numbers === 'perCustomer') && connection) {
-    checkReserved(read, connection, report)
+    checkReserved(bankSettings, connection, report)
   }
-  return read
+  return bankSettings
 }
 
+// Loads the connector of a bank that names a package: {"package": …}.
 function readPackage(
-  { package: name, ...others }: Record<string, unknown>,
+  { package: name, ...unknownFields }: Record<string, unknown>,
   folder: string,
   report: Report,
 ): Connector | undefined {
-  if (Object.keys(others).length === 0) {
+  if (Object.keys(unknownFields).length === 0) {
     return loadConnector(name, { folder, builtIn: SANDBOX_CONNECTORS }, report)
   }
   report('connector must be a name or {"package": …}')
   return undefined
 }
 
+// Returns an optional object, or reports that the value is none.
 function readRecord(value: unknown, field: string, report: Report) {
   if (value === undefined || isRecord(value)) return value
   report(`${field} must be an object`)
   return undefined
 }
 
+// Reads the secrets of a connector. The banks file has only the names of environment variables.
 function readSecrets(
   names: Readonly<Record<string, unknown>> | undefined,
   env: Surroundings['env'],
@@ -347,40 +366,43 @@ function readSecrets(
   return secrets
 }
 
+// Returns a range of serials, or undefined if it is absent or invalid.
 function checkRange(range: unknown, field: string, report: Report): SerialRange | undefined {
   if (range === undefined) return undefined
-  const { from, to, ...others } = isRecord(range) ? range : {}
-  if (isSerial(from) && isSerial(to) && from <= to && Object.keys(others).length === 0) {
+  const { from, to, ...unknownFields } = isRecord(range) ? range : {}
+  if (isSerial(from) && isSerial(to) && from <= to && Object.keys(unknownFields).length === 0) {
     return { from, to }
   }
   report(`${field} must be {"from": …, "to": …}, whole numbers, 0 <= from <= to <= ${SERIAL_MAX}`)
   return undefined
 }
 
+// Returns whether the rail secrets are valid. During a rotation there are two.
 function checkSecrets(secrets: unknown, report: Report): boolean {
   if (!Array.isArray(secrets) || secrets.length < 1 || secrets.length > SECRETS_MAX) {
     report(`railSecrets must be a list of 1 or ${SECRETS_MAX} secrets`)
     return false
   }
   let areSound = true
-  secrets.forEach((secret, at) => {
+  secrets.forEach((secret, index) => {
     const [, base64 = ''] = /^whsec_(.+)$/.exec(String(secret)) ?? []
     const length = decodeBase64(base64)?.length ?? 0
     if (length >= SECRET_BYTES_MIN && length <= SECRET_BYTES_MAX) return
     const bounds = `${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`
-    report(`railSecrets entry ${at + 1} must be whsec_ followed by base64 of ${bounds}`)
+    report(`railSecrets entry ${index + 1} must be whsec_ followed by base64 of ${bounds}`)
     areSound = false
   })
   return areSound
 }
 
+// Checks that bank codes are unique, and that some bank issues static numbers and some bank dynamic ones.
 function checkTogether(banks: readonly unknown[], report: Report): void {
   const records = banks.filter(isRecord)
   const codes = records.map((bank) => bank.code)
-  codes.forEach((code, at) => {
+  codes.forEach((code, index) => {
     const first = codes.indexOf(code)
-    if (typeof code === 'string' && first < at) {
-      report(`bank ${at + 1} repeats the code of bank ${first + 1}`)
+    if (typeof code === 'string' && first < index) {
+      report(`bank ${index + 1} repeats the code of bank ${first + 1}`)
     }
   })
   for (const field of ['static', 'dynamic'] as const) {
@@ -390,21 +412,22 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
   }
 }
 
-// A connector is identified by its name, so two packages must not have the same name.
+// Checks that two packages do not have the same connector name, because a connector is identified by its
+// name.
 function checkPackages(
   banks: readonly (BankSettings | undefined)[],
   content: readonly unknown[],
   report: Report,
 ): void {
-  const named = new Map<string, unknown>()
-  banks.forEach((bank, at) => {
+  const packageByName = new Map<string, unknown>()
+  banks.forEach((bank, index) => {
     if (!bank?.packaged) return
-    const { connector } = content[at] as { connector: { package: string } }
-    const first = named.get(bank.packaged.name) ?? connector.package
-    named.set(bank.packaged.name, first)
-    if (first === connector.package) return
+    const { connector } = content[index] as { connector: { package: string } }
+    const earlier = packageByName.get(bank.packaged.name) ?? connector.package
+    packageByName.set(bank.packaged.name, earlier)
+    if (earlier === connector.package) return
     report(
-      `bank ${at + 1}: connector packages "${first}" and "${connector.package}" have the same name, ` +
+      `bank ${index + 1}: connector packages "${earlier}" and "${connector.package}" have the same name, ` +
         `"${bank.packaged.name}"`,
     )
   })
@@ -413,24 +436,29 @@ function checkPackages(
 // Checks that each bank has its own secrets and number ranges, as live mode demands. In the sandbox all banks
 // share one secret, and the path of a call identifies the bank.
 export function checkDistinct(banks: readonly BankSettings[], report: Report): void {
-  banks.forEach((bank, at) => {
-    for (const other of banks.slice(0, at)) {
+  banks.forEach((bank, index) => {
+    for (const other of banks.slice(0, index)) {
       const pair = `banks ${other.code} and ${bank.code}`
       if (sharesSecret(bank, other)) report(`${pair} share a secret; each needs its own`)
-      if (allRanges(bank).some((range) => allRanges(other).some((its) => overlap(range, its)))) {
+      if (
+        allRanges(bank).some((range) =>
+          allRanges(other).some((otherRange) => overlap(range, otherRange)),
+        )
+      ) {
         report(`${pair} have overlapping number ranges`)
       }
     }
   })
 }
 
-function sharesSecret(one: BankSettings, other: BankSettings): boolean {
+// Compares the decoded bytes, because base64 can write the same secret in two ways.
+function sharesSecret(bank: BankSettings, other: BankSettings): boolean {
   const secretsOf = ({ railSecrets = [], secrets = {} }: BankSettings) =>
     [...railSecrets, ...Object.values(secrets)].map((text) =>
       text.startsWith('whsec_') ? decodeBase64(text.slice('whsec_'.length))?.toString('hex') : text,
     )
-  const ours = secretsOf(one)
-  return secretsOf(other).some((secret) => ours.includes(secret))
+  const bankSecrets = secretsOf(bank)
+  return secretsOf(other).some((secret) => bankSecrets.includes(secret))
 }
 
 function allRanges(bank: BankSettings): SerialRange[] {

@@ -1,4 +1,4 @@
-// The chart of accounts: the code and name of each kind of ledger account in the journal. Read from
+// Reads the chart of accounts: the code and name of each kind of ledger account in the journal. It comes from
 // the JSON file MANILLA_CHART_FILE; kinds that the file does not name keep the defaults.
 
 import type { Report } from './setting-parsers.ts'
@@ -41,6 +41,7 @@ const NAME = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,100}$/u
 
 type Disk = { files: { readText: (path: string) => string }; problems: string[] }
 
+// Reads the file of the setting. Adds problems to the list.
 export function loadChart(path: string | undefined, { files, problems }: Disk): Chart | undefined {
   if (!path) return DEFAULT_CHART
   const report = (sentence: string) => problems.push(`MANILLA_CHART_FILE ${sentence}`)
@@ -54,10 +55,10 @@ export function loadChart(path: string | undefined, { files, problems }: Disk): 
   return readChart(text, report)
 }
 
-// Reports each problem in a sentence, and returns undefined if there are any.
+// Parses a chart. Reports each problem in a sentence, and returns undefined if there are any.
 export function readChart(text: string, report: Report): Chart | undefined {
   const problems: string[] = []
-  const tell = (sentence: string) => problems.push(sentence)
+  const addProblem = (sentence: string) => problems.push(sentence)
   const entries = parse(text)
   if (!entries) {
     report('must hold a JSON object of {kind: {"code": …, "name": …}}')
@@ -67,19 +68,20 @@ export function readChart(text: string, report: Report): Chart | undefined {
   const chart: Record<string, ChartEntry> = { ...DEFAULT_CHART }
   for (const [kind, value] of Object.entries(entries)) {
     if (!kinds.includes(kind)) {
-      tell(`${show(kind)}: is not a kind of ledger account; use ${kinds.join(', ')}`)
+      addProblem(`${show(kind)}: is not a kind of ledger account; use ${kinds.join(', ')}`)
       continue
     }
-    const entry = readEntry(value, (sentence) => tell(`${kind}: ${sentence}`))
+    const entry = readEntry(value, (sentence) => addProblem(`${kind}: ${sentence}`))
     if (entry) chart[kind] = entry
   }
-  checkNames(chart, tell)
+  checkNames(chart, addProblem)
   for (const sentence of problems) report(sentence)
   return problems.length > 0 ? undefined : chart
 }
 
 const show = (kind: string) => JSON.stringify(kind.slice(0, 40))
 
+// Returns the entries of the file, or undefined if it is not a JSON object.
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -93,26 +95,28 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function readEntry(value: unknown, tell: Report): ChartEntry | undefined {
+// Returns the code and name of one kind of account, or reports each problem.
+function readEntry(value: unknown, report: Report): ChartEntry | undefined {
   if (!isObject(value)) {
-    tell('must be an object with code and name')
+    report('must be an object with code and name')
     return undefined
   }
-  const { code, name, ...others } = value
+  const { code, name, ...unknownFields } = value
   const isCode = typeof code === 'string' && CODE.test(code)
   const isName = typeof name === 'string' && NAME.test(name)
-  if (!isCode) tell('code must be 1 to 20 letters, digits, points, slashes or dashes')
-  if (!isName) tell('name must be 1 to 100 characters, not blank, without control characters')
-  for (const field of Object.keys(others)) tell(`${show(field)} is not a field: use code and name`)
+  if (!isCode) report('code must be 1 to 20 letters, digits, points, slashes or dashes')
+  if (!isName) report('name must be 1 to 100 characters, not blank, without control characters')
+  for (const field of Object.keys(unknownFields))
+    report(`${show(field)} is not a field: use code and name`)
   return isCode && isName ? { code, name } : undefined
 }
 
-// Kinds that share a code are one account, so they need the same name.
-function checkNames(chart: Chart, tell: Report): void {
+// Checks that kinds which share a code have the same name, because they are one account.
+function checkNames(chart: Chart, report: Report): void {
   const names = new Map<string, string>()
   for (const { code, name } of Object.values(chart)) {
-    const other = names.get(code)
-    if (other === undefined) names.set(code, name)
-    else if (other !== name) tell(`code ${code} has two names: use one name for each code`)
+    const nameSoFar = names.get(code)
+    if (nameSoFar === undefined) names.set(code, name)
+    else if (nameSoFar !== name) report(`code ${code} has two names: use one name for each code`)
   }
 }

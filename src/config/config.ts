@@ -1,4 +1,4 @@
-// All settings, read once at start. Only this file reads process.env. The result is complete, validated and
+// Reads all settings once, at start. Only this file reads process.env. The result is complete, validated and
 // frozen, or the start fails and reports all problems at once. An empty setting is treated as unset.
 
 import { readFileSync } from 'node:fs'
@@ -152,7 +152,7 @@ export type Files = {
 
 const disk: Files = { readText: (path) => readFileSync(path, 'utf8'), findSecrets, makeSecrets }
 
-// The real environment overrides the file `.env` in the working folder.
+// Reads the settings of a process. The real environment overrides the file `.env` in the working folder.
 export function readEnvironment(
   folder = process.cwd(),
   real: Environment = process.env,
@@ -189,27 +189,35 @@ export function messageSettings(env: Environment): MessageSettings {
   return readMessageSettings(settings)
 }
 
+// Reads and checks all settings. Throws one ConfigProblem with all problems.
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
   const problems: string[] = []
   const settings = readSettings(env, problems)
   const plain = plainSettings(settings, readRole(role, problems))
-  problems.push(...missing(env, plain))
+  problems.push(...findMissing(env, plain))
   if (plain.mode === 'live' && settings.PUBLIC_URL?.startsWith('http:')) {
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
   problems.push(...messageProblems(settings, plain.mode))
   problems.push(...identityProblems(env, settings, plain.mode))
-  const { banks, named } = bankSettings(settings, { mode: plain.mode, env, files, problems })
+  const { banks, namedVariables } = bankSettings(settings, {
+    mode: plain.mode,
+    env,
+    files,
+    problems,
+  })
   const chart = loadChart(settings.MANILLA_CHART_FILE, { files, problems })
-  problems.unshift(...values.unknownNames(env, [...Object.keys(SETTINGS), ...named]))
+  problems.unshift(...values.unknownNames(env, [...Object.keys(SETTINGS), ...namedVariables]))
   const secrets = secretSettings(env, { settings, plain, files, problems })
   if (problems.length > 0 || !banks || !chart || !secrets) throw new ConfigProblem(problems)
   const collection = findCollectionBank(banks) as BankSettings
   return deepFreeze({ ...plain, secrets, banks, chart, collectionBankCode: collection.code })
 }
 
+// The settings that need neither the banks file, the chart nor secrets.
 type Plain = Omit<Config, 'secrets' | 'banks' | 'chart' | 'collectionBankCode'>
 
+// Fills in the defaults of settings that are not set.
 function plainSettings(settings: Settings, role: Role): Plain {
   const mode = settings.MANILLA_MODE ?? 'sandbox'
   const port = settings.PORT ?? 8080
@@ -237,12 +245,14 @@ function plainSettings(settings: Settings, role: Role): Plain {
   }
 }
 
+// Returns the identity service, if its address and secret are both set.
 function identitySettings(settings: Settings): IdentitySettings {
   const { MANILLA_IDENTITY_URL: url, MANILLA_IDENTITY_SECRET: secret } = settings
   const timeoutMs = settings.MANILLA_IDENTITY_TIMEOUT_MS ?? IDENTITY_TIMEOUT_MS
   return { service: url && secret ? { url, secret } : undefined, timeoutMs }
 }
 
+// Returns the problems of the identity service: half of its settings, or an address without TLS in live mode.
 function identityProblems(env: Environment, settings: Settings, mode: Mode): string[] {
   const problems: string[] = []
   const { MANILLA_IDENTITY_URL: url } = settings
@@ -256,12 +266,15 @@ function identityProblems(env: Environment, settings: Settings, mode: Mode): str
   return problems
 }
 
+// Returns the role of the first argument. An unknown role is a problem; `serve` then stands in, so that the
+// other settings are checked too.
 function readRole(role: string | undefined, problems: string[]): Role {
-  const match = ROLES.find((each) => each === (role ?? 'serve'))
+  const match = ROLES.find((name) => name === (role ?? 'serve'))
   if (!match) problems.push(`Role (first argument) must be one of: ${ROLES.join(', ')}`)
   return match ?? 'serve'
 }
 
+// Parses the settings that are set, and adds a problem for each invalid one.
 function readSettings(env: Environment, problems: string[]): Settings {
   const entries = Object.entries<values.Parser<unknown>>(SETTINGS).flatMap(([name, parse]) => {
     const text = readSetting(env, name)
@@ -270,21 +283,23 @@ function readSettings(env: Environment, problems: string[]): Settings {
   return Object.fromEntries(entries) as Settings
 }
 
-function missing(env: Environment, { mode, role }: Plain): string[] {
+// Returns a problem for each required setting that is missing in this mode and role, and for a backup folder
+// that is set although the database is the operator's own.
+function findMissing(env: Environment, { mode, role }: Plain): string[] {
   const problems: string[] = []
   if (readSetting(env, 'DATABASE_URL') && readSetting(env, 'MANILLA_BACKUP_DIR')) {
     problems.push('MANILLA_BACKUP_DIR is for the embedded database: archive on your own server')
   }
-  const need = (name: SettingName, how: string) => {
-    if (!readSetting(env, name)) problems.push(`${name} is missing: ${how}`)
+  const need = (name: SettingName, advice: string) => {
+    if (!readSetting(env, name)) problems.push(`${name} is missing: ${advice}`)
   }
   if (mode === 'live') {
     need('PUBLIC_URL', 'live mode requires the public https URL')
     need('MANILLA_BANKS_FILE', 'live mode requires the path of a JSON file of your banks')
   }
   if (mode === 'live' || role !== 'serve') {
-    const who = mode === 'live' ? 'live mode' : `role ${role}`
-    need('DATABASE_URL', `${who} requires postgres://user:password@host:5432/database`)
+    const requirer = mode === 'live' ? 'live mode' : `role ${role}`
+    need('DATABASE_URL', `${requirer} requires postgres://user:password@host:5432/database`)
   }
   if (!mayMakeSecrets({ mode, role })) {
     need('MANILLA_TOKEN_SECRETS', `generate one with ${values.SECRET_COMMAND}`)
@@ -296,32 +311,33 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
 
 type BankFileContext = { mode: Mode; env: Environment; files: Files; problems: string[] }
 
-// Reads the banks file. `named` are the environment variables that the file names.
+// Reads the banks file. `namedVariables` are the environment variables that it names for secrets.
 function bankSettings(settings: Settings, { mode, env, files, problems }: BankFileContext) {
   const path = settings.MANILLA_BANKS_FILE
-  if (!path) return { banks: SANDBOX_BANKS, named: [] }
+  if (!path) return { banks: SANDBOX_BANKS, namedVariables: [] }
   const report = (sentence: string) => problems.push(`MANILLA_BANKS_FILE ${sentence}`)
   let text: string
   try {
     text = files.readText(path)
   } catch (error) {
     report(`must be a readable file (${errorReason(error)})`)
-    return { banks: undefined, named: [] }
+    return { banks: undefined, namedVariables: [] }
   }
   const banks = readBanks(text, { mode, env, folder: dirname(resolve(path)) }, report)
-  banks?.forEach((bank, at) => {
+  banks?.forEach((bank, index) => {
     if (mode === 'live' && bank.railSecrets?.includes(SANDBOX_RAIL_SECRET)) {
-      report(`bank ${at + 1}: the sandbox rail secret is not allowed in live mode`)
+      report(`bank ${index + 1}: the sandbox rail secret is not allowed in live mode`)
     }
   })
   if (banks && mode === 'live') checkDistinct(banks, report)
-  return { banks, named: secretNames(text) }
+  return { banks, namedVariables: secretNames(text) }
 }
 
 type SettingsSoFar = { settings: Settings; plain: Plain; files: Files; problems: string[] }
 
-// Generates no secrets while there are other problems: a mistyped setting must not leave secrets in the wrong
-// directory.
+// Reads the secrets from the settings, or in a sandbox from secrets.json, which is generated at the first
+// start. Generates no secrets while there are other problems: a mistyped setting must not leave secrets in
+// the wrong directory.
 function secretSettings(
   env: Environment,
   { settings, plain, files, problems }: SettingsSoFar,
@@ -349,6 +365,8 @@ function secretSettings(
   }
 }
 
+// Returns whether the process may generate its secrets. Other roles and live mode share secrets among
+// machines.
 function mayMakeSecrets({ mode, role }: Pick<Config, 'mode' | 'role'>): boolean {
   return mode === 'sandbox' && role === 'serve'
 }
@@ -357,6 +375,7 @@ function readSetting(env: Environment, name: string): string {
   return env[name]?.trim() ?? ''
 }
 
+// Returns the error code of the system, such as ENOENT, or else the message.
 function errorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message
@@ -366,15 +385,17 @@ function errorReason(error: unknown): string {
 // is reported before the first statement.
 export type StatementProfiles = ReadonlyMap<string, LoadedProfile>
 
+// Reads the CSV statement profiles. Fails if one is invalid, or if a bank names a profile that does not
+// exist.
 export function openProfiles(
   config: Pick<Config, 'banks' | 'statementProfiles'>,
 ): StatementProfiles {
   const { profiles, problems } = loadProfiles(config.statementProfiles)
-  const unknown = config.banks.flatMap(({ code, statements }) => {
+  const unknownProfiles = config.banks.flatMap(({ code, statements }) => {
     const isKnown = statements?.profile === undefined || profiles.has(statements.profile)
     return isKnown ? [] : `Bank ${code}: there is no statement profile ${statements.profile}`
   })
-  const found = [...problems, ...unknown]
-  if (found.length > 0) throw new ConfigProblem(found)
+  const allProblems = [...problems, ...unknownProfiles]
+  if (allProblems.length > 0) throw new ConfigProblem(allProblems)
   return profiles
 }

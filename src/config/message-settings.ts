@@ -1,5 +1,5 @@
-// Settings of messages to people (docs/messages.md): the mail server, the gateway for SMS and WhatsApp, and
-// the quiet hours.
+// Reads the settings of messages to people (docs/messages.md): the mail server, the gateway for SMS and
+// WhatsApp, and the quiet hours.
 
 import { isIP } from 'node:net'
 import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
@@ -26,11 +26,12 @@ export type MessageSettings = {
   readonly quietHours: QuietHours
 }
 
+// Accepts smtp:// (STARTTLS) and smtps:// URLs. `?tls=none` allows a connection without TLS.
 const smtpAddress: Parser<SmtpSettings> = (text, report) => {
   const url = /^smtps?:\/\//.test(text) ? URL.parse(text) : null
   const isPlain = url?.searchParams.get('tls') === 'none'
-  const isKnown = url && ['', '?tls=none'].includes(url.search) && /^\/?$/.test(url.pathname)
-  if (!url?.hostname || !isKnown || url.hash || (isPlain && url.protocol === 'smtps:')) {
+  const isWellFormed = url && ['', '?tls=none'].includes(url.search) && /^\/?$/.test(url.pathname)
+  if (!url?.hostname || !isWellFormed || url.hash || (isPlain && url.protocol === 'smtps:')) {
     report('must look like smtp://user:password@host:587 or smtps://user:password@host:465')
     return undefined
   }
@@ -54,7 +55,7 @@ const smtpAddress: Parser<SmtpSettings> = (text, report) => {
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-// Accepts `Manilla <no-reply@pay.example>`, or the address alone.
+// Accepts a sender such as `Manilla <no-reply@pay.example>`, or the address alone.
 const sender: Parser<Sender> = (text, report) => {
   const [, name = '', bracketed] = /^([^<>"\p{Cc}]*?)\s*<([^<>]+)>$/u.exec(text) ?? []
   const address = bracketed ?? text
@@ -74,6 +75,7 @@ const signingSecret: Parser<SigningSecret> = (text, report) => {
   }
 }
 
+// Accepts a period such as 20:00-08:00, which may go past midnight.
 const quietHours: Parser<QuietHours> = (text, report) => {
   const hours = /^([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-3]):([0-5][0-9])$/.exec(text)
   if (hours) {
@@ -97,6 +99,7 @@ type Values = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]
 
 const QUIET_HOURS: QuietHours = { from: 20 * 60, to: 8 * 60 }
 
+// Returns the settings of messages, with defaults filled in.
 export function readMessageSettings(settings: Values): MessageSettings {
   const url = settings.MANILLA_MESSAGE_GATEWAY_URL
   const secret = settings.MANILLA_MESSAGE_GATEWAY_SECRET
@@ -110,16 +113,16 @@ export function readMessageSettings(settings: Values): MessageSettings {
 
 // Reports settings that are set without another setting that they need.
 export function messageProblems(settings: Values, mode: 'sandbox' | 'live'): string[] {
-  const needs = (name: keyof Values, other: keyof Values) =>
-    settings[name] !== undefined && settings[other] === undefined
-      ? [`${name} also needs ${other}`]
+  const needs = (name: keyof Values, required: keyof Values) =>
+    settings[name] !== undefined && settings[required] === undefined
+      ? [`${name} also needs ${required}`]
       : []
-  const isPlain = settings.MANILLA_MESSAGE_GATEWAY_URL?.startsWith('http:') && mode === 'live'
+  const isUnencrypted = settings.MANILLA_MESSAGE_GATEWAY_URL?.startsWith('http:') && mode === 'live'
   return [
     ...needs('MANILLA_SMTP_URL', 'MANILLA_MAIL_FROM'),
     ...needs('MANILLA_MAIL_FROM', 'MANILLA_SMTP_URL'),
     ...needs('MANILLA_MESSAGE_GATEWAY_URL', 'MANILLA_MESSAGE_GATEWAY_SECRET'),
     ...needs('MANILLA_MESSAGE_GATEWAY_SECRET', 'MANILLA_MESSAGE_GATEWAY_URL'),
-    ...(isPlain ? ['MANILLA_MESSAGE_GATEWAY_URL must start with https:// in live mode'] : []),
+    ...(isUnencrypted ? ['MANILLA_MESSAGE_GATEWAY_URL must start with https:// in live mode'] : []),
   ]
 }

@@ -5,6 +5,7 @@
 import type { BankConnection } from '#banks/connector.ts'
 import type { Report } from './setting-parsers.ts'
 
+// Static numbers belong to collection accounts, dynamic numbers are leased to payments.
 export type Purpose = 'static' | 'dynamic'
 
 export type SerialRange = { readonly from: number; readonly to: number }
@@ -23,21 +24,24 @@ const POOL_DEFAULTS: Pool = { static: 50, dynamic: 200, accountName: 'Virtual ac
 const POOL_MAX = 10_000
 const NAME_MAX = 100
 
+// Returns whether the bank can issue new numbers for this purpose.
 export function issuesNumbers(bank: NumberSettings, purpose: Purpose): boolean {
   if (bank.numbers === 'perCustomer') return purpose === 'static'
   if (bank.numbers === 'reserved') return poolOf(bank)[purpose] > 0
   return bank[purpose] !== undefined
 }
 
-// The bank that issues the main number of every new collection account.
+// Returns the bank that issues the main number of every new collection account.
 export function findCollectionBank<B extends NumberSettings>(banks: readonly B[]): B | undefined {
   return banks.find((bank) => issuesNumbers(bank, 'static'))
 }
 
+// Returns the target size of a bank's pool of reserved numbers, with defaults filled in.
 export function poolOf({ pool }: NumberSettings): Pool {
   return { ...POOL_DEFAULTS, ...pool }
 }
 
+// Checks the source of numbers of one bank.
 export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Report): void {
   const { numbers = 'ranges', pool } = bank
   if (numbers !== 'ranges' && numbers !== 'reserved' && numbers !== 'perCustomer') {
@@ -58,8 +62,8 @@ export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Re
   }
 }
 
-// Checks the settings of a bank whose connector reserves numbers. A bank with a pool must not reassign a
-// pooled number until we block it.
+// Checks the settings of a bank whose connector reserves numbers. A bank with a pool must not give a pooled
+// number to somebody else before we block it.
 export function checkReserved(
   bank: NumberSettings & { readonly connector?: string | undefined },
   { calls, reserves }: Pick<BankConnection, 'calls' | 'reserves'>,
@@ -85,19 +89,28 @@ export function checkReserved(
   }
 }
 
+// Returns whether the value is a valid pool.
 function isPool(pool: unknown): boolean {
   if (typeof pool !== 'object' || pool === null || Array.isArray(pool)) return false
-  const { static: fixed, dynamic, accountName, ...others } = { ...POOL_DEFAULTS, ...pool }
+  const {
+    static: staticSize,
+    dynamic: dynamicSize,
+    accountName,
+    ...unknownFields
+  } = { ...POOL_DEFAULTS, ...pool }
   return (
-    [fixed, dynamic].every((size) => Number.isInteger(size) && size >= 0 && size <= POOL_MAX) &&
+    [staticSize, dynamicSize].every(
+      (size) => Number.isInteger(size) && size >= 0 && size <= POOL_MAX,
+    ) &&
     typeof accountName === 'string' &&
     accountName.trim() !== '' &&
     accountName.length <= NAME_MAX &&
     !/\p{C}/u.test(accountName) &&
-    Object.keys(others).length === 0
+    Object.keys(unknownFields).length === 0
   )
 }
 
-export function overlap(one: SerialRange, other: SerialRange): boolean {
-  return one.from <= other.to && other.from <= one.to
+// Returns whether the two ranges have a serial in common.
+export function overlap(left: SerialRange, right: SerialRange): boolean {
+  return left.from <= right.to && right.from <= left.to
 }

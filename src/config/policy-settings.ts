@@ -1,5 +1,5 @@
-// Settings of policy (lifetimes, names and limits, some of which clients and advices may override), of rate
-// limits, and of observability.
+// Reads the settings of policy (lifetimes, names and limits, some of which clients and advices may override),
+// of rate limits, and of observability.
 
 import { type Kobo, kobo } from '#money.ts'
 import { SAMPLERS, type TracingSettings } from '#trace-context.ts'
@@ -42,6 +42,7 @@ type PolicyValues = {
 const SUSPICIOUS_KOBO = kobo(100_000_000_000n) // 1,000,000,000.00
 const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // None in a sandbox, so that users can rehearse.
 
+// Fills in the defaults of the policy.
 export function readPolicy(settings: PolicyValues, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
   return {
     tokenTtlSeconds: settings.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
@@ -91,12 +92,12 @@ const NAMES = Object.keys(RATES.live)
 // Accepts a list such as login=30,client=6000. Limits that are not listed keep their defaults.
 export const rates: Parser<Partial<Rates>> = (text, report) => {
   const limits: Record<string, number> = {}
-  text.split(',').forEach((entry, at) => {
+  text.split(',').forEach((entry, index) => {
     const [, name = '', digits = ''] = /^\s*([a-z]+)\s*=\s*([0-9]{1,8})\s*$/.exec(entry) ?? []
     const perMinute = Number(digits)
     if (!NAMES.includes(name) || digits === '' || perMinute > RATE_MAX || name in limits) {
       const right = `name=number, each name once: ${NAMES.join(', ')}`
-      report(`entry ${at + 1} must be ${right}; at most ${RATE_MAX} per minute, 0 for no limit`)
+      report(`entry ${index + 1} must be ${right}; at most ${RATE_MAX} per minute, 0 for no limit`)
     }
     limits[name] = perMinute
   })
@@ -132,6 +133,7 @@ export const OBSERVABILITY_SETTINGS = {
 type Settings = typeof OBSERVABILITY_SETTINGS
 type Values = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
 
+// Fills in the defaults of log, metrics and traces.
 export function readObservability(settings: Values): Observability {
   return {
     logLevel: settings.LOG_LEVEL ?? 'info',
@@ -141,6 +143,7 @@ export function readObservability(settings: Values): Observability {
   }
 }
 
+// Returns undefined if traces are off: no endpoint is set, or OTEL_SDK_DISABLED is true.
 function readTracing(settings: Values): TracingSettings | undefined {
   const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT
   const url = settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`)

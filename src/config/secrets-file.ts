@@ -1,4 +1,4 @@
-// Secrets that a sandbox generates at its first start, in <dataDir>/secrets.json.
+// Reads and writes the secrets that a sandbox generates at its first start, in <dataDir>/secrets.json.
 //
 // The file is created atomically and only once: it is written under another name, fsynced, then linked, which
 // fails if another process was first. Without the file, sealed data would be unreadable, so both the file and
@@ -22,7 +22,7 @@ export function secretsPath(dataDir: string): string {
   return join(dataDir, 'secrets.json')
 }
 
-// Returns undefined if there is no file. Throws if the file cannot be read or parsed.
+// Reads the file. Returns undefined if there is none. Throws if it cannot be read or parsed.
 export function findSecrets(dataDir: string): SecretTexts | undefined {
   let text: string
   try {
@@ -31,17 +31,19 @@ export function findSecrets(dataDir: string): SecretTexts | undefined {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
-  return understand(text)
+  return parseSecrets(text)
 }
 
+// Generates the secrets and writes the file. If another process was faster, returns the secrets of that
+// process.
 export function makeSecrets(dataDir: string): SecretTexts {
   makeFolder(dataDir)
-  const aside = join(dataDir, `.secrets-${randomUUID()}`)
+  const temporaryPath = join(dataDir, `.secrets-${randomUUID()}`)
   try {
-    writeDurably(aside, `${JSON.stringify(freshSecrets(), null, 2)}\n`)
-    linkUnlessThere(aside, secretsPath(dataDir))
+    writeDurably(temporaryPath, `${JSON.stringify(freshSecrets(), null, 2)}\n`)
+    linkUnlessThere(temporaryPath, secretsPath(dataDir))
   } finally {
-    fs.rmSync(aside, { force: true })
+    fs.rmSync(temporaryPath, { force: true })
   }
   syncFolder(dataDir)
   const secrets = findSecrets(dataDir)
@@ -49,7 +51,8 @@ export function makeSecrets(dataDir: string): SecretTexts {
   return secrets
 }
 
-// Reads the file again each time, because a rotation adds keys while the service runs.
+// Reads the data keys of the file, newest first. Reads the file each time, because a rotation adds keys while
+// the service runs.
 export function readDataKeys(dataDir: string): readonly DataKey[] {
   const problems: string[] = []
   const keys = dataKeys(findSecrets(dataDir)?.MANILLA_DATA_KEYS ?? '', (sentence) =>
@@ -59,31 +62,35 @@ export function readDataKeys(dataDir: string): readonly DataKey[] {
   return keys
 }
 
-// Adds a new key as the first one, and replaces the whole file. The file is on disk before any process can
-// use the key.
+// Adds a new data key as the first one, and replaces the whole file. The file is on disk before any process
+// can use the key. Key ids are one byte, so after 255 they start again at 1, and skip ids in use.
 export function addDataKey(dataDir: string): readonly DataKey[] {
   const secrets = findSecrets(dataDir)
   if (!secrets) throw new Error('it does not exist')
   const usedIds = readDataKeys(dataDir).map(({ id }) => id)
   const newest = usedIds[0] as number
-  const others = Array.from({ length: KEY_ID_MAX }, (_, at) => ((newest + at) % KEY_ID_MAX) + 1)
-  const id = others.find((other) => !usedIds.includes(other))
+  const candidateIds = Array.from(
+    { length: KEY_ID_MAX },
+    (_, index) => ((newest + index) % KEY_ID_MAX) + 1,
+  )
+  const id = candidateIds.find((candidate) => !usedIds.includes(candidate))
   if (!id) throw new Error(`it has ${KEY_ID_MAX} data keys; remove unused ones`)
   const texts = {
     ...secrets,
     MANILLA_DATA_KEYS: `${id}:${freshKey()},${secrets.MANILLA_DATA_KEYS}`,
   }
-  const aside = join(dataDir, `.secrets-${randomUUID()}`)
+  const temporaryPath = join(dataDir, `.secrets-${randomUUID()}`)
   try {
-    writeDurably(aside, `${JSON.stringify(texts, null, 2)}\n`)
-    fs.renameSync(aside, secretsPath(dataDir))
+    writeDurably(temporaryPath, `${JSON.stringify(texts, null, 2)}\n`)
+    fs.renameSync(temporaryPath, secretsPath(dataDir))
   } finally {
-    fs.rmSync(aside, { force: true })
+    fs.rmSync(temporaryPath, { force: true })
   }
   syncFolder(dataDir)
   return readDataKeys(dataDir)
 }
 
+// Generates one secret of each kind. The first data key has the id 1.
 function freshSecrets(): SecretTexts {
   return {
     MANILLA_TOKEN_SECRETS: freshKey(),
@@ -96,7 +103,8 @@ function freshKey(): string {
   return randomBytes(KEY_BYTES).toString('base64')
 }
 
-function understand(text: string): SecretTexts {
+// Parses the file, and throws if it lacks a secret.
+function parseSecrets(text: string): SecretTexts {
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -110,12 +118,13 @@ function understand(text: string): SecretTexts {
   return fields as SecretTexts
 }
 
-// Sets the mode regardless of the umask, because the embedded database may run as another user, which must be
-// able to enter the folder. The secret files in the folder have stricter modes.
+// Creates the data directory. Sets the mode regardless of the umask, because the embedded database may run as
+// another user, which must be able to enter the directory. The secret files in it have stricter modes.
 function makeFolder(dataDir: string): void {
   if (fs.mkdirSync(dataDir, { recursive: true }) !== undefined) fs.chmodSync(dataDir, 0o755)
 }
 
+// Gives the file its final name, unless another process was first.
 function linkUnlessThere(from: string, to: string): void {
   try {
     fs.linkSync(from, to)

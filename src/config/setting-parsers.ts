@@ -1,5 +1,5 @@
-// Parsers of setting values. A parser reports the valid format and never quotes the input: a secret in the
-// wrong setting must not reach a log.
+// Parses setting values. A parser reports the valid format and never quotes the input: a secret in the wrong
+// setting must not reach a log.
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -21,9 +21,10 @@ const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
+// Returns a parser that accepts only these texts.
 export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (text, report) => {
-    const choice = choices.find((each) => each === text)
+    const choice = choices.find((allowed) => allowed === text)
     if (choice === undefined) report(`must be one of: ${choices.join(', ')}`)
     return choice
   }
@@ -42,6 +43,7 @@ export const processes: Parser<number | 'auto'> = (text, report) => {
   return undefined
 }
 
+// The pattern of account names, with placeholders for the merchant and the customer.
 export const accountNameStyle: Parser<string> = (text, report) => {
   if (text.length <= 60 && text.includes('{customer}')) return text
   report('must contain {customer}, may contain {merchant}, and must have at most 60 characters')
@@ -56,6 +58,7 @@ export const amount: Parser<Kobo> = (text, report) => {
   return undefined
 }
 
+// Returns a parser of whole numbers within these bounds.
 export function whole(least: number, most: number): Parser<number> {
   return (text, report) => {
     const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1
@@ -75,10 +78,10 @@ export const host: Parser<string> = (text, report) => {
 }
 
 export const addressRanges: Parser<readonly string[]> = (text, report) =>
-  splitList(text).flatMap((entry, at) => {
+  splitList(text).flatMap((entry, index) => {
     const range = parseAddressRange(entry)
     if (range) return [range]
-    report(`entry ${at + 1} must be an IP address or CIDR range, such as 10.0.0.0/8`)
+    report(`entry ${index + 1} must be an IP address or CIDR range, such as 10.0.0.0/8`)
     return []
   })
 
@@ -117,18 +120,20 @@ export const replicaAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
+// A list of secrets. The first one signs, and all of them verify.
 export const signingSecrets: Parser<readonly Buffer[]> = (text, report) => {
   const secrets: Buffer[] = []
-  splitList(text).forEach((entry, at) => {
+  splitList(text).forEach((entry, index) => {
     const secret = decodeBase64(entry)
     if (secret && secret.length >= KEY_BYTES) secrets.push(secret)
-    else report(`entry ${at + 1} must be base64 of ${KEY_BYTES} bytes or more: ${SECRET_COMMAND}`)
+    else
+      report(`entry ${index + 1} must be base64 of ${KEY_BYTES} bytes or more: ${SECRET_COMMAND}`)
   })
   return secrets
 }
 
-// Checks the secret and returns its text, so that the settings remain plain values. The user of the setting
-// loads the secret.
+// Checks the secret and returns its text, so that the settings remain plain values. The code that uses the
+// setting calls loadSecret().
 export const webhookSecret: Parser<string> = (text, report) => {
   try {
     loadSecret(text)
@@ -139,19 +144,20 @@ export const webhookSecret: Parser<string> = (text, report) => {
   }
 }
 
+// A list of keys such as 2:base64,1:base64. The first one seals new data, and all of them open old data.
 export const dataKeys: Parser<readonly DataKey[]> = (text, report) => {
   const keys: DataKey[] = []
-  splitList(text).forEach((entry, at) => {
+  splitList(text).forEach((entry, index) => {
     const [, digits = '', base64 = ''] = /^([0-9]{1,3}):(.*)$/.exec(entry) ?? []
     const id = Number(digits)
     const key = decodeBase64(base64)
     if (id < 1 || id > KEY_ID_MAX || key?.length !== KEY_BYTES) {
       const right = `id:base64 with an id from 1 to ${KEY_ID_MAX} and ${KEY_BYTES} bytes`
       report(
-        `entry ${at + 1} must be ${right}, such as 1: followed by the output of ${SECRET_COMMAND}`,
+        `entry ${index + 1} must be ${right}, such as 1: followed by the output of ${SECRET_COMMAND}`,
       )
     } else if (keys.some((other) => other.id === id)) {
-      report(`entry ${at + 1} repeats the id ${id}`)
+      report(`entry ${index + 1} repeats the id ${id}`)
     } else {
       keys.push({ id, key })
     }
@@ -166,12 +172,12 @@ export const hashKey: Parser<Buffer> = (text, report) => {
   return undefined
 }
 
-// Returns undefined unless the bytes encode back to the same text. Node's decoder skips unknown characters,
-// so it would turn a mistyped key into a shorter one.
+// Decodes base64. Returns undefined unless the bytes encode back to the same text. Node's decoder skips
+// unknown characters, so it would turn a mistyped key into a shorter one.
 export function decodeBase64(base64: string): Buffer | undefined {
   const bytes = Buffer.from(base64, 'base64')
-  const same = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
-  return BASE64.test(base64) && same ? bytes : undefined
+  const isExact = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
+  return BASE64.test(base64) && isExact ? bytes : undefined
 }
 
 function splitList(text: string): string[] {
@@ -194,26 +200,31 @@ export function unknownNames(env: object, names: readonly string[]): string[] {
     .map((name) => `${name} is not a setting; did you mean ${nearest(name, names)}?`)
 }
 
-// Returns the name with the smallest edit distance, compared with and without the common prefix.
+// Returns the name that is most like a mistyped one, for the error message. Compares with and without the
+// common prefix.
 export function nearest(name: string, names: readonly string[]): string | undefined {
-  const score = (each: string) =>
-    Math.min(distance(name.toUpperCase(), each), distance(name.toUpperCase(), `MANILLA_${each}`))
-  return names.toSorted((one, other) => score(one) - score(other))[0]
+  const score = (known: string) =>
+    Math.min(distance(name.toUpperCase(), known), distance(name.toUpperCase(), `MANILLA_${known}`))
+  return names.toSorted((left, right) => score(left) - score(right))[0]
 }
 
+// Returns the edit distance (Levenshtein): the least number of inserted, removed and replaced letters.
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...from].entries()) {
-    const next = [at + 1]
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] as number) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1))
+  let costs = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...from].entries()) {
+    const nextCosts = [index + 1]
+    for (const [column, target] of [...to].entries()) {
+      const replaced = (costs[column] as number) + (letter === target ? 0 : 1)
+      nextCosts.push(
+        Math.min(replaced, (costs[column + 1] as number) + 1, (nextCosts[column] as number) + 1),
+      )
     }
-    row = next
+    costs = nextCosts
   }
-  return row.at(-1) as number
+  return costs.at(-1) as number
 }
 
+// A share from 0 to 1, such as 0.01 for one percent.
 export const share: Parser<number> = (text, report) => {
   if (/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text)) return Number(text)
   report('must be a number from 0 to 1, such as 0.01')
@@ -228,15 +239,16 @@ export const serviceName: Parser<string> = (text, report) => {
 
 // Accepts names with URL-encoded values, such as authorization=Bearer%20abc,tenant=1.
 export const pairs: Parser<Readonly<Record<string, string>>> = (text, report) => {
-  const entries = splitList(text).map((entry, at) => {
+  const entries = splitList(text).map((entry, index) => {
     const [, name = '', value = ''] = /^([\w.-]+)\s*=\s*([\x21-\x7e]*)$/.exec(entry) ?? []
     const decoded = decodeUrl(value)
-    if (!name || decoded === undefined) report(`entry ${at + 1} must be name=value, URL-encoded`)
+    if (!name || decoded === undefined) report(`entry ${index + 1} must be name=value, URL-encoded`)
     return [name, decoded ?? '']
   })
   return Object.fromEntries(entries)
 }
 
+// Decodes a URL-encoded value. Returns undefined if it is invalid or could split an HTTP header.
 function decodeUrl(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text)

@@ -26,7 +26,8 @@ export function ruleOfPayment(
   return rule && (quotedRuleId !== null || rule.bearer !== 'customer') ? rule : null
 }
 
-// Sets `feeRule` and `split` of each payment. The caller has locked the payments.
+// Sets `feeRule` and `split` of the payment, before suspended money is assigned to it. The caller has locked
+// the payment.
 export async function findPaymentTerms(
   tx: Transaction,
   now: Date,
@@ -46,6 +47,7 @@ export async function findPaymentTerms(
 type TermIds = { feeRuleId: FeeRuleId | null; splitId: SplitId | null }
 type Terms = { feeRule: FeeRule | null; split: Split | null }
 
+// Returns the fee rule and the split that apply now to money booked to this collection account.
 export async function findAccountTerms(tx: Transaction, now: Date, id: AccountId): Promise<Terms> {
   const { rows } = await tx.query<TermIds>({
     name: 'terms-of-account',
@@ -56,6 +58,7 @@ export async function findAccountTerms(tx: Transaction, now: Date, id: AccountId
   return readTerms(tx, rows[0])
 }
 
+// Loads the fee rule and the split by their ids. An id that is null gives null.
 async function readTerms(tx: Transaction, ids: TermIds | undefined): Promise<Terms> {
   const { feeRuleId = null, splitId = null } = ids ?? {}
   const rules = await readRules(tx, [feeRuleId])
@@ -77,6 +80,7 @@ const SELECT_TARGET = `
          a.expires_in_seconds + a.extended_seconds + a.grace_seconds as open_seconds, a.payer_rules,
          p.fee_rule_id as quoted_rule_id, p.charged_fee_kobo, p.charged_vat_kobo`
 
+// An account number that is leased to a payment. `isReused` is set only by findReused().
 export type NumberOfPayment = {
   bankCode: string
   feeRuleId: FeeRuleId | null
@@ -87,8 +91,8 @@ export type NumberOfPayment = {
 type NumberRow = PaymentRow &
   Omit<NumberOfPayment, 'target' | 'isReused'> & { accountNumber: string }
 
-// Returns the payments by account number. Two numbers of one payment share one target, so that each
-// sees the other's credits.
+// Locks the payments that these numbers are leased to, in id order, and returns them by account number. Two
+// numbers of one payment share one target, so that each sees the other's credits.
 export async function lockPaymentsByNumber(
   tx: Transaction,
   now: Date,
@@ -116,7 +120,8 @@ export async function lockPaymentsByNumber(
   )
 }
 
-// Sets `isReused` of each number: whether another payment had the number before.
+// Sets `isReused` of each number: whether another payment had the number before. The caller passes only
+// numbers that got a credit made before the current lease.
 export async function findReused(
   tx: Transaction,
   numbers: ReadonlyMap<string, NumberOfPayment>,
@@ -137,6 +142,8 @@ export async function findReused(
   }
 }
 
+// Locks payments in id order. The targets do not have their holdings and terms yet: findHoldings(),
+// findReopenable() and findPaymentTerms() read them if the caller needs them.
 export async function lockPayments(
   tx: Transaction,
   ids: readonly PaymentId[],
@@ -153,6 +160,8 @@ export async function lockPayments(
   return new Map(rows.map((row) => [row.paymentId, toPaymentTarget(row)]))
 }
 
+// Makes a target of a row. Terms, holdings and `mayReopen` are filled in later, by the functions that read
+// them.
 function toPaymentTarget(row: PaymentRow): PaymentTarget {
   return {
     kind: 'payment',
@@ -165,7 +174,8 @@ function toPaymentTarget(row: PaymentRow): PaymentTarget {
   }
 }
 
-// Sets `pending` of each payment. The caller has locked the payments.
+// Sets `pending` of each part-paid payment: the credits and assigned suspense items that it holds. The caller
+// has locked the payments.
 export async function findHoldings(
   tx: Transaction,
   payments: Iterable<PaymentTarget>,
@@ -200,11 +210,11 @@ export async function findReopenable(
   now: Date,
   payments: Iterable<PaymentTarget>,
 ): Promise<void> {
-  const over = [...payments].filter(({ status, closesAt }) => {
+  const closedPayments = [...payments].filter(({ status, closesAt }) => {
     const mayBePaid = status === 'Expired' || status === 'Processing' || status === 'PartPayment'
     return mayBePaid && now >= closesAt
   })
-  if (over.length === 0) return
+  if (closedPayments.length === 0) return
   const { rows } = await tx.query<{ paymentId: PaymentId; isOurs: boolean }>({
     name: 'lock-numbers-to-reopen',
     text: `select pn.payment_id, n.payment_id = pn.payment_id as is_ours
@@ -212,15 +222,19 @@ export async function findReopenable(
             where pn.payment_id = any($1::uuid[])
             order by n.account_number
               for no key update of n`,
-    values: [over.map(({ paymentId }) => paymentId)],
+    values: [closedPayments.map(({ paymentId }) => paymentId)],
   })
-  const lost = new Set(rows.flatMap(({ paymentId, isOurs }) => (isOurs ? [] : [paymentId])))
-  for (const payment of over) payment.mayReopen = !lost.has(payment.paymentId)
+  const paymentsThatLostNumbers = new Set(
+    rows.flatMap(({ paymentId, isOurs }) => (isOurs ? [] : [paymentId])),
+  )
+  for (const payment of closedPayments)
+    payment.mayReopen = !paymentsThatLostNumbers.has(payment.paymentId)
 }
 
-// Reopens an expired payment that got money but needs more. An operator assigned the money by hand, or it was
-// paid in time and reported late. The payment is open for its usual time, and its numbers stay with it for
-// that much longer (I7).
+// Reopens an expired payment that got money but needs more: an operator assigned money to it by hand, or
+// money was paid in time and reported late. The payment is open for its usual time from now on. Its numbers
+// stay reserved for as much longer as the payment does, so that they still go through their whole quarantine
+// (I7).
 export async function reopenPayment(tx: Transaction, now: Date, id: PaymentId): Promise<void> {
   await tx.query({
     name: 'reopen-payment',

@@ -1,7 +1,7 @@
 // Closes payments that were not paid in full, because they expired or the merchant cancelled them. The money
 // paid so far goes to suspense, credit by credit. An operator or the client then assigns or returns it.
 //
-// Locks: advices, then payments in id order, then the locks of the write.
+// Locks: advices, then payments in id order, then the rows that the writes change.
 
 import { numberArray } from '#db/sql.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
@@ -24,7 +24,8 @@ type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
 const CLOSE_MAX = 500
 
-// SQL condition: the grace of some open payment is over.
+// SQL condition: the grace period of some open payment is over. The worker checks it before it starts a
+// round.
 export const HAS_EXPIRED_PAYMENTS = `(
   select min(closes_at) from payments
    where status in ('Processing', 'PartPayment')) <= clock.now`
@@ -48,8 +49,8 @@ export async function closeExpired(tx: Transaction, deps: Deps): Promise<number>
   return rows.length
 }
 
-// The caller checks that the grace of these payments is over. Payments that are already closed stay
-// unchanged.
+// Closes these payments as expired. The caller checks that their grace period is over. Payments that are
+// already closed stay unchanged.
 export async function expirePayments(
   tx: Transaction,
   deps: Deps,
@@ -62,7 +63,8 @@ export async function expirePayments(
   if (payments.length > 0) await closePayments(tx, deps, { payments, status: 'Expired' })
 }
 
-// Cancelling a cancelled advice again changes nothing.
+// Cancels a payment request and its open payment, if it has one. Cancelling a cancelled advice again changes
+// nothing.
 export async function cancelAdvice(
   tx: Transaction,
   deps: Deps & { actor: string },
@@ -81,10 +83,10 @@ export async function cancelAdvice(
     text: 'select id, expires_at from payments where advice_id = $1',
     values: [adviceId],
   })
-  const row = payments.rows[0]
-  const payment = row && (await lockPayments(tx, [row.id])).get(row.id)
-  if (row && payment) {
-    const status = statusAt({ status: payment.status, expiresAt: row.expiresAt }, deps.now)
+  const paymentRow = payments.rows[0] // An advice has one payment at most.
+  const payment = paymentRow && (await lockPayments(tx, [paymentRow.id])).get(paymentRow.id)
+  if (paymentRow && payment) {
+    const status = statusAt({ status: payment.status, expiresAt: paymentRow.expiresAt }, deps.now)
     if (!isOpen(status)) throw closedRefusal(status)
     await closePayments(tx, deps, { payments: [payment], status: 'Cancelled' })
   }
@@ -102,6 +104,9 @@ export async function cancelAdvice(
   })
 }
 
+// Gives the payments their final status, and moves the money that they hold from the pending account of the
+// client to its suspense account. Money that had come from suspense reopens its suspense item; each other
+// credit gets a new item.
 async function closePayments(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
@@ -114,7 +119,7 @@ async function closePayments(
   const transfers: Transfer[] = []
   const suspense: SuspenseRow[] = []
   const events: NewEvent[] = []
-  const again: Resuspension[] = []
+  const resuspensions: Resuspension[] = []
   const holdings: Holding[] = []
   for (const payment of payments) {
     const { clientId, paymentId, pending } = payment
@@ -128,9 +133,11 @@ async function closePayments(
       facts: { status, amountPaidKobo: kobo(0n), amountSuspendedKobo: suspendedKobo },
     })
     if (pending.length === 0) continue
-    const [from, to] = paymentAccounts(payment).map((account) => sharedAccounts.id(account))
+    const [pendingId, suspenseId] = paymentAccounts(payment).map((account) =>
+      sharedAccounts.id(account),
+    )
     for (const { creditId, amountKobo, itemId } of pending) {
-      const [debitAccountId, accountId] = [from as AccountId, to as AccountId]
+      const [debitAccountId, accountId] = [pendingId as AccountId, suspenseId as AccountId]
       transfers.push({
         debitAccountId,
         creditAccountId: accountId,
@@ -138,7 +145,8 @@ async function closePayments(
         creditId,
         reason: 'suspend',
       })
-      if (itemId) again.push({ id: itemId, creditId, clientId, accountId, amountKobo, paymentId })
+      if (itemId)
+        resuspensions.push({ id: itemId, creditId, clientId, accountId, amountKobo, paymentId })
       else {
         holdings.push({ creditId, amountKobo })
         suspense.push({ creditId, clientId, accountId, amountKobo, reason: 'underpaid' })
@@ -157,9 +165,10 @@ async function closePayments(
     updatePayments(tx, now, payments),
     postTransfers(tx, now, transfers),
     insertSuspense(tx, now, suspense),
-    resuspend(tx, now, again),
+    resuspend(tx, now, resuspensions),
     markSuspended(tx, holdings),
   ])
+  // The events show the outcome of each credit, which depends on all its suspense items written above.
   const ids = transfers.flatMap((transfer) => ('creditId' in transfer ? transfer.creditId : []))
   const outcomes = await readOutcomes(tx, ids)
   await appendEvents(
@@ -172,6 +181,7 @@ async function closePayments(
   )
 }
 
+// Returns the ledger account that holds part payments, and the one that the money moves to at closing.
 function paymentAccounts({ clientId, currency }: PaymentTarget) {
   const owner = clientOwner(clientId)
   return [
@@ -180,6 +190,7 @@ function paymentAccounts({ clientId, currency }: PaymentTarget) {
   ]
 }
 
+// Marks the money of these credits as suspended because the payment was not paid in full.
 async function markSuspended(tx: Transaction, holdings: readonly Holding[]): Promise<void> {
   if (holdings.length === 0) return
   await tx.query({

@@ -1,4 +1,5 @@
-// The trace of a credit: reads the credit and the places of its money in one statement.
+// Traces a credit: reads the credit with everything that happened to its money, in one statement, and lists
+// where each part of the money is now.
 
 import type { BankCharges, CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
 import type { CreditId } from '#ids.ts'
@@ -10,10 +11,10 @@ import type { CreditSource, JudgedBy } from './judge.ts'
 import type { ItemState, ReturnStatus } from './states.ts'
 import { reasonInWords } from './suspense-reasons.ts'
 
-// locateCredit() lists the places of a credit's money, part by part, to answer a payer who was debited but
-// not credited. It is a pure function of the credit and its suspense items.
-//
-// The parts always sum to the credit: money that is neither in our accounts nor returned was reversed.
+// The places of a credit say where each part of its money is now. Support staff need them to answer a payer
+// who was debited but not credited. locateCredit() computes them from the credit and its suspense items,
+// without a query. Their amounts always sum to the credit: money that is neither in our accounts nor returned
+// was reversed.
 
 // SQL scalar: the latest reason why all or part of the credit `c` was put in suspense.
 export const REASON_NOW = `coalesce(
@@ -60,7 +61,8 @@ export type TracedItem = {
   closedAt: Date | null
 }
 
-type Parts = {
+// The columns of a credit from which locateCredit() computes the places.
+type LocatedCredit = {
   amountKobo: Kobo
   bookedKobo: Kobo
   collectionAccountNumber: string | null
@@ -71,14 +73,16 @@ type Parts = {
   items: readonly TracedItem[]
 }
 
-function locateCredit(credit: Parts): CreditLocation[] {
+// Lists the places of the money, part by part: the booked part, then each suspense item, then the reversed
+// part.
+function locateCredit(credit: LocatedCredit): CreditLocation[] {
   const places: CreditLocation[] = []
   if (credit.bookedKobo > 0n) {
     const { collectionAccountNumber: number, paymentReference: payment } = credit
     places.push({ amountKobo: credit.bookedKobo, reason: null, ...placeOfOwner(number, payment) })
   }
   for (const item of credit.items) {
-    if (item.state !== 'reversed') places.push(ofItem(item))
+    if (item.state !== 'reversed') places.push(locateItem(item))
   }
   const heldKobo = places.reduce((sum, place) => sum + place.amountKobo, 0n)
   const reversedKobo = kobo(credit.amountKobo - heldKobo)
@@ -98,12 +102,14 @@ function locateCredit(credit: Parts): CreditLocation[] {
   return places
 }
 
+// Adds up the parts of a credit that are in one of these places.
 export function sumInPlaces(locations: readonly CreditLocation[], ...places: Place[]): Kobo {
-  const among = locations.filter(({ place }) => places.includes(place))
-  return kobo(among.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
+  const parts = locations.filter(({ place }) => places.includes(place))
+  return kobo(parts.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }
 
-function ofItem(item: TracedItem): CreditLocation {
+// Returns the place of the money of a suspense item that the bank has not reversed.
+function locateItem(item: TracedItem): CreditLocation {
   const { amountKobo, reason } = item
   switch (item.state) {
     case 'assigned':
@@ -125,6 +131,8 @@ function ofItem(item: TracedItem): CreditLocation {
   }
 }
 
+// Names the collection account or payment that holds the money. If `accountNumber` is null, the money is in
+// the payment.
 function placeOfOwner(accountNumber: string | null, paymentReference: string | null) {
   if (accountNumber !== null) {
     const description = `In the balance of collection account ${accountNumber}.`
@@ -172,6 +180,7 @@ export type CreditTrace = {
   locations: CreditLocation[]
 }
 
+// The same object as PostgreSQL writes it in JSON: amounts and times are strings.
 type InJson<T> = {
   [Key in keyof T]: T[Key] extends bigint
     ? string
@@ -182,6 +191,7 @@ type InJson<T> = {
 type ReturnRow = InJson<TracedReturn>
 type ItemRow = Omit<InJson<TracedItem>, 'returns'> & { returns: ReturnRow[] | null }
 
+// A row of SELECT_TRACE. openTrace() makes a CreditTrace of it.
 export type CreditRow = Omit<
   CreditTrace,
   | 'sourceAccountNumberMasked'
@@ -203,6 +213,7 @@ export type CreditRow = Omit<
     splits: ShareRows
   }
 
+// SQL subquery: every attempt to return the money of the suspense item `i`, oldest first, as JSON.
 const RETURNS = `
   (select json_agg(json_build_object(
             'reference', r.reference, 'status', r.status,
@@ -211,8 +222,8 @@ const RETURNS = `
             'settledAt', r.settled_at) order by r.id)
      from returns r where r.item_id = i.id)`
 
-// SQL query of a trace, without its source: the caller appends a row `c` of credits. It is a single
-// statement, so that all parts of a credit are from the same moment.
+// SQL select list of a trace. The caller appends `from … as c`, with rows of credits, and WITH_OWNERS. One
+// statement reads everything, so that all parts of a credit are from the same moment.
 export const SELECT_TRACE = `
   select c.id, c.session_id, c.bank_code, c.account_number, c.amount_kobo, c.currency, c.outcome,
          ${REASON_NOW} as reason, c.amount_kobo - c.suspended_kobo - c.reversed_kobo as booked_kobo,
@@ -243,6 +254,8 @@ export const SELECT_TRACE = `
             from suspense_items i left join collection_accounts t on t.id = i.assigned_account_id
            where i.credit_id = c.id) as items`
 
+// SQL joins that SELECT_TRACE needs: the owner of the credit `c` (payment with advice, or collection account)
+// and the sum of its fees.
 export const WITH_OWNERS = `
     left join payments p on p.id = c.payment_id
     left join advices a on a.id = p.advice_id
@@ -252,15 +265,17 @@ export const WITH_OWNERS = `
              coalesce(sum(vat_kobo - vat_returned_kobo), 0)::bigint as merchant_vat_kobo
         from credit_fees where credit_id = c.id) as fees`
 
+// Makes a trace of a row: decrypts and masks the payer's account number, parses the JSON columns and lists
+// the places.
 export function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
-  const { sourceSealed, bookedKobo, reversedBy, items: itemRows, splits, ...rest } = row
-  const { feeKobo, vatKobo, dutyKobo, identifiedBy, otherIdentifiers, ...credit } = rest
+  const { sourceSealed, bookedKobo, reversedBy, items: itemRows, splits, ...otherColumns } = row
+  const { feeKobo, vatKobo, dutyKobo, identifiedBy, otherIdentifiers, ...credit } = otherColumns
   const items = (itemRows ?? []).map((item) => ({
     ...item,
     amountKobo: kobo(BigInt(item.amountKobo)),
     openedAt: new Date(item.openedAt),
-    closedAt: readTime(item.closedAt),
-    returns: (item.returns ?? []).map(openReturn),
+    closedAt: parseTime(item.closedAt),
+    returns: (item.returns ?? []).map(parseReturn),
   }))
   return {
     ...credit,
@@ -273,12 +288,13 @@ export function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
   }
 }
 
-function openReturn(row: ReturnRow): TracedReturn {
+// Parses a return from JSON, in which amounts and times are strings.
+function parseReturn(row: ReturnRow): TracedReturn {
   const amountKobo = kobo(BigInt(row.amountKobo))
   const requestedAt = new Date(row.requestedAt)
-  return { ...row, amountKobo, requestedAt, settledAt: readTime(row.settledAt) }
+  return { ...row, amountKobo, requestedAt, settledAt: parseTime(row.settledAt) }
 }
 
-function readTime(text: string | null): Date | null {
+function parseTime(text: string | null): Date | null {
   return text === null ? null : new Date(text)
 }

@@ -1,13 +1,13 @@
-// Decides the amounts that a reversal takes, and from which accounts (decideReversal, a pure function). Also
-// adds details to the events of a reversal (explainReversal).
+// Decides how much money a reversal takes, and from which accounts (decideReversal, a pure function). Also
+// adds the totals of the reversal to its events (explainReversal).
 //
 // A reversal first takes the part of the credit that is still in suspense, then the booked part, then parts
 // assigned from suspense. Money already returned to the payer is a shortfall: no client's balance pays for
 // it. The operator returns its fee on the reversed amount, so that the client loses no more than it got
 // (I44). Subaccounts return their shares, as far as they still hold them (I56).
 //
-// Booked money may have left since then, in payouts and refunds. The reversal takes as much as the ledger
-// account of the booking still holds. The client owes us the rest (I57).
+// Booked money may since have left the account, in payouts and refunds. The reversal takes as much as the
+// ledger account that got the booking still holds. The client owes us the rest (I57).
 
 import type { Transaction } from '#db/transaction.ts'
 import { type ReturnedFee, returnedFee, type StandingFee, sumOfFees } from '#fees/charges.ts'
@@ -28,6 +28,7 @@ import type { PaymentTarget } from './judge.ts'
 import type { ReversedCredit } from './reversal.ts'
 import type { LockedItem } from './suspense-items.ts'
 
+// Where a part of the credit is now: the ledger account that holds it, and its owner.
 type Holder =
   | { kind: 'suspense'; accountId: AccountId; clientId: ClientId | null }
   | { kind: 'collection'; accountId: AccountId; clientId: ClientId }
@@ -35,6 +36,7 @@ type Holder =
 
 export type Receivable = { clientId: ClientId; accountId: AccountId; amountKobo: Kobo }
 
+// Everything that the reversal writes, in memory.
 export type ReversalPlan = {
   takings: { accountId: AccountId; amountKobo: Kobo }[]
   receivables: Receivable[] // Debts for money that the account no longer had.
@@ -60,8 +62,11 @@ type State = {
   accountId: (account: SharedAccount) => AccountId
 }
 
+// A part of the credit that the reversal may take. `item` is set if the part is or was in suspense.
 type Source = { holder: Holder; amountKobo: Kobo; item?: LockedItem }
 
+// Takes the amount from the sources one after another until it is complete. Money that no source has is the
+// shortfall.
 export function decideReversal(state: State, amountKobo: Kobo): ReversalPlan {
   const plan: ReversalPlan = {
     takings: [],
@@ -84,11 +89,12 @@ export function decideReversal(state: State, amountKobo: Kobo): ReversalPlan {
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
     const leftKobo = kobo(heldKobo - takenKobo)
-    const standing = state.fees.find(({ itemId }) => itemId === (item?.id ?? null))
-    const fee = standing && returnedFee(standing, leftKobo)
+    // The fee and the shares of the part that was booked at once have no item.
+    const chargedFee = state.fees.find(({ itemId }) => itemId === (item?.id ?? null))
+    const fee = chargedFee && returnedFee(chargedFee, leftKobo)
     if (fee && sumOfFees([fee]) > 0n) plan.fees.push(fee)
-    const ofPart = state.shares.filter(({ itemId }) => itemId === (item?.id ?? null))
-    const shares = returnShares(ofPart, { leftKobo, balances: subaccounts })
+    const sharesOfPart = state.shares.filter(({ itemId }) => itemId === (item?.id ?? null))
+    const shares = returnShares(sharesOfPart, { leftKobo, balances: subaccounts })
     plan.shares.push(...shares)
     const { credit } = state
     plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee, shares }))
@@ -96,14 +102,24 @@ export function decideReversal(state: State, amountKobo: Kobo): ReversalPlan {
   return plan
 }
 
-function listSources({ credit, items, payments, owners, accountId: shared }: State): Source[] {
+// Lists the parts of the credit in the order in which a reversal takes them: suspended, booked, assigned.
+// Returned items are missing, because their money has left us.
+function listSources({
+  credit,
+  items,
+  payments,
+  owners,
+  accountId: sharedAccountId,
+}: State): Source[] {
+  // Returns the holder of money that is booked to a collection account or, if `accountId` is null, to a
+  // payment.
   const holderOf = (accountId: AccountId | null, paymentId: PaymentId | null): Holder => {
     if (accountId !== null) {
       return { kind: 'collection', accountId, clientId: owners.get(accountId) as ClientId }
     }
     const payment = payments.get(paymentId as PaymentId) as PaymentTarget
     const account = accountOf(payment)
-    return { kind: account.kind, accountId: shared(account), payment }
+    return { kind: account.kind, accountId: sharedAccountId(account), payment }
   }
   const sources: Source[] = items
     .filter((item) => item.state === 'open')
@@ -124,7 +140,7 @@ function listSources({ credit, items, payments, owners, accountId: shared }: Sta
   return sources
 }
 
-// The account that holds the money of a payment.
+// Returns the ledger account that holds the money of a payment: `pending` until the payment is paid in full.
 export function accountOf({ status, clientId, currency }: PaymentTarget) {
   const kind = status === 'PartPayment' ? ('pending' as const) : ('available' as const)
   return { kind, owner: clientOwner(clientId), currency }
@@ -139,19 +155,20 @@ type Taking = {
   shares: readonly ReturnedShare[]
 }
 
-// A payment that was paid in full becomes Reversed permanently. A part-paid payment stays open.
+// Takes `takenKobo` from one source and returns the events about it. A payment that was paid in full becomes
+// Reversed permanently. A part-paid payment stays open.
 function takeFrom(
   plan: ReversalPlan,
   { balances, credit: { id: creditId, currency }, holder, takenKobo, fee, shares }: Taking,
 ): ReversalEvent[] {
   const feesKobo = sumOfFees(fee ? [fee] : [])
-  const backKobo = kobo(feesKobo + sumReturned(shares))
-  const balanceKobo = takeFromAccount(plan, { balances, holder, takenKobo, backKobo })
+  const returnedKobo = kobo(feesKobo + sumReturned(shares))
+  const balanceKobo = takeFromAccount(plan, { balances, holder, takenKobo, returnedKobo })
   const change = overviewChanges(currency, { reversed: takenKobo, fees: -feesKobo })
   switch (holder.kind) {
     case 'suspense': {
       const { clientId } = holder
-      if (clientId === null) return []
+      if (clientId === null) return [] // Unidentified money has no client to notify.
       const suspended = overviewChanges(currency, { reversed: takenKobo, suspended: -takenKobo })
       return [{ clientId, type: 'credit.reversed', creditId, facts: {}, ...suspended }]
     }
@@ -182,18 +199,19 @@ function takeFrom(
 }
 
 type AccountTaking = Pick<Taking, 'balances' | 'holder' | 'takenKobo'> & {
-  backKobo: Kobo // Fees and shares that are returned to the account first.
+  returnedKobo: Kobo // Fees and shares that are returned to the account first.
 }
 
-// Takes money from an account. Only collection and available accounts can lack the money, because suspense
-// and pending accounts always hold it. Returns the remaining balance.
+// Takes money from an account. What the account lacks becomes a debt of the client (receivable). Only
+// collection and available accounts can lack the money, because suspense and pending accounts always hold it.
+// `returnedKobo`: fees and shares that the account gets back first. Returns the remaining balance.
 function takeFromAccount(
   plan: ReversalPlan,
-  { balances, holder, takenKobo, backKobo }: AccountTaking,
+  { balances, holder, takenKobo, returnedKobo }: AccountTaking,
 ): Kobo {
   const { accountId } = holder
   const isLimited = holder.kind === 'collection' || holder.kind === 'available'
-  const balanceKobo = isLimited ? (balances.get(accountId) as Kobo) + backKobo : takenKobo
+  const balanceKobo = isLimited ? (balances.get(accountId) as Kobo) + returnedKobo : takenKobo
   const amountKobo = balanceKobo < takenKobo ? kobo(balanceKobo) : takenKobo
   if (amountKobo > 0n) plan.takings.push({ accountId, amountKobo })
   if (amountKobo < takenKobo) {
@@ -219,8 +237,8 @@ type ReversalEvent = {
   [Type in Kind]: EventSubject & { type: Type; facts: Omit<EventFacts[Type], Missing<Type>> }
 }[Kind]
 
-// Call it after the credit and its reversals are written, so that the event `credit.reversed` shows the same
-// data as the API.
+// Completes the events of a reversal. Call it after the credit and its reversals are written, so that the
+// event `credit.reversed` shows the same data as the API.
 export async function explainReversal(
   tx: Transaction,
   creditId: CreditId,
@@ -228,10 +246,11 @@ export async function explainReversal(
 ): Promise<NewEvent[]> {
   if (events.length === 0) return []
   const credit = await readReversed(tx, creditId)
-  return events.map((event) => explain(event, credit, reversal))
+  return events.map((event) => completeEvent(event, credit, reversal))
 }
 
-function explain(event: ReversalEvent, credit: Reversed, reversal: ReversalFacts): NewEvent {
+// Adds the facts that are missing in an event of the reversal, depending on its type.
+function completeEvent(event: ReversalEvent, credit: Reversed, reversal: ReversalFacts): NewEvent {
   switch (event.type) {
     case 'credit.reversed':
       return { ...event, facts: { ...credit, reversal } }
@@ -246,6 +265,7 @@ function explain(event: ReversalEvent, credit: Reversed, reversal: ReversalFacts
 
 type Reversed = Omit<EventFacts['credit.reversed'], 'reversal'>
 
+// Reads the outcome of the credit and the totals of all its reversals, as the API shows them.
 async function readReversed(tx: Transaction, creditId: CreditId): Promise<Reversed> {
   const { rows } = await tx.query<Reversed>({
     name: 'read-reversed-credit',

@@ -1,4 +1,5 @@
-// Decides a batch of credits. A pure function from the locked state and the batch to all writes and answers.
+// Decides how each credit of a batch is booked. decideCredits() is a pure function from the locked rows and
+// the batch to all writes and answers.
 //
 // A credit with a known identifier moves no money. If its terms are the same as before, the bank gets the
 // first result again, and the credit's other identifiers are recorded. If its terms differ, or its
@@ -22,7 +23,7 @@ import {
   type IdentifierRow,
   identifiersOf,
   type KnownCredit,
-  learn,
+  learnIdentifiers,
   recognise,
   withOwnIdentifiers,
 } from './identifiers.ts'
@@ -52,18 +53,19 @@ import type { SuspenseReason } from './suspense-reasons.ts'
 
 type Charge = { kind: 'bank_cost' | 'stamp_duty' | 'input_vat'; amountKobo: Kobo }
 
-// Returns one charge per account that bears it. Omits zero charges.
+// Returns the charges by the cost account that bears them. Omits zero charges.
 export function chargesOf({ charges }: IncomingCredit): Charge[] {
   if (!charges) return []
   const { feeKobo, vatKobo, dutyKobo } = charges
-  const all: Charge[] = [
+  const chargesByAccount: Charge[] = [
     { kind: 'bank_cost', amountKobo: feeKobo },
     { kind: 'stamp_duty', amountKobo: dutyKobo },
     { kind: 'input_vat', amountKobo: vatKobo },
   ]
-  return all.filter(({ amountKobo }) => amountKobo > 0n)
+  return chargesByAccount.filter(({ amountKobo }) => amountKobo > 0n)
 }
 
+// Returns the transfers that book the bank charges: from each cost account to the bank account.
 function chargeTransfers(
   credit: IncomingCredit,
   creditId: CreditId,
@@ -107,6 +109,7 @@ type DecisionState = {
   now: Date
 }
 
+// The writes of a batch and the answers to its credits, in the order of the batch.
 export type Plan = {
   answers: CreditResult[]
   identifiers: IdentifierRow[]
@@ -121,10 +124,14 @@ export type Plan = {
   alerts: NewAlert[]
 }
 
+// Returns the name of a session id in alerts. The bank code is part of it, because two banks may use the same
+// session id.
 export function sessionName({ bankCode, sessionId }: { bankCode: string; sessionId: string }) {
   return `${sessionId}@${bankCode}`
 }
 
+// Decides the credits one after another. Each decision changes `state`, so that a later credit of the batch
+// sees the earlier ones.
 export function decideCredits(credits: readonly IncomingCredit[], state: DecisionState): Plan {
   const plan: Plan = {
     answers: [],
@@ -141,31 +148,35 @@ export function decideCredits(credits: readonly IncomingCredit[], state: Decisio
   }
   for (const [index, credit] of credits.entries()) {
     const identifiers = state.identifiers[index] as readonly BankIdentifier[]
-    const repeated = recognise(state.byIdentifier, credit, identifiers)
-    const identified = repeated
+    const repeatAnswer = recognise(state.byIdentifier, credit, identifiers)
+    // The credit with only those identifiers that no other credit has.
+    const identified = repeatAnswer
       ? credit
       : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
     const creditId = state.creditIds[index] as CreditId
-    const answer = repeated ?? take(plan, state, { credit: identified, creditId })
+    const answer = repeatAnswer ?? takeNewCredit(plan, state, { credit: identified, creditId })
     plan.answers.push(answer)
     if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
     else {
       const learned = identified === credit ? identifiers : identifiersOf(identified)
       const facts = { credit: identified, identifiers: learned, answer }
-      plan.identifiers.push(...learn(state.byIdentifier, facts))
+      plan.identifiers.push(...learnIdentifiers(state.byIdentifier, facts))
     }
   }
   return plan
 }
 
+// Returns the alert about a credit whose session id was used before, or that came from another bank than the
+// one that issued the number.
 function createAlert(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
   const { accountNumber, currency, amountKobo, otherIdentifiers } = credit
-  const others = otherIdentifiers?.length ? { otherIdentifiers } : {}
-  const detail = { accountNumber, currency, amountKobo: amountKobo.toString(), ...others }
+  const optional = otherIdentifiers?.length ? { otherIdentifiers } : {}
+  const detail = { accountNumber, currency, amountKobo: amountKobo.toString(), ...optional }
   return { kind, subject: sessionName(credit), detail }
 }
 
-function take(
+// Books or suspends a credit that no bank reported before, or books a part and suspends the rest.
+function takeNewCredit(
   plan: Plan,
   state: DecisionState,
   { credit, creditId }: { credit: IncomingCredit; creditId: CreditId },
@@ -174,8 +185,9 @@ function take(
   const target = findTarget(credit, number)
   const { bookedKobo, reason } = judge(credit, number, state)
   const suspendedKobo = kobo(credit.amountKobo - bookedKobo)
-  if (target && bookedKobo > 0n) book(plan, state, { credit, creditId, target, bookedKobo })
-  if (reason) suspend(plan, state, { credit, creditId, target, amountKobo: suspendedKobo, reason })
+  if (target && bookedKobo > 0n) bookCredit(plan, state, { credit, creditId, target, bookedKobo })
+  if (reason)
+    suspendCredit(plan, state, { credit, creditId, target, amountKobo: suspendedKobo, reason })
 
   const decision: CreditDecision = {
     creditId,
@@ -191,14 +203,16 @@ function take(
 
 type Booking = { credit: IncomingCredit; creditId: CreditId; target: Target; bookedKobo: Kobo }
 
-function book(
+// Books money to the collection account or payment, less the fee and the shares of subaccounts. A part
+// payment stays on the pending account without deductions until the payment is paid in full.
+function bookCredit(
   plan: Plan,
   state: DecisionState,
   { credit, creditId, target, bookedKobo }: Booking,
 ): void {
   const { bankCode, currency } = credit
   const bankId = state.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
-  const post = (creditAccountId: AccountId) =>
+  const postCredit = (creditAccountId: AccountId) =>
     plan.transfers.push({
       debitAccountId: bankId,
       creditAccountId,
@@ -212,11 +226,15 @@ function book(
     const { clientId, collectionAccountId } = target
     const deductions = deduct(target, [holding])
     const feesKobo = sumOfFees(deductions.fees)
-    const leftKobo = bookedKobo - feesKobo - sumOfShares(deductions.shares)
-    target.balanceKobo = kobo(target.balanceKobo + leftKobo)
+    const afterDeductionsKobo = bookedKobo - feesKobo - sumOfShares(deductions.shares)
+    target.balanceKobo = kobo(target.balanceKobo + afterDeductionsKobo)
     target.todayKobo = kobo(target.todayKobo + bookedKobo)
-    post(collectionAccountId)
-    takeDeductions(plan, state, { deductions, accountId: collectionAccountId, by: creditId })
+    postCredit(collectionAccountId)
+    takeDeductions(plan, state, {
+      deductions,
+      accountId: collectionAccountId,
+      newCreditId: creditId,
+    })
     plan.events.push({
       clientId,
       type: 'collection.received',
@@ -227,24 +245,24 @@ function book(
     })
     return
   }
-  const deductions = addPaid(plan, target, { holding, received })
+  const deductions = addPaid(plan, target, { holding, received }) // Also changes the payment's status.
   const owner = clientOwner(target.clientId)
   const pendingId = state.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
-    post(pendingId)
+    postCredit(pendingId)
     target.pending.push({ creditId, amountKobo: bookedKobo })
-    reopen(plan, state.now, target)
+    reopenPaidLate(plan, state.now, target)
     return
   }
   const settledId = state.accountId({ kind: 'available', owner, currency })
-  post(settledId)
+  postCredit(settledId)
   plan.transfers.push(...settlePending(target, pendingId, settledId))
-  takeDeductions(plan, state, { deductions, accountId: settledId, by: creditId })
+  takeDeductions(plan, state, { deductions, accountId: settledId, newCreditId: creditId })
 }
 
 // If a payer sent a part payment in time but the bank reported it late, the payment reopens for the rest. If
 // another payment has reused its numbers, it stays closed as underpaid.
-function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
+function reopenPaidLate(plan: Plan, now: Date, payment: PaymentTarget): void {
   if (now < payment.closesAt || !payment.mayReopen) return
   payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
   plan.reopened.add(payment)
@@ -258,7 +276,8 @@ type Suspension = {
   reason: SuspenseReason
 }
 
-function suspend(
+// Puts money in the suspense of the client that owns the number, or in that of the bank if nobody owns it.
+function suspendCredit(
   plan: Plan,
   state: DecisionState,
   { credit, creditId, target, amountKobo, reason }: Suspension,

@@ -1,6 +1,6 @@
-// A bank's identifiers of a credit: a session id, a settlement id, or another reference of the bank. Any of
-// them shows that the credit was taken before, by whichever route it came (I12). The first functions are
-// pure; the others read and write the stored identifiers.
+// Recognises repeated reports of a credit by the bank's identifiers: a session id, a settlement id, or
+// another reference of the bank. Any of them shows that the credit was taken before, by whichever route it
+// came (I12). The first functions are pure; the others read and write the stored identifiers.
 
 import {
   type GivenIdentifier,
@@ -39,6 +39,7 @@ export type CreditResult =
   | ({ status: 'taken' | 'duplicate' } & CreditDecision)
   | { status: 'session_reused' }
 
+// A credit that is already in the books, with the answer that its bank got.
 export type KnownCredit = CreditDecision & {
   accountNumber: string
   amountKobo: Kobo
@@ -46,16 +47,18 @@ export type KnownCredit = CreditDecision & {
   references: string[] // All identifiers, as `kind/value`. All known identifiers of a credit share one list.
 }
 
-// Returns each identifier once. Views show the first one with the credit.
+// Returns the identifiers of a reported credit, each once. Views show the first one with the credit.
 export function identifiersOf(credit: IncomingCredit): BankIdentifier[] {
   const { bankCode, sessionId, identifiedBy = 'session_id', isWeak, otherIdentifiers } = credit
   const first = { bankCode, kind: identifiedBy, value: sessionId, ...(isWeak && { isWeak }) }
   if (!otherIdentifiers || otherIdentifiers.length === 0) return [first]
-  const all = [first, ...otherIdentifiers.map((other) => ({ ...other, bankCode }))]
-  return [...new Map(all.map((each) => [identifierName(each), each])).values()]
+  const identifiers = [first, ...otherIdentifiers.map((other) => ({ ...other, bankCode }))]
+  return [
+    ...new Map(identifiers.map((identifier) => [identifierName(identifier), identifier])).values(),
+  ]
 }
 
-// Neither bank codes nor kinds contain a slash, so names are unique.
+// Returns the key of an identifier in maps. Neither bank codes nor kinds contain a slash, so keys are unique.
 function identifierName({ bankCode, kind, value }: BankIdentifier): string {
   return `${bankCode}/${kind}/${value}`
 }
@@ -69,14 +72,16 @@ export function recognise(
   identifiers: readonly BankIdentifier[],
 ): CreditResult | undefined {
   const matches: KnownCredit[] = []
-  for (const each of identifiers) {
-    const match = byIdentifier.get(identifierName(each))
-    if (match && !(each.isWeak && isAnother(match, identifiers))) matches.push(match)
+  for (const identifier of identifiers) {
+    const match = byIdentifier.get(identifierName(identifier))
+    if (match && !(identifier.isWeak && isOtherCredit(match, identifiers))) matches.push(match)
   }
   if (!matches[0]) {
     // All identifiers of the new credit belong to other credits, so a repeated report of it could not be
     // recognised.
-    const isNameless = identifiers.every((each) => byIdentifier.has(identifierName(each)))
+    const isNameless = identifiers.every((identifier) =>
+      byIdentifier.has(identifierName(identifier)),
+    )
     return isNameless ? { status: 'session_reused' } : undefined
   }
   const { creditId, outcome, reason, suspendedKobo } = matches[0]
@@ -91,14 +96,15 @@ export function recognise(
   return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
 }
 
-// Returns whether the two credits are different: for some kind, each has an identifier that the other lacks.
-function isAnother(match: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
-  const theirs = match.references
-  const ours = identifiers.map(referenceOf)
+// Returns whether a known credit that shares a weak identifier is another credit: for some kind, each of the
+// two has an identifier that the other lacks. `identifiers` are those of the reported credit.
+function isOtherCredit(match: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
+  const knownReferences = match.references
+  const reportedReferences = identifiers.map(referenceOf)
   return IDENTIFIER_KINDS.some(
     (kind) =>
-      ofKind(kind, theirs).some((name) => !ours.includes(name)) &&
-      ofKind(kind, ours).some((name) => !theirs.includes(name)),
+      referencesOfKind(kind, knownReferences).some((name) => !reportedReferences.includes(name)) &&
+      referencesOfKind(kind, reportedReferences).some((name) => !knownReferences.includes(name)),
   )
 }
 
@@ -107,12 +113,12 @@ function referenceOf({ kind, value }: BankIdentifier): string {
 }
 
 // Returns the identifiers of this kind. Leaves out a session id that repeats the value of another kind,
-// because it tells no credits apart.
-function ofKind(kind: IdentifierKind, references: readonly string[]): readonly string[] {
-  const ofThis = references.filter((name) => name.startsWith(`${kind}/`))
-  if (kind !== 'session_id') return ofThis
+// because it does not distinguish credits.
+function referencesOfKind(kind: IdentifierKind, references: readonly string[]): readonly string[] {
+  const matching = references.filter((name) => name.startsWith(`${kind}/`))
+  if (kind !== 'session_id') return matching
   const values = references.map((name) => name.slice(name.indexOf('/')))
-  return ofThis.filter((name) => {
+  return matching.filter((name) => {
     const value = name.slice(kind.length)
     return values.indexOf(value) === values.lastIndexOf(value)
   })
@@ -127,7 +133,9 @@ export function withOwnIdentifiers(
   identifiers: readonly BankIdentifier[],
 ): IncomingCredit {
   if (!identifiers.some(({ isWeak }) => isWeak)) return credit
-  const [first, ...others] = identifiers.filter((each) => !byIdentifier.has(identifierName(each)))
+  const [first, ...others] = identifiers.filter(
+    (identifier) => !byIdentifier.has(identifierName(identifier)),
+  )
   if (!first || others.length + 1 === identifiers.length) return credit
   const { value: sessionId, kind: identifiedBy } = first
   return { ...credit, sessionId, identifiedBy, otherIdentifiers: others }
@@ -139,25 +147,26 @@ type LearnedCredit = {
   answer: CreditDecision & { status: 'taken' | 'duplicate' }
 }
 
-// Records all identifiers of the credit. Returns those that were new.
-export function learn(
+// Adds all identifiers of the credit to `byIdentifier`. Returns those that were new, for the caller to store.
+export function learnIdentifiers(
   byIdentifier: Map<string, KnownCredit>,
   { credit, identifiers, answer }: LearnedCredit,
 ): IdentifierRow[] {
   const { accountNumber, amountKobo, currency } = credit
   const { creditId, outcome, reason, suspendedKobo } = answer
   const decision = { creditId, outcome, reason, suspendedKobo }
-  const before = identifiers.map((each) => byIdentifier.get(identifierName(each)))
-  const references = before.find((each) => each?.creditId === creditId)?.references ?? []
+  // All names of a known credit share one list of references. New names are added to that list.
+  const matches = identifiers.map((identifier) => byIdentifier.get(identifierName(identifier)))
+  const references = matches.find((match) => match?.creditId === creditId)?.references ?? []
   const knownCredit = { ...decision, accountNumber, amountKobo, currency, references }
   const isNew = answer.status === 'taken'
   const learned: IdentifierRow[] = []
-  for (const [at, identifier] of identifiers.entries()) {
+  for (const [index, identifier] of identifiers.entries()) {
     const name = identifierName(identifier)
     if (byIdentifier.has(name)) continue
     byIdentifier.set(name, knownCredit)
     references.push(referenceOf(identifier))
-    learned.push({ ...identifier, creditId, isFirst: isNew && at === 0 })
+    learned.push({ ...identifier, creditId, isFirst: isNew && index === 0 })
   }
   return learned
 }
@@ -169,8 +178,8 @@ export function learn(
 
 type KnownRow = KnownCredit & BankIdentifier
 
-// Finds known credits by identifier, with the answer that the bank got first. A later closing of the payment
-// (underpaid) does not change that answer. Looks up each identifier by key.
+// Finds known credits by identifier, with the answer that the bank got first. If the payment closed underpaid
+// later, the bank still gets that first answer. Looks up each identifier by key.
 export async function findKnownCredits(
   tx: Transaction,
   identifiers: readonly BankIdentifier[],
@@ -190,9 +199,9 @@ export async function findKnownCredits(
                               and i.kind = coalesce(s.kind, 'session_id')
                             limit 1) i on true
              join lateral (select * from credits c where c.id = i.credit_id limit 1) c on true`,
-    values: columnsOf(identifiers),
+    values: toLookupArrays(identifiers),
   })
-  // Needed only to tell apart credits that share a weak identifier.
+  // Only a weak identifier can belong to two credits. The references then show which of the two it is.
   const references = identifiers.some(({ isWeak }) => isWeak)
     ? await findReferences(tx, [...new Set(rows.map(({ creditId }) => creditId))])
     : NO_REFERENCES
@@ -229,34 +238,37 @@ const IDENTIFIERS = new CopyTarget<IdentifierRow>('credit_identifiers', {
   is_first: bool(({ isFirst }) => isFirst),
 })
 
+// Inserts identifiers in the order of their key, so that two transactions cannot deadlock.
 export async function insertIdentifiers(
   tx: Transaction,
   rows: readonly IdentifierRow[],
 ): Promise<void> {
-  await IDENTIFIERS.insert(tx, rows.toSorted(inOneOrder), undefined)
+  await IDENTIFIERS.insert(tx, rows.toSorted(compareByKey), undefined)
 }
 
-function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
-  if (one.value !== other.value) return one.value < other.value ? -1 : 1
-  return identifierName(one) < identifierName(other) ? -1 : 1
+// Compares identifiers by value, then by bank and kind.
+function compareByKey(left: IdentifierRow, right: IdentifierRow): number {
+  if (left.value !== right.value) return left.value < right.value ? -1 : 1
+  return identifierName(left) < identifierName(right) ? -1 : 1
 }
 
-// Returns the values, banks and kinds as arrays. To keep the arrays short, null stands for the most common
-// bank, which is the last parameter, and for the kind session_id.
-function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
-  const usual = identifiers[0]?.bankCode ?? ''
+// Returns the parameters of findKnownCredits(): values, banks and kinds as arrays. To keep the arrays short,
+// null stands for the bank of the first identifier, which is the last parameter, and for the kind session_id.
+function toLookupArrays(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
+  const firstBankCode = identifiers[0]?.bankCode ?? ''
   return [
     texts(identifiers, ({ value }) => value),
-    texts(identifiers, ({ bankCode }) => unless(usual, bankCode)),
+    texts(identifiers, ({ bankCode }) => unless(firstBankCode, bankCode)),
     texts(identifiers, ({ kind }) => unless('session_id', kind)),
-    usual,
+    firstBankCode,
   ]
 }
 
 type Query = { originals: readonly string[]; currency: string; accountNumber?: string | undefined }
 
-// Returns the first of the ids that is an identifier, of any kind, of a credit of this bank. If the bank
-// names one of our numbers, skips credits to other numbers, because their owners would pay for the reversal.
+// Finds the credit that a bank reverses: returns the first of the ids that is an identifier, of any kind, of
+// a credit of this bank. If the bank names one of our numbers, skips credits to other numbers, because their
+// owners would pay for the reversal.
 export async function findOriginal(
   db: Queryable,
   bankCode: string,
@@ -279,7 +291,8 @@ export async function findOriginal(
 export const creditsCalled = (value: string) =>
   `array(select credit_id from credit_identifiers where value = ${value})`
 
-// SQL scalar: an array of the ids of the credits with an identifier that starts with the prefix.
+// SQL scalar: an array of the ids of the credits with an identifier from `from` up to, but not including,
+// `past`: the range of all identifiers that start with one prefix.
 export const creditsCalledLike = (from: string, past: string) =>
   `array(select credit_id from credit_identifiers
           where value >= ${unseen(from)} and value < ${unseen(past)}

@@ -94,6 +94,7 @@ export type IssuedNumber = { bankCode: string; target: Target; isReused?: boolea
 // we received the report.
 export type JudgedBy = 'bank_time' | 'arrival'
 
+// The settings of the operator that a judgement depends on.
 type Terms = {
   now: Date
   bankTimeMaxAgeMs: number
@@ -110,9 +111,9 @@ const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
   reason: null,
 })
 
-// Finds the possible owner of the money; undefined if the money has none. A number of another bank has none:
-// the reporting bank learns nothing about it, and its owner is not involved. Money sent for an earlier holder
-// of a number does not belong to the current holder.
+// Returns the owner of the money; undefined if it has none. Money to a number of another bank has no owner:
+// the reporting bank learns nothing about the number, and its holder is not involved. Money sent for an
+// earlier holder of a number does not belong to the current holder.
 export function findTarget(
   credit: IncomingCredit,
   number: IssuedNumber | undefined,
@@ -122,6 +123,8 @@ export function findTarget(
   return isReused && isBeforeLease(credit, target) ? undefined : target
 }
 
+// Decides how much of a credit is booked, and why the rest is suspended. See the order of the checks at the
+// top of this file.
 export function judge(
   credit: IncomingCredit,
   number: IssuedNumber | undefined,
@@ -131,9 +134,11 @@ export function judge(
   const target = findTarget(credit, number)
   if (!target) return suspended(number.bankCode === credit.bankCode ? 'late' : 'wrong_bank')
   if (credit.currency !== target.currency) return suspended('wrong_currency')
-  const closed =
-    target.kind === 'payment' ? whyClosed(target, judgedTime(credit, target, terms)) : undefined
-  if (closed) return suspended(closed)
+  const closedReason =
+    target.kind === 'payment'
+      ? closedReasonOf(target, judgedTime(credit, target, terms))
+      : undefined
+  if (closedReason) return suspended(closedReason)
   if (isFoundBeforeLease(credit, target)) return suspended('late')
   if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
   if (credit.amountKobo > terms.suspiciousKobo) return suspended('amount_suspicious')
@@ -142,19 +147,24 @@ export function judge(
     name: credit.sourceAccountName,
     bankCode: credit.sourceBankCode,
   }
-  const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
-  const broken = findRuleViolation(target.payerRules, { payer, ...amount, hash: terms.hashPayer })
-  if (broken) return suspended(broken)
+  const amount = { amountKobo: credit.amountKobo, dueKobo: stillDueKobo(target) }
+  const ruleReason = findRuleViolation(target.payerRules, {
+    payer,
+    ...amount,
+    hash: terms.hashPayer,
+  })
+  if (ruleReason) return suspended(ruleReason)
   if (target.kind === 'collection') {
-    const over = findLimitViolation(target, target, credit.amountKobo)
-    return over ? suspended(over) : booked(credit)
+    const limitReason = findLimitViolation(target, target, credit.amountKobo)
+    return limitReason ? suspended(limitReason) : booked(credit)
   }
   const bookedKobo = acceptedKobo(target, credit.amountKobo)
   if (bookedKobo === undefined) return suspended('amount_mismatch')
   return { bookedKobo, reason: bookedKobo < credit.amountKobo ? 'excess' : null }
 }
 
-// Returns the amount that the payment's policy accepts; undefined if the policy refuses the whole amount.
+// Returns how much of the amount the payment's amount policy accepts; undefined if the policy refuses the
+// whole amount.
 export function acceptedKobo(
   payment: Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>,
   amountKobo: Kobo,
@@ -165,7 +175,8 @@ export function acceptedKobo(
   return amountKobo < dueKobo ? amountKobo : dueKobo
 }
 
-function dueOn(target: Target): Kobo | null {
+// Returns the amount that is still due on a payment; null for a collection account, which has no due amount.
+function stillDueKobo(target: Target): Kobo | null {
   return target.kind === 'payment' ? kobo(target.amountKobo - target.amountPaidKobo) : null
 }
 
@@ -187,8 +198,8 @@ export function judgedTime(
 }
 
 // Returns whether the credit is older than the current lease of the number, as a credit that is reported
-// again, requeried or on a statement may be. A difference of up to a day is tolerated, because clocks and
-// time zones of banks differ by hours, and a statement has only the day.
+// again, requeried or on a statement may be. A time or date may be up to a day too early, because clocks and
+// time zones of banks differ by hours. The date on a statement gets no such tolerance.
 export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
   if (target.kind !== 'payment') return false
   const { source, transactionTime, transactionDate } = credit
@@ -198,15 +209,18 @@ export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
   return transactionDate < watDay(new Date(source === 'statement' ? createdMs : createdMs - DAY_MS))
 }
 
-// Returns whether a requery or a statement found the credit and it is older than the lease. A notification
-// with an old time is excluded: if the number had no earlier holder, the bank's clock may be wrong.
+// Returns whether a statement (with a date) or a requery (with a time) found the credit, and the credit is
+// older than the lease. A notification with an old time is excluded: if the number had no earlier holder, the
+// bank's clock may be wrong.
 function isFoundBeforeLease(credit: IncomingCredit, target: Target): boolean {
   const { source, transactionTime, transactionDate } = credit
   const isFound = source === 'statement' ? transactionDate : source === 'requery' && transactionTime
   return Boolean(isFound) && isBeforeLease(credit, target)
 }
 
-function whyClosed(
+// Returns the reason why the payment accepts no more money; undefined if it was open at `at`. If an expired
+// payment has no reliable bank time, the time of arrival is always too late.
+function closedReasonOf(
   payment: PaymentTarget,
   { at, by }: { at: Date; by: JudgedBy },
 ): SuspenseReason | undefined {

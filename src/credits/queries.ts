@@ -1,5 +1,5 @@
-// Credit search: lists of credits by any field, one credit by any identifier, each with the current place of
-// its money, and the totals of a list. Also reads the shares that banks withheld.
+// Searches credits: lists of credits by any field, one credit by any identifier, each with the current place
+// of its money, and the totals of a list. Also reads the shares that banks withheld.
 //
 // A client sees credits to its numbers. It also sees credits that were assigned to it, even if they were
 // suspended again later. Operators also see credits to unrecognised numbers, by any identifier or account
@@ -50,9 +50,12 @@ export type CreditFilters = Window & {
   payer?: string | undefined // A part of the payer's name, case-insensitive.
 }
 
+// SQL condition: the credit `c` was sent to a number of the client. `place` is the parameter with the id of
+// the client, such as `$3`.
 const ownTo = (place: string) =>
   `(c.client_id = ${place} and ${inMerchantScope('c.collection_account_id', place)})`
 
+// SQL condition: the viewer may see the credit `c`.
 const visibleTo = (viewer: Viewer, place: string) => `(
   ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${assignedTo(place)})`
 
@@ -66,8 +69,8 @@ export const assignedTo = (place: string) => `
              and ${place} in (coalesce(t.client_id, y.client_id), i.given_client_id)
              and ${inMerchantScope('t.id', place)})`
 
-// SQL condition: as assignedTo(), for credits to unrecognised numbers only. It starts from the client's
-// items, so that an index serves it.
+// SQL condition: the credit went to an unrecognised number, and an operator assigned it to the client. Unlike
+// assignedTo(), it starts from the suspense items of the client, so that an index serves it.
 const identifiedFor = (place: string) => `c.client_id is null and c.id = any(array(
   select i.credit_id from suspense_items i
    where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
@@ -101,23 +104,24 @@ export async function listCredits(
 
 type MatchQuery = Omit<CreditQuery, 'sealer'> & { order: Order }
 
-// Builds a query for the matching credits. The caller puts `sql` before the rest of its statement.
+// Builds a query for the matching credits. The caller puts `sql` before the rest of its statement. `place`
+// adds a value to the statement and returns its parameter, such as `$3`.
 async function selectMatches(
   db: Queryable,
   { viewer, filters, order, after, until, limit }: MatchQuery,
   place: (value: unknown) => string,
 ): Promise<{ sql: string; matches: string }> {
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
-  const { sql, conditions, scopes } = narrow(viewer, filters, place)
-  conditions.push(...compare(filters, place))
-  const times = await readTimes(db, filters, place)
+  const { sql, conditions, scopes } = narrowByIndex(viewer, filters, place)
+  conditions.push(...unindexedConditions(filters, place))
+  const alternatives = await windowAlternatives(db, filters, place)
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   if (until !== undefined) conditions.push(`c.id ${isUpTo} ${place(until)}`)
   // Each branch reads its own index in order, and reads at most one page.
   const branches = scopes.flatMap((scope) =>
-    times.map((time) => {
-      const all = [...conditions, scope, ...time].join(' and ')
-      return `(select c.* from credits c where ${all} order by c.id ${sort} limit ${limit})`
+    alternatives.map((window) => {
+      const condition = [...conditions, scope, ...window].join(' and ')
+      return `(select c.* from credits c where ${condition} order by c.id ${sort} limit ${limit})`
     }),
   )
   const matches = `select distinct on (id) * from (${branches.join(' union all ')}) as branches
@@ -125,11 +129,12 @@ async function selectMatches(
   return { sql, matches }
 }
 
-// Returns the conditions of the outcome and of the filters without an index. The outcome is a literal, so
-// that a partial index on one outcome can serve.
-function compare(filters: CreditFilters, place: (value: unknown) => string): string[] {
+// Returns the SQL conditions of the outcome, the amounts and the payer, which no full index serves. The
+// outcome is a literal, so that a partial index on one outcome can serve. `place` adds a value to the
+// statement and returns its parameter.
+function unindexedConditions(filters: CreditFilters, place: (value: unknown) => string): string[] {
   const { minKobo, maxKobo, payer } = filters
-  const outcome = OUTCOMES.find((each) => each === filters.outcome)
+  const outcome = OUTCOMES.find((outcome) => outcome === filters.outcome)
   return [
     ...(outcome ? [`c.outcome = '${outcome}'`] : []),
     ...(minKobo === undefined ? [] : [`c.amount_kobo >= ${place(minKobo)}`]),
@@ -140,8 +145,10 @@ function compare(filters: CreditFilters, place: (value: unknown) => string): str
 
 const LATER = `'assign', 'suspend', 'returned', 'reversal'` // The reasons in the index transfers_later.
 
-// Returns the conditions of a time window. A credit matches if it meets any of them.
-async function readTimes(
+// Returns the alternatives of a time window, each a list of SQL conditions. A credit matches if it meets all
+// conditions of one of them. Without a window there is one alternative without conditions. With
+// `by: 'movement'`, credits whose money moved, was charged or was refunded in the window match too.
+async function windowAlternatives(
   db: Queryable,
   { from, to, by }: CreditFilters & { by?: 'movement' },
   place: (value: unknown) => string,
@@ -170,17 +177,19 @@ async function readTimes(
   return [received, [moved], [charged], [refunded]]
 }
 
-// Narrows the search by an index: by the payment's own and assigned credits, by an identifier, or by a
-// number. Without such a filter, searches the client's own credits, and unidentified credits that were
-// assigned to the client. The credits of a payment always belong to the client.
-function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
+// Builds the conditions that an index serves: the credits of a payment and those assigned to it, an
+// identifier, or an account number. Without such a filter, `scopes` are the client's own credits, and
+// unidentified credits that were assigned to the client. The credits of a payment always belong to the
+// client. A credit must meet all `conditions` and one of the `scopes`. `place` adds a value to the statement
+// and returns its parameter, such as `$3`.
+function narrowByIndex(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
   const { sessionId, sessionIdPrefix: prefix, accountNumber } = filters
   const { paymentReference, adviceReference, merchantRef } = filters
-  const me = place(viewer.id)
-  const ofPayment: string[] = []
-  if (paymentReference) ofPayment.push(`p.id = ${place(paymentReference)}`)
-  if (adviceReference) ofPayment.push(`a.id = ${place(adviceReference)}`)
-  if (merchantRef) ofPayment.push(`a.merchant_ref = ${place(merchantRef)}`)
+  const clientPlace = place(viewer.id)
+  const paymentConditions: string[] = []
+  if (paymentReference) paymentConditions.push(`p.id = ${place(paymentReference)}`)
+  if (adviceReference) paymentConditions.push(`a.id = ${place(adviceReference)}`)
+  if (merchantRef) paymentConditions.push(`a.merchant_ref = ${place(merchantRef)}`)
 
   const conditions: string[] = []
   if (sessionId) conditions.push(`c.id = any(${creditsCalled(place(sessionId))})`)
@@ -189,16 +198,19 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
     conditions.push(`c.id = any(${called})`)
   }
   if (accountNumber) conditions.push(`c.account_number = ${place(accountNumber)}`)
-  if (ofPayment.length === 0) {
-    const isNarrow = conditions.length > 0
-    const scopes = isNarrow ? [visibleTo(viewer, me)] : [ownTo(me), identifiedFor(me)]
+  if (paymentConditions.length === 0) {
+    const isNarrowed = conditions.length > 0
+    const scopes = isNarrowed
+      ? [visibleTo(viewer, clientPlace)]
+      : [ownTo(clientPlace), identifiedFor(clientPlace)]
     return { sql: '', conditions, scopes }
   }
   const scopes = ['c.id = any(array(select id from of_payment))']
+  const isMatch = paymentConditions.join(' and ')
   const sql = `
     with payment as materialized (
       select p.id from advices a join payments p on p.advice_id = a.id
-       where a.client_id = ${me} and p.client_id = ${me} and ${ofPayment.join(' and ')}
+       where a.client_id = ${clientPlace} and p.client_id = ${clientPlace} and ${isMatch}
     ), of_payment as materialized (
       select c.id from credits c join payment p on p.id = c.payment_id
       union
@@ -225,7 +237,7 @@ export async function getCredit(
   return openTrace(sealer, rows[0])
 }
 
-// Amounts and payers' names have no index, because it would slow down every new credit. Instead a page that
+// Amounts and payers' names have no index, because it would slow down every new credit. Instead, a page that
 // filters by them scans at most SCAN_MAX credits, and the next page continues from there.
 export const SCAN_MAX = 20_000
 
@@ -236,14 +248,16 @@ type Scan = {
   after?: bigint | undefined
 }
 
-// Returns the id of the last credit that one page scans; undefined if the page scans all credits.
+// Returns the id of the last credit that one page may scan if no index serves its filters. Returns undefined
+// if the page needs no limit, or if the scan reaches the end of the list.
 export async function endOfScan(
   db: Queryable,
   { viewer, filters, order = 'newest', after }: Scan,
 ): Promise<bigint | undefined> {
-  if (!isCompared(filters) || isNarrow(filters)) return undefined
+  if (!hasUnindexedFilter(filters) || hasIndexedFilter(filters)) return undefined
   const { firstId, pastId } = await receivedBounds(db, filters)
   const { sort, isAfter } = ORDER_SQL[order]
+  // Without `after`, the scan begins at the end of the range from which the order starts.
   const { rows } = await db.query<{ id: bigint }>({
     name: `end-of-credit-scan-${order}`,
     text: `select id from credits
@@ -254,11 +268,13 @@ export async function endOfScan(
   return rows[0]?.id
 }
 
-function isCompared({ minKobo, maxKobo, payer }: CreditFilters): boolean {
+// Returns whether the query filters by a field that has no index.
+function hasUnindexedFilter({ minKobo, maxKobo, payer }: CreditFilters): boolean {
   return minKobo !== undefined || maxKobo !== undefined || payer !== undefined
 }
 
-function isNarrow(filters: CreditFilters): boolean {
+// Returns whether an index narrows the query to few credits, so that it needs no limit on the scan.
+function hasIndexedFilter(filters: CreditFilters): boolean {
   const { sessionId, accountNumber, paymentReference, adviceReference, merchantRef } = filters
   return !!(sessionId || accountNumber || paymentReference || adviceReference || merchantRef)
 }
@@ -276,7 +292,8 @@ export async function summarizeCredits(
   const text = `${sql} select currency, count(*) as count, sum(amount_kobo)::bigint as amount_kobo
     from (${matches}) as c group by currency order by currency`
   const { rows } = await db.query<Total>(namedUnlessWindow(filters, text, values))
-  return summaryOf(rows, until === undefined)
+  const isAll = until === undefined // No limit ended the scan.
+  return summaryOf(rows, isAll)
 }
 
 const RECENT_CREDITS = 2_000 // The latest credits, which show what banks charge at present.

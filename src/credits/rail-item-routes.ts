@@ -1,5 +1,5 @@
-// /api/v1/operator/rail-items: signed bank messages that could not be booked. Also stores such messages as
-// rail items when a bank reports them.
+// /api/v1/operator/rail-items: an operator lists and opens signed bank messages that could not be booked.
+// Also stores such messages as rail items when a bank reports them.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -83,6 +83,7 @@ export const railItems = resource('/api/v1/operator/rail-items', {
     run: (db, call) => withTransaction(db, (tx) => readRailItem(tx, call, call.params.id)),
   })
 
+// Parses the id in the path. An id that cannot exist gets the same refusal as an unknown one.
 function requireRailItemId(text: string): bigint {
   if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new Refusal('rail_item_not_found')
   return BigInt(text)
@@ -91,6 +92,7 @@ function requireRailItemId(text: string): bigint {
 // Signed items that could not be booked are stored as rail items before they are acknowledged. If storing
 // fails, the acknowledgement asks the bank to retry.
 
+// The acknowledgement of an item that we failed to commit. The bank then sends it again.
 export const SYSTEM_FAILURE = {
   responseCode: '03',
   responseMessage: 'System failure: safe to retry',
@@ -99,67 +101,71 @@ export const SYSTEM_FAILURE = {
 
 type Report = { bankCode: string; rawBody: Buffer }
 
-// Returns the final acknowledgements: 00 for a stored item, 01 for an item that was stored before. The others
-// are unchanged.
+// Stores the rejected items of a report that name money. Returns the final acknowledgements: 00 for a stored
+// item, 01 for an item that was stored before. The others are unchanged.
 export async function keepRejected(
   deps: Deps,
   report: Report,
   { items, answers }: { items: readonly ParsedItem[]; answers: readonly Acknowledgement[] },
 ): Promise<readonly Acknowledgement[]> {
   let digest: string | undefined
-  const placeOf = (at: number) => {
+  // Identifies an item without a session id by its position and the digest of the report, so that the same
+  // report again is recognised.
+  const positionInReport = (index: number) => {
     digest ??= createHash('sha256').update(report.rawBody).digest('hex')
-    return `${at} of ${digest}`
+    return `${index} of ${digest}`
   }
-  const found = items.flatMap((item, at) => {
-    const { code, outcome } = answers[at] as Acknowledgement
+  const rejectedItems = items.flatMap((item, index) => {
+    const { code, outcome } = answers[index] as Acknowledgement
     if (outcome !== 'rejected') return []
     const railItem = railItemOf({
       bankCode: report.bankCode,
       item,
       code,
-      identityWithoutSession: () => placeOf(at),
+      identityWithoutSession: () => positionInReport(index),
     })
-    return railItem ? [{ at, railItem }] : []
+    return railItem ? [{ index, railItem }] : []
   })
-  if (found.length === 0) return answers
-  const areNew = await keep(
+  if (rejectedItems.length === 0) return answers
+  const isNewItem = await storeItems(
     deps,
-    found.map(({ railItem }) => railItem),
+    rejectedItems.map(({ railItem }) => railItem),
   ).catch((error) => {
     deps.log.error({ err: error }, 'failed to store rejected rail items')
     return undefined
   })
   const acknowledgements = [...answers]
-  for (const [place, { at, railItem }] of found.entries()) {
-    const answer = answers[at] as Acknowledgement
-    if (!areNew) acknowledgements[at] = { sessionId: answer.sessionId, ...SYSTEM_FAILURE }
+  for (const [place, { index, railItem }] of rejectedItems.entries()) {
+    const answer = answers[index] as Acknowledgement
+    if (!isNewItem) acknowledgements[index] = { sessionId: answer.sessionId, ...SYSTEM_FAILURE }
     else if (railItem.responseCode === '00')
-      acknowledgements[at] = keptAnswer(answer, areNew[place] === true)
+      acknowledgements[index] = acknowledgeStored(answer, isNewItem[place] === true)
   }
   return acknowledgements
 }
 
-function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[]) {
+// Stores the items. Returns for each whether it is new.
+function storeItems({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[]) {
   return withTransaction(batchPool, (tx) => storeRailItems(tx, { sealer, now: clock() }, items))
 }
 
-function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew: boolean) {
-  const because = code === undefined ? {} : { code }
+// Returns the acknowledgement of a stored item: accepted, so that the bank does not send it again.
+function acknowledgeStored({ sessionId, responseMessage, code }: Acknowledgement, isNew: boolean) {
+  const rejectionCode = code === undefined ? {} : { code }
   return isNew
     ? {
         sessionId,
         responseCode: '00' as const,
         responseMessage: `Accepted for manual review. ${responseMessage}`,
         outcome: 'kept',
-        ...because,
+        ...rejectionCode,
       }
     : {
         sessionId,
         responseCode: '01' as const,
         responseMessage: 'Duplicate: already accepted for manual review',
         outcome: 'duplicate',
-        ...because,
+        ...rejectionCode,
       }
 }
 
@@ -201,18 +207,25 @@ export async function keepUnreadable(
   about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,
   rawBody: Buffer,
 ): Promise<void> {
-  if (!speaksOfAmount(rawBody)) return
+  if (!mentionsAmount(rawBody)) return
   const body = decodeBody(rawBody)
-  const rest = { outcome: 'unreadable', responseCode: '02', sessionId: null, amount: null } as const
-  await keep(deps, [{ ...about, ...rest, body, identity: body }])
+  const common = {
+    outcome: 'unreadable',
+    responseCode: '02',
+    sessionId: null,
+    amount: null,
+  } as const
+  await storeItems(deps, [{ ...about, ...common, body, identity: body }])
 }
 
 // Returns whether the body mentions an amount, as JSON or XML in any encoding that keeps ASCII letters or in
 // UTF-16.
-function speaksOfAmount(rawBody: Buffer): boolean {
+function mentionsAmount(rawBody: Buffer): boolean {
   return /amount|[<:]Amt\b/i.test(rawBody.toString('latin1').replaceAll('\0', ''))
 }
 
+// Returns the body as text. A body that is not UTF-8 is stored as base64, because a text column cannot hold
+// its bytes.
 function decodeBody(rawBody: Buffer): string {
   return isUtf8(rawBody) ? rawBody.toString('utf8') : `base64,${rawBody.toString('base64')}`
 }

@@ -19,21 +19,23 @@ import type { Sealer } from '#seal.ts'
 import { sessionName } from './decide.ts'
 import type { Reversal } from './reversal.ts'
 
-// Reversals that came before their credit are stored as rail items until they can be taken. If the bank does
-// not send such a reversal again, its credit stays booked in full, so watchKeptReversals() alerts operators.
+// A reversal that comes before its credit is stored as a rail item until it can be taken. If the bank does
+// not send that reversal again, its credit stays booked in full, so watchKeptReversals() alerts operators.
 
-const RESENT_WITHIN_MS = 300_000 // Operators are alerted then. Banks should send it again after a minute.
+// Banks should send the reversal again after a minute. After this time, operators are alerted.
+const RESENT_WITHIN_MS = 300_000
 const ALERTS_MAX = 100
 
+// SQL condition: the item `i` is a reversal whose credit is not known yet.
 const IS_OPEN = `i.call = 'reversals' and i.reason = 'original_not_found' and i.taken_at is null`
 // SQL condition: the item `i` is a reversal that may still be taken. Excludes a reversal that was refused
 // because another reversal has its session id.
 const MAY_BE_TAKEN = `i.call = 'reversals' and i.reason <> 'session_reused' and i.taken_at is null`
 
-// SQL condition: the item `i` is a reversal of this amount and credit. The session id alone does not show
-// that, because a bank may use one id for several partial reversals of a credit. Older items do not name
-// their credit.
-const isOf = ({ amountKobo, creditId }: { amountKobo: string; creditId: string }) => `
+// SQL condition: the item `i` is a reversal of this amount and credit. The session id alone does not identify
+// the reversal, because a bank may use one id for several partial reversals of a credit. Older items do not
+// name their credit.
+const isReversalOf = ({ amountKobo, creditId }: { amountKobo: string; creditId: string }) => `
   i.amount_text::numeric * 100 = ${amountKobo}
   and (i.originals is null
        or i.originals && array(
@@ -53,7 +55,7 @@ export async function markTaken(
     name: 'mark-kept-reversal-taken',
     text: `update rail_items i set taken_at = $5
             where i.bank_code = $1 and i.session_id = $4 and ${MAY_BE_TAKEN}
-              and ${isOf({ amountKobo: '$2', creditId: '$3' })}`,
+              and ${isReversalOf({ amountKobo: '$2', creditId: '$3' })}`,
     values: [bankCode, amountKobo, creditId, sessionId, now],
   })
   if (!isFromStatement || rowCount !== 0) return
@@ -62,7 +64,7 @@ export async function markTaken(
     text: `update rail_items set taken_at = $4
             where id = (select i.id from rail_items i
                          where i.bank_code = $1 and ${IS_OPEN} and i.originals is not null
-                           and ${isOf({ amountKobo: '$2', creditId: '$3' })}
+                           and ${isReversalOf({ amountKobo: '$2', creditId: '$3' })}
                          order by i.id limit 1)`,
     values: [bankCode, amountKobo, creditId, now],
   })
@@ -71,39 +73,40 @@ export async function markTaken(
 // One round of the worker: raises alerts for stored reversals whose credit was booked more than
 // RESENT_WITHIN_MS ago, and clears alerts of reversals that were taken.
 export async function watchKeptReversals(tx: Transaction, now: Date): Promise<void> {
-  await markTakenByOthers(tx)
-  await clearSettled(tx, now)
+  await markBookedWithoutMark(tx)
+  await clearSettledAlerts(tx, now)
   await appendEvents(tx, now, await raiseAlerts(tx, now, await findOutstanding(tx, now)))
 }
 
-// Marks reversals that were taken without a mark: by a process of the previous release, or before the column
-// taken_at existed.
-async function markTakenByOthers(tx: Transaction): Promise<void> {
+// Marks reversals that are in the books although their rail item has no mark: they were taken by a process of
+// the previous release, or before the column taken_at existed.
+async function markBookedWithoutMark(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'mark-reversals-taken-by-others',
     text: `update rail_items i set taken_at = r.received_at
              from reversals r
             where ${MAY_BE_TAKEN}
               and r.session_id = i.session_id and r.bank_code = i.bank_code
-              and ${isOf({ amountKobo: 'r.amount_kobo', creditId: 'r.credit_id' })}`,
+              and ${isReversalOf({ amountKobo: 'r.amount_kobo', creditId: 'r.credit_id' })}`,
   })
 }
 
+// The argument of the advisory lock that keeps clearSettledAlerts() and the storing of reversals apart.
 const LOCK = `hashtext('kept_reversals')`
 
-// A transaction that stores a reversal of an unknown credit takes this lock first. The alert of the reversal
-// may already exist because of another reversal. Without the lock, a concurrent round that does not yet see
-// the new reversal would clear that alert.
-async function awaitClearing(tx: Transaction): Promise<void> {
+// A transaction that stores a reversal of an unknown credit takes this shared lock first. The alert of the
+// reversal may already exist because of another reversal. Without the lock, a concurrent round that does not
+// yet see the new reversal would clear that alert.
+async function lockOutClearing(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-clearing-of-kept-reversals',
     text: `select pg_advisory_xact_lock_shared(${LOCK})`,
   })
 }
 
-// Skips the round while another transaction stores a reversal. Waiting for the lock would make all later
-// transactions wait too.
-async function clearSettled(tx: Transaction, now: Date): Promise<void> {
+// Clears the alerts of reversals that were taken. Skips the round while another transaction stores a
+// reversal: if it waited for the lock, all later transactions would wait too.
+async function clearSettledAlerts(tx: Transaction, now: Date): Promise<void> {
   const { rows } = await tx.query<{ isOurs: boolean }>({
     name: 'lock-kept-reversals',
     text: `select pg_try_advisory_xact_lock(${LOCK}) as is_ours`,
@@ -131,7 +134,8 @@ type Outstanding = {
   creditId: CreditId
 }
 
-// Looks up each credit by the key of its identifiers.
+// Returns an alert for each reversal that the bank has not sent again, although its credit was booked long
+// enough ago. Looks up each credit by the key of its identifiers.
 async function findOutstanding(tx: Transaction, now: Date): Promise<NewAlert[]> {
   const { rows } = await tx.query<Outstanding>({
     name: 'find-outstanding-reversals',
@@ -180,17 +184,19 @@ export type RailItem = Omit<NewRailItem, 'outcome' | 'body' | 'identity' | 'orig
   takenAt: Date | null
 }
 
-// Returns for each item, in order, whether it is new. A repeated reversal may get another answer than before;
-// the item then has the last answer and raises an alert.
+// Stores rejected or unreadable items and alerts operators. Returns for each item, in order, whether it is
+// new. A repeated reversal may get another answer than before: the item then has the last answer and raises
+// an alert.
 export async function storeRailItems(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
   newItems: readonly NewRailItem[],
 ): Promise<boolean[]> {
-  const hashed = newItems.map((item) => ({ ...item, digest: hashOf(sealer, item) }))
+  const hashed = newItems.map((item) => ({ ...item, digest: digestOf(sealer, item) }))
   const byKey = new Map(hashed.map((item) => [keyOf(item), item])) // Drops repeats within the report.
   const items = [...byKey.values()]
-  if (items.some(({ reason }) => reason === 'original_not_found')) await awaitClearing(tx)
+  if (items.some(({ reason }) => reason === 'original_not_found')) await lockOutClearing(tx)
+  // In PostgreSQL, xmax is 0 for a row that this statement inserted, and not for one that it updated.
   const { rows } = await tx.query<{ bankCode: string; digest: Buffer; isNew: boolean }>({
     name: 'keep-rail-items',
     text: `insert into rail_items
@@ -217,14 +223,16 @@ export async function storeRailItems(
       textArray(items.map((item) => item.amount)),
       bytesArray(items.map((item) => item.digest)),
       bytesArray(items.map((item) => sealer.seal(item.body))),
+      // Each list is passed as one text, because unnest() would flatten a two-dimensional array.
       textArray(items.map(({ originals }) => (originals ? textArray(originals) : null))),
       now,
     ],
   })
-  const news = rows.map((row) => byKey.get(keyOf(row)) as NewRailItem)
-  await appendEvents(tx, now, await raiseAlerts(tx, now, news.flatMap(createAlert)))
-  const added = new Set(rows.flatMap((row) => (row.isNew ? [keyOf(row)] : [])))
-  return hashed.map((item) => added.delete(keyOf(item)))
+  const changedItems = rows.map((row) => byKey.get(keyOf(row)) as NewRailItem)
+  await appendEvents(tx, now, await raiseAlerts(tx, now, changedItems.flatMap(createAlert)))
+  const newKeys = new Set(rows.flatMap((row) => (row.isNew ? [keyOf(row)] : [])))
+  // delete() returns true only the first time, so a repeat within the report does not count as new.
+  return hashed.map((item) => newKeys.delete(keyOf(item)))
 }
 
 function keyOf({ bankCode, digest }: { bankCode: string; digest: Buffer }): string {
@@ -241,12 +249,14 @@ export async function firstReceivedAt(
     name: 'find-first-receipt-of-rail-item',
     text: `select received_at from rail_items
             where bank_code = $1 and item_hash = $2`,
-    values: [bankCode, hashOf(sealer, { call, identity })],
+    values: [bankCode, digestOf(sealer, { call, identity })],
   })
   return rows[0]?.receivedAt
 }
 
-function hashOf(sealer: Sealer, { call, identity }: Pick<NewRailItem, 'call' | 'identity'>) {
+// Returns the digest that recognises repeated reports of an item. It is keyed, so that it reveals nothing
+// about the body.
+function digestOf(sealer: Sealer, { call, identity }: Pick<NewRailItem, 'call' | 'identity'>) {
   return sealer.hash(`rail item of ${call}`, identity)
 }
 
@@ -265,6 +275,8 @@ type RailFilter = {
   limit: number
 }
 
+// SQL scalar: the outcome as the API shows it. Response code 03 means that the bank was asked to send the
+// reversal again.
 const OUTCOME = `
   case when taken_at is not null then 'taken'
        when response_code = '03' then 'awaited' else outcome end`
@@ -273,7 +285,7 @@ const SELECT_ITEM = `
   select id, bank_code, call, ${OUTCOME} as outcome, reason, response_code, session_id,
          amount_text as amount, received_at, taken_at`
 
-// Newest first.
+// Lists rail items, newest first.
 export async function listRailItems(
   db: Queryable,
   { outcome, bankCode, beforeId, limit }: RailFilter,
@@ -293,6 +305,7 @@ export async function listRailItems(
   return rows
 }
 
+// Opens one rail item with its decrypted body, and writes the read to the audit log.
 export async function readRailItem(
   tx: Transaction,
   {
@@ -315,9 +328,9 @@ export async function readRailItem(
   return { ...item, body: sealer.open(bodySealed) }
 }
 
-// Makes a rail item of an item that names money and could not be booked, by whichever route it came. Returns
-// undefined for any other item. An item with a session id is identified by its content, an item without one
-// by `identityWithoutSession`.
+// Makes a rail item of a reported item that names money but could not be booked. Returns undefined for any
+// other item. An item with a session id is identified by its content, and an item without one by
+// `identityWithoutSession`.
 export function railItemOf({
   bankCode,
   item,
@@ -331,10 +344,11 @@ export function railItemOf({
 }): NewRailItem | undefined {
   const head = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
   if (item.ok) {
+    // A credit that could be read is always booked or suspended, unless another credit has its session id.
     if (code !== 'session_reused') return undefined
-    const { sessionId, amountKobo, charges, ...rest } = item.credit
+    const { sessionId, amountKobo, charges, ...details } = item.credit
     const amount = formatKobo(amountKobo)
-    const body = JSON.stringify({ sessionId, amount, ...rest, ...(charges && inNaira(charges)) })
+    const body = JSON.stringify({ sessionId, amount, ...details, ...(charges && inNaira(charges)) })
     return { ...head, responseCode: '02', sessionId, amount, body, identity: body }
   }
   if (!item.money) return undefined

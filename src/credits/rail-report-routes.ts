@@ -1,5 +1,5 @@
-// Takes the credits, reversals and other items that banks report, and acknowledges each item once it is
-// committed.
+// Takes the credits, reversals and other items that a bank reports in one message, and acknowledges each item
+// once it is committed.
 
 import { withoutFutureTime } from '#banks/credit-fields.ts'
 import type {
@@ -13,18 +13,19 @@ import type {
 import { withTransaction } from '#db/transaction.ts'
 import type { BatchResult } from '#hot-path/batcher.ts'
 import type { Deps } from '#http/deps.ts'
-import { hearOfPayout } from '#payouts/review.ts'
+import { recordPayoutReport } from '#payouts/review.ts'
 import { requeryReported } from '#requery/requery.ts'
 import type { CreditResult } from './decide.ts'
 import type { IncomingCredit } from './judge.ts'
 import { keepRejected, SYSTEM_FAILURE } from './rail-item-routes.ts'
 import { type Reversed, reversalAcknowledgement, takeReversals } from './rail-reversal-routes.ts'
 
-// Events about our payouts inside a credit report are handled before the report is acknowledged. After
-// `failed`, the bank may safely send the event again.
+// The result of an event about one of our payouts inside a credit report. Events are handled before the
+// report is acknowledged. After `failed`, the bank may safely send the event again.
 type PayoutEventResult = 'heard' | 'unknown_payout' | 'failed'
 
-async function hearOfPayouts(
+// Handles events about payouts one after another. An event that fails does not affect the others.
+async function recordPayoutReports(
   { batchPool, clock, log }: Deps,
   bankCode: string,
   events: readonly PayoutEvent[],
@@ -33,7 +34,7 @@ async function hearOfPayouts(
   for (const event of events) {
     try {
       const isOurs = await withTransaction(batchPool, (tx) =>
-        hearOfPayout(tx, clock(), { bankCode, event }),
+        recordPayoutReport(tx, clock(), { bankCode, event }),
       )
       results.set(event, isOurs ? 'heard' : 'unknown_payout')
     } catch (error) {
@@ -46,14 +47,15 @@ async function hearOfPayouts(
 
 // For each transfer that a bank reports without signing the report (I103), a requery is committed before the
 // report is acknowledged. After `failed`, the bank may safely send the report again.
-type Hinted = 'stored' | 'failed'
+type HintResult = 'stored' | 'failed'
 
-async function askForTransfers(
+// Plans a requery for each transfer that the bank named without a signature.
+async function planRequeries(
   { batchPool, clock, log }: Deps,
   bankCode: string,
   hints: readonly CreditIdentifier[],
-): Promise<Map<CreditIdentifier, Hinted>> {
-  const results = new Map<CreditIdentifier, Hinted>()
+): Promise<Map<CreditIdentifier, HintResult>> {
+  const results = new Map<CreditIdentifier, HintResult>()
   for (const hint of hints) {
     try {
       await withTransaction(batchPool, (tx) => requeryReported(tx, clock(), { bankCode, hint }))
@@ -70,16 +72,17 @@ type Report = { bankCode: string; rawBody: Buffer; items: readonly ParsedItem[] 
 type Results = readonly BatchResult<CreditResult>[]
 type Done = (error: unknown, answers?: readonly Acknowledgement[]) => void
 
+// The results of the items of a report that are not credits.
 type Others = {
   reversed: ReadonlyMap<IncomingReversal, Reversed>
   payoutResults: ReadonlyMap<PayoutEvent, PayoutEventResult>
-  hinted: ReadonlyMap<CreditIdentifier, Hinted>
+  hintResults: ReadonlyMap<CreditIdentifier, HintResult>
 }
 
-const NO_OTHERS: Others = { reversed: new Map(), payoutResults: new Map(), hinted: new Map() }
+const NO_OTHERS: Others = { reversed: new Map(), payoutResults: new Map(), hintResults: new Map() }
 
 // Takes credits first, so that a reversal in the same report finds its credit. Throws if it refuses the whole
-// report, of which it has then taken nothing. Otherwise calls `done` once.
+// report because of load, before it takes any item. Otherwise calls `done` once.
 export function takeReport(deps: Deps, report: Report, done: Done): void {
   const { bankCode, items } = report
   const now = deps.realClock()
@@ -88,70 +91,79 @@ export function takeReport(deps: Deps, report: Report, done: Done): void {
     if (item.ok) credits.push({ ...withoutFutureTime(item.credit, now), bankCode })
   }
   deps.writers.credits.enqueue(credits, (results) => {
-    deps.notificationMeter.heard(bankCode, now, timesOfNew(credits, results))
+    deps.notificationMeter.countNotification(bankCode, now, timesOfNewCredits(credits, results))
     // Nearly every report has only credits, and is answered at once.
     if (credits.length === items.length && !results.some(isReused)) {
       done(undefined, acknowledge(items, results, NO_OTHERS))
     } else {
-      finish(deps, report, results).then((answers) => done(undefined, answers), done)
+      takeOtherItems(deps, report, results).then((answers) => done(undefined, answers), done)
     }
   })
 }
 
-// Handles reversals, events about payouts, hints, and items that are stored for an operator.
-async function finish(deps: Deps, report: Report, results: Results) {
+// Handles the items of a report after its credits were taken: reversals, events about payouts, hints, and
+// rejected items, which are stored for an operator. Returns the acknowledgements of all items.
+async function takeOtherItems(deps: Deps, report: Report, results: Results) {
   const { bankCode, items } = report
   const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
   const reversed = await takeReversals(deps, bankCode, reversals)
   const events = items.flatMap((item) => (item.ok ? [] : (item.payout ?? [])))
-  const payoutResults = await hearOfPayouts(deps, bankCode, events)
+  const payoutResults = await recordPayoutReports(deps, bankCode, events)
   const hints = items.flatMap((item) => (item.ok ? [] : (item.hint ?? [])))
-  const hinted = await askForTransfers(deps, bankCode, hints)
-  const answers = acknowledge(items, results, { reversed, payoutResults, hinted })
+  const hintResults = await planRequeries(deps, bankCode, hints)
+  const answers = acknowledge(items, results, { reversed, payoutResults, hintResults })
   return await keepRejected(deps, report, { items, answers })
 }
 
+// Returns whether the credit was rejected because another credit has its session id. It then becomes a rail
+// item.
 function isReused(result: BatchResult<CreditResult>): boolean {
   return result.ok && result.value.status === 'session_reused'
 }
 
-function timesOfNew(credits: readonly IncomingCredit[], results: Results): (Date | null)[] {
+// Returns the bank's times of the credits that are not duplicates. They show how late the bank reports.
+function timesOfNewCredits(credits: readonly IncomingCredit[], results: Results): (Date | null)[] {
   const times: (Date | null)[] = []
-  for (let at = 0; at < credits.length; at++) {
-    const result = results[at]
+  for (let index = 0; index < credits.length; index++) {
+    const result = results[index]
     const isNew = result?.ok && result.value.status === 'taken'
-    if (isNew) times.push((credits[at] as IncomingCredit).transactionTime)
+    if (isNew) times.push((credits[index] as IncomingCredit).transactionTime)
   }
   return times
 }
 
+// Returns one acknowledgement for each item, in order. `results` has one entry for each credit only.
 function acknowledge(
   items: readonly ParsedItem[],
   results: Results,
   others: Others,
 ): Acknowledgement[] {
-  let credits = 0
+  let creditIndex = 0
   return items.map((item) => {
     if (!item.ok) return acknowledgeOther(item, others)
     const { sessionId } = item.credit
-    const result = results[credits++]
+    const result = results[creditIndex++]
     if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
     return { sessionId, ...toAcknowledgement(result.value) }
   })
 }
 
+// Returns the acknowledgement of an item that is not a credit: a reversal, an event about a payout, a hint or
+// a rejected item.
 function acknowledgeOther(
   { sessionId, code, message, reversal, payout, hint }: Rejection,
-  { reversed, payoutResults, hinted }: Others,
+  { reversed, payoutResults, hintResults }: Others,
 ): Acknowledgement {
-  const answer = reversal && reversed.get(reversal)
-  const event = payout && payoutResults.get(payout)
-  const requery = hint && hinted.get(hint)
-  const isFailed = answer === 'failed' || event === 'failed' || requery === 'failed'
+  const reversalResult = reversal && reversed.get(reversal)
+  const payoutResult = payout && payoutResults.get(payout)
+  const hintResult = hint && hintResults.get(hint)
+  const isFailed =
+    reversalResult === 'failed' || payoutResult === 'failed' || hintResult === 'failed'
   if (isFailed) return { sessionId, ...SYSTEM_FAILURE }
-  if (requery) return { sessionId, ...TRANSFER_ASKED_FOR }
-  if (event === 'heard') return { sessionId, ...PAYOUT_HEARD }
-  if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
+  if (hintResult) return { sessionId, ...TRANSFER_ASKED_FOR }
+  if (payoutResult === 'heard') return { sessionId, ...PAYOUT_HEARD }
+  if (reversalResult) return { sessionId, ...reversalAcknowledgement(reversalResult) }
+  // Also an event about a payout that is not ours.
   const rejected = { responseCode: '02', outcome: 'rejected' } as const
   return { sessionId, ...rejected, responseMessage: message, code }
 }
@@ -167,6 +179,8 @@ const TRANSFER_ASKED_FOR = {
   responseMessage: 'Accepted: the transfer is asked for',
 }
 
+// Returns the acknowledgement of a credit. The message and the outcome show the bank whether the credit was
+// booked, suspended, known before or rejected.
 function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {
     const responseMessage = 'Session ID already used with different details'

@@ -1,5 +1,5 @@
 // POST /rails/{bankCode}/reversals: a bank takes a credit back, in full or in part. Also takes the reversals
-// inside a credit report, and has the helpers that the signed calls share.
+// inside a credit report, and has the helpers that all signed calls share.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
@@ -33,11 +33,13 @@ const AWAITED_MS = 1_800_000 // Half an hour.
 type GivenAnswer = ReversalAnswer | 'original_awaited'
 export type Reversed = GivenAnswer | 'failed' // After `failed`, the bank may safely send the reversal again.
 
+// Returns whether the bank's reversal is in the books, now or from an earlier report.
 export function isReversed(answer: GivenAnswer): boolean {
   return answer === 'reversed' || answer === 'duplicate'
 }
 
-// Stores a reversal that was not taken, and returns the answer to the bank.
+// Stores a reversal that could not be taken as a rail item, and returns the answer to the bank. While the
+// reversed credit may still come, the answer asks the bank to send the reversal again (code 03).
 async function keepReversal(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -49,13 +51,15 @@ async function keepReversal(
   return isAwaited ? 'original_awaited' : answer
 }
 
+// Returns whether the bank first reported this reversal less than AWAITED_MS ago, so that its credit may
+// still come.
 async function isRecent(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
   item: NewRailItem,
 ): Promise<boolean> {
-  const heardAt = (await firstReceivedAt(tx, sealer, item)) ?? now
-  return now.getTime() - heardAt.getTime() < AWAITED_MS
+  const firstReportedAt = (await firstReceivedAt(tx, sealer, item)) ?? now
+  return now.getTime() - firstReportedAt.getTime() < AWAITED_MS
 }
 
 // Takes the reversals one after another, because two of them may reverse parts of one credit.
@@ -69,9 +73,9 @@ export async function takeReversals(
     const now = clock()
     try {
       const answer = await withTransaction(batchPool, async (tx) => {
-        const outcome = await take(tx, { sharedAccounts, now }, { bankCode, reversal })
+        const outcome = await findAndReverse(tx, { sharedAccounts, now }, { bankCode, reversal })
         if (isReversed(outcome)) return outcome
-        const item = rejected(bankCode, reversal, outcome)
+        const item = toRejectedItem(bankCode, reversal, outcome)
         return await keepReversal(tx, { sealer, now }, { answer: outcome, item })
       })
       results.set(reversal, answer)
@@ -83,7 +87,8 @@ export async function takeReversals(
   return results
 }
 
-async function take(
+// Takes one reversal of a report: finds its credit by any of the ids that the bank gives, and books it.
+async function findAndReverse(
   tx: Transaction,
   deps: Parameters<typeof takeReversal>[1],
   { bankCode, reversal }: { bankCode: string; reversal: IncomingReversal },
@@ -95,7 +100,8 @@ async function take(
   return await takeReversal(tx, deps, { ...named, originalSessionId, amountKobo })
 }
 
-function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {
+// Builds the rail item of a reversal inside a credit report that was not taken.
+function toRejectedItem(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {
   const { sessionId, originals, amountKobo, currency } = reversal
   const body = { sessionId, originals, amount: formatKobo(amountKobo), currency }
   return toReversalItem(bankCode, { body, originals }, reason)
@@ -103,8 +109,8 @@ function rejected(bankCode: string, reversal: IncomingReversal, reason: Reversal
 
 type Checks = Record<string, (value: unknown) => boolean>
 
-// Reads the JSON body of a rail call whose signature was checked. Ignores unknown fields, because banks add
-// some.
+// Reads the JSON body of a rail call whose signature was already checked, and refuses it if a field is
+// missing or fails its check. Ignores unknown fields, because banks add some.
 export function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {
   const value = parseJson(bytes as Buffer)
   const body = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
@@ -148,9 +154,9 @@ const REVERSAL_ACKNOWLEDGEMENTS: Record<
 
 const AWAITED_RETRY_SECONDS = 60
 
-// Asks the bank to send the reversal again, because the credit may still come.
+// Makes the response a 503 that asks the bank to send the reversal again, because the credit may still come.
 export function askAgain(reply: Pick<FastifyReply, 'code' | 'header' | 'request'>): void {
-  reply.request.isAwaited = true
+  reply.request.isAwaited = true // The metrics then do not count this 503 as a failure.
   reply.code(503)
   reply.header('retry-after', AWAITED_RETRY_SECONDS)
 }
@@ -173,6 +179,7 @@ const ReversalAcknowledgement = named('ReversalAcknowledgement', {
 
 export const reversalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { batchPool, clock, sealer, sharedAccounts } = deps
+  // The body is raw signed bytes, which readBody() checks after the signature check.
   app.setValidatorCompiler(() => () => true)
   app.post(
     '/rails/:bankCode/reversals',
@@ -218,14 +225,15 @@ export const reversalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   )
 }
 
+// Returns the acknowledgement of a reversal. A reversal whose credit may still come has the outcome retry.
 export function reversalAcknowledgement(answer: GivenAnswer): Omit<Acknowledgement, 'sessionId'> {
-  const words = REVERSAL_ACKNOWLEDGEMENTS[answer]
+  const response = REVERSAL_ACKNOWLEDGEMENTS[answer]
   if (answer === 'original_awaited') {
-    return { ...words, outcome: 'retry', code: 'original_not_found' }
+    return { ...response, outcome: 'retry', code: 'original_not_found' }
   }
   return isReversed(answer)
-    ? { ...words, outcome: answer }
-    : { ...words, outcome: 'rejected', code: answer }
+    ? { ...response, outcome: answer }
+    : { ...response, outcome: 'rejected', code: answer }
 }
 
 // Reads the body of a reversal. Stores an unreadable body for an operator before it throws.

@@ -1,7 +1,7 @@
-// /rails/{bankCode}: the calls of banks: credit reports, name enquiries and confirmations of returns. Every
-// call is authenticated. The acknowledgements are 00 accepted, 01 duplicate, 02 rejected and 03 retry; 00 and
-// 01 mean that the item is committed. A credit that names an amount but cannot be booked becomes a rail item
-// and is also acknowledged with 00: an operator resolves it.
+// /rails/{bankCode}: the endpoints that banks call: credit reports, name enquiries and confirmations of
+// returns. Every call is authenticated. The acknowledgements are 00 accepted, 01 duplicate, 02 rejected and
+// 03 retry; 00 and 01 mean that the item is committed. A credit that names an amount but cannot be booked
+// becomes a rail item, which an operator resolves, and is also acknowledged with 00.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,14 +16,12 @@ import { Refusal } from '#errors.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { addressMatcher } from '#ip-allowlist.ts'
-import { canListTransfers, putAfterEnquiry } from '#requery/requery.ts'
+import { canListTransfers, requeryAfterNameEnquiry } from '#requery/requery.ts'
 import { isReturnReference } from '#suspense/return.ts'
 import { settleReturn } from '#suspense/settle.ts'
 import { keepUnreadable } from './rail-item-routes.ts'
 import { takeReport } from './rail-report-routes.ts'
 import { askAgain, RAIL_ERRORS, readBody, reversalRoutes } from './rail-reversal-routes.ts'
-
-// The connector of each bank authenticates the bank's calls, over the raw body.
 
 type RailRequest = FastifyRequest<{
   Params: { bankCode: string }
@@ -32,6 +30,8 @@ type RailRequest = FastifyRequest<{
 
 type AuthenticatedCall = { call: RailCall; connection: BankConnection }
 
+// Returns the function that checks the signature of a call and finds the connection of its bank. It throws a
+// refusal if the bank is unknown or the signature is wrong.
 function railAuthenticator({ bankConnections, trustedProxies, realClock }: Deps) {
   const isProxy = addressMatcher(trustedProxies)
   return (request: RailRequest): AuthenticatedCall => {
@@ -99,14 +99,15 @@ const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const accountNumber = readBody(call.rawBody, { [field]: isNumber })[field] as string
       const { bankCode } = request.params
       const now = clock()
-      const found = await findLiveName(db, now, { bankCode, accountNumber })
-      if (found && canListTransfers(connection)) {
-        await putAfterEnquiry(db, now, { ...found, bankCode, accountNumber })
+      const holder = await findLiveName(db, now, { bankCode, accountNumber })
+      // A payer often sends money right after an enquiry, so the bank is soon asked for its transfers.
+      if (holder && canListTransfers(connection)) {
+        await requeryAfterNameEnquiry(db, now, { ...holder, bankCode, accountNumber })
       }
       return answer({
         accountNumber,
-        accountName: found ? accountName(policy.accountName, found) : null,
-        kycLevel: found?.kycLevel ?? null,
+        accountName: holder ? accountName(policy.accountName, holder) : null,
+        kycLevel: holder?.kycLevel ?? null,
       }) as never
     },
   )
@@ -116,11 +117,13 @@ const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
 
 const BANK_REFERENCE_MAX = 100
 const FAILURE_REASON_MAX = 500
+// Returns the cleaned text, or null if the bank sent no text.
 const textOf = (value: unknown, lengthMax: number) =>
   typeof value === 'string' ? (cleanText(value, lengthMax) ?? null) : null
 
 const returnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { batchPool, clock, sharedAccounts } = deps
+  // Bodies are raw signed bytes, parsed after the signature check.
   app.setValidatorCompiler(() => () => true)
   app.post(
     '/rails/:bankCode/returns',
@@ -158,7 +161,7 @@ const returnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { bankCode } = request.params
       const bankReference = textOf(body.bankReference, BANK_REFERENCE_MAX) ?? reference
       const reason = textOf(body.reason, FAILURE_REASON_MAX)
-      const settling = {
+      const settlement = {
         reference,
         verdict:
           body.status === 'confirmed'
@@ -168,7 +171,7 @@ const returnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         fromBank: bankCode,
       }
       const isSettled = await withTransaction(batchPool, (tx) =>
-        settleReturn(tx, { sharedAccounts, now: clock() }, settling),
+        settleReturn(tx, { sharedAccounts, now: clock() }, settlement),
       )
       return isSettled
         ? { reference, responseCode: '00', responseMessage: 'Accepted' }
@@ -296,12 +299,12 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
       validatorCompiler: () => () => true,
       serializerCompiler: () => (data) => data as string,
     },
-    (request, reply) => report(deps, request as RailRequest, reply as FastifyReply),
+    (request, reply) => handleCreditReport(deps, request as RailRequest, reply as FastifyReply),
   )
 })
 
-// The calls other than credit reports. Refuses banks whose signature covers only the fields of a credit, and
-// banks that do not sign, because the content of these calls would be unprotected.
+// The endpoints other than credit reports. Refuses banks whose signature covers only the fields of a credit,
+// and banks that do not sign, because the content of these calls would be unprotected.
 const otherCalls: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   app.addHook('preValidation', (request, _reply, done) => {
     const { signsFieldsOnly, hintsOnly } = request.rail.connection
@@ -312,9 +315,10 @@ const otherCalls: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => 
   await returnRoutes(app, deps)
 })
 
-// Uses callbacks instead of promises, as the hooks do. Nearly every report is one credit that is booked, and
-// a promise for each step would cost more than most steps.
-function report(deps: Deps, request: RailRequest, reply: FastifyReply): void {
+// Handles a credit report: parses it in the format of the bank's connector, takes its items and acknowledges
+// them. Uses callbacks instead of promises, as the hooks do: nearly every report is one credit that is
+// booked, and a promise for each step would cost more than most steps.
+function handleCreditReport(deps: Deps, request: RailRequest, reply: FastifyReply): void {
   const { call, connection } = request.rail
   const format = connection.findFormat(call)
   if (!format) throw new Refusal('media_type_unsupported')
@@ -331,14 +335,15 @@ function report(deps: Deps, request: RailRequest, reply: FastifyReply): void {
   takeReport(deps, { bankCode, rawBody, items: parsed.items }, (error, answers) => {
     try {
       if (!answers) throw error
-      answer(reply, format.acknowledge(answers, parsed), answers)
+      sendAcknowledgements(reply, format.acknowledge(answers, parsed), answers)
     } catch (failure) {
       reply.send(failure)
     }
   })
 }
 
-function answer(
+// Sends the acknowledgements. If the bank should send every item of the report again, the status is 503.
+function sendAcknowledgements(
   reply: FastifyReply,
   { contentType, body }: { contentType: string; body: string },
   answers: readonly Acknowledgement[],
@@ -350,6 +355,7 @@ function answer(
   reply.type(contentType).send(body)
 }
 
+// Answers a report that could not be parsed: 400 with one rejection, in the format of the report.
 function answerMalformed(reply: FastifyReply, format: NotificationFormat, sentence: string) {
   const { contentType, body } = format.acknowledge(
     [

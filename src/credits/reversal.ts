@@ -30,8 +30,9 @@ export type ReversedCredit = {
   currency: string
 }
 
-// Locks the credit after its payments and items. So it reads the credit twice: by the bank's identifier, and
-// then by its id, because in the meantime another credit may have got the same identifier.
+// Finds and locks the credit that the reversal takes back, after the payments and suspense items of the
+// credit. So it reads the credit twice: by the bank's identifier, and then by its id, because in the meantime
+// another credit may have got the same identifier.
 export async function lockOriginal(
   tx: Transaction,
   reversal: Reversal,
@@ -44,6 +45,7 @@ export async function lockOriginal(
             where credit_id = $1 and assigned_payment_id is not null`,
     values: [original.id],
   })
+  // Null lets the check below accept items that are assigned to no payment.
   const paymentIds = [null, original.paymentId, ...assigned.rows.map((row) => row.id)]
   await lockPayments(
     tx,
@@ -66,11 +68,14 @@ const SELECT_ORIGINAL = `
          reversed_kobo, currency
     from credits`
 
+// SQL scalar: the id of the credit that the bank calls `$1`. A session id counts before identifiers of other
+// kinds.
 const NAMED_CREDIT = `
   (select credit_id from credit_identifiers
     where value = $1 and bank_code = $2
     order by kind = 'session_id' desc, kind limit 1)`
 
+// Finds the credit by the bank's identifier, without a lock.
 async function findOriginal(
   tx: Transaction,
   reversal: Reversal,
@@ -83,7 +88,7 @@ async function findOriginal(
   return rows[0]
 }
 
-// Locks the collection accounts and returns their owners.
+// Locks the collection accounts that hold a part of the credit. Returns their owners.
 export async function lockCollections(
   tx: Transaction,
   credit: ReversedCredit,
@@ -118,20 +123,22 @@ export async function lockBalances(
   return new Map(rows.map(({ id, balanceKobo }) => [id, balanceKobo]))
 }
 
-type Earlier = {
+// An earlier report that may be of the same reversal.
+type EarlierReport = {
   sessionId: string
   creditId: CreditId
   amountKobo: Kobo
   place: string | null
 }
 
-// Finds the reversal by its own id, or else by its former id with the same credit and amount.
+// Finds an earlier report of the reversal by its own id, or else by its former id with the same credit and
+// amount.
 export async function findEarlier(
   tx: Transaction,
   { sessionId, formerId, bankCode, amountKobo }: Reversal,
   creditId: CreditId | undefined,
-): Promise<Earlier | undefined> {
-  const { rows } = await tx.query<Earlier>({
+): Promise<EarlierReport | undefined> {
+  const { rows } = await tx.query<EarlierReport>({
     name: 'find-reversal',
     text: `select session_id, credit_id, amount_kobo, place
              from reversals
@@ -143,12 +150,14 @@ export async function findEarlier(
   return rows[0]
 }
 
-// Returns whether a reversal with the credit and amount of an earlier one may be another reversal. It is a
-// repeated report, unless it has another place and its id is the id of the credit.
+// Returns whether a report with the credit and amount of an earlier reversal may be about a second reversal.
+// Some banks report every reversal of a credit under the id of the credit. With such an id, a report from
+// another place in the bank's messages may be a second reversal; any other report is a repetition. A match by
+// `formerId` alone is uncertain too.
 export async function mayBeAnother(
   tx: Transaction,
   { sessionId, place, bankCode }: Reversal,
-  earlier: Earlier,
+  earlier: EarlierReport,
 ): Promise<boolean> {
   if (earlier.sessionId !== sessionId) return true
   if (place === undefined || earlier.place === null || earlier.place === place) return false
@@ -162,9 +171,9 @@ export async function mayBeAnother(
   return rowCount !== 0
 }
 
-// A bank may report a reversal under its own id after the reversal was booked from a statement (I67). The
-// booked reversal then takes the bank's id, so it is found only once: a second report for the same credit and
-// amount is another reversal.
+// A bank may report a reversal after operators booked that reversal from a statement line (I67). The booked
+// reversal then gets the bank's id. It can get an id only once, so a second report for the same credit and
+// amount counts as another reversal.
 
 // SQL list: the ids that a reversal booked from the statement line `l` may have until the bank reports it.
 const PROVISIONAL_IDS = `('LINE-' || left(encode(l.hash, 'hex'), 40), l.session_id, l.bank_reference,

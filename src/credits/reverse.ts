@@ -1,12 +1,13 @@
 // Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers move
 // the money from its current place back to the bank (decide-reversal.ts).
 //
-// Answers, ordered as the checks:
+// Answers to the bank, in the order of the checks:
 //   duplicate                this reversal was taken before, or booked from a statement
-//   session_reused           its session id belongs to a reversal with other terms; or its session id is
-//                            the credit's, and the report has another place: it may be another part of
-//                            the same amount. Operators are alerted and decide
-//   original_not_found       this bank never reported such a credit
+//   session_reused           its session id belongs to a reversal with another credit or amount. Or its
+//                            session id is that of the credit, and it comes from another place in the
+//                            bank's messages: it may be a second reversal of the same amount.
+//                            Operators are alerted and decide
+//   original_not_found       this bank never reported a credit with this identifier
 //   amount_exceeds_original  the amount is more than the rest of the credit
 //   reversed                 taken. Money that had left us is on the bank's shortfall account, or the
 //                            client owes it, and operators are alerted
@@ -64,6 +65,7 @@ type Balances = {
   accountId: (account: SharedAccount) => AccountId
 }
 
+// Returns the balance of each subaccount that has a share of the credit.
 function subaccountBalances(
   shares: readonly StandingShare[],
   { balances, accountId }: Balances,
@@ -76,8 +78,8 @@ function subaccountBalances(
   )
 }
 
-// Returns the shares of subaccounts to the client. A returned share is not included in the receipts of the
-// day.
+// Records the returned shares and returns the transfers that bring them back to the client. Also lowers the
+// amount that each account received today, which counts towards its daily limit.
 async function giveSharesBack(
   tx: Transaction,
   sharedAccounts: SharedAccounts,
@@ -87,8 +89,8 @@ async function giveSharesBack(
   }: { plan: { shares: readonly ReturnedShare[] }; creditId: CreditId },
 ): Promise<Transfer[]> {
   await recordReturnedShares(tx, shares)
-  for (const { of, returnedKobo } of shares) {
-    await discountReceipt(tx, { accountId: of.accountId, amountKobo: returnedKobo })
+  for (const { share, returnedKobo } of shares) {
+    await discountReceipt(tx, { accountId: share.accountId, amountKobo: returnedKobo })
   }
   const accountId = (account: SharedAccount) => sharedAccounts.id(account)
   return shareBackTransfers(shares, { creditId, accountId })
@@ -103,6 +105,8 @@ export type ReversalAnswer =
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
+// Takes one reversal: locks everything that it may change, decides from which accounts the money comes, and
+// writes the result. See the answers at the top of this file.
 export async function takeReversal(
   tx: Transaction,
   deps: Deps,
@@ -112,10 +116,10 @@ export async function takeReversal(
   const earlier = await findEarlier(tx, reversal, credit?.id)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
-    // A reversal of the same amount that no longer fits into the credit is a repetition.
-    const isRoom =
+    // If the rest of the credit is too small for a second reversal of this amount, this one is a repetition.
+    const fitsAgain =
       credit && (await sumOfReversals(tx, credit.id)) + reversal.amountKobo <= credit.amountKobo
-    if (isSame && !(isRoom && (await mayBeAnother(tx, reversal, earlier)))) return 'duplicate'
+    if (isSame && !(fitsAgain && (await mayBeAnother(tx, reversal, earlier)))) return 'duplicate'
     const detail = { reversalOf: reversal.originalSessionId }
     const alert = { kind: 'session_reused', subject: sessionName(reversal), detail } as const
     await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
@@ -136,12 +140,15 @@ export async function takeReversal(
   const owners = await lockCollections(tx, credit, items)
   const fees = await readFees(tx, credit.id)
   const shares = await readShares(tx, credit.id)
-  const clientIds = [...owners.values(), ...[...payments.values()].map((to) => to.clientId)]
+  const clientIds = [
+    ...owners.values(),
+    ...[...payments.values()].map((payment) => payment.clientId),
+  ]
   const { currency } = credit
   const ledgerAccounts: SharedAccount[] = [
     ...bankAccounts(reversal, currency),
     ...[...payments.values()].map(accountOf),
-    ...clientIds.flatMap((clientId) => accountsOf(clientId, currency)),
+    ...clientIds.flatMap((clientId) => clientAccounts(clientId, currency)),
     ...fees.flatMap((fee) => feeAccounts(fee.clientId)),
     ...shares.map(({ subaccountId }) => subaccountLedger(subaccountId)),
   ]
@@ -157,7 +164,7 @@ export async function takeReversal(
   const state = { credit, items, fees, shares, subaccounts, payments, owners, balances, accountId }
   const plan = decideReversal(state, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
-  await write(tx, deps, { reversal, credit, plan, isWhole })
+  await writeReversal(tx, deps, { reversal, credit, plan, isWhole })
   return 'reversed'
 }
 
@@ -168,7 +175,9 @@ type DecidedReversal = {
   isWhole: boolean
 }
 
-async function write(
+// Writes a decided reversal: its row, the new states of the credit, suspense items, approval requests and
+// payments, the transfers and the events.
+async function writeReversal(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
   { reversal, credit, plan, isWhole }: DecidedReversal,
@@ -178,7 +187,7 @@ async function write(
   const [bank, shortfall] = bankAccounts(reversal, currency).map((account) =>
     sharedAccounts.id(account),
   ) as [AccountId, AccountId]
-  const receivableKobo = sumOf(plan.receivables)
+  const receivableKobo = sumReceivables(plan.receivables)
   const debits = [
     ...plan.takings,
     ...plan.receivables.map(({ clientId, amountKobo }) => ({
@@ -187,7 +196,7 @@ async function write(
     })),
     ...(shortfallKobo > 0n ? [{ accountId: shortfall, amountKobo: shortfallKobo }] : []),
   ]
-  const alerts = await raiseAlerts(tx, now, alertsOf(plan, { reversal, credit }))
+  const alerts = await raiseAlerts(tx, now, createAlerts(plan, { reversal, credit }))
   const transfers = debits.map(
     ({ accountId, amountKobo }): Transfer => ({
       debitAccountId: accountId,
@@ -219,9 +228,9 @@ async function write(
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
-  const back = { plan, creditId: credit.id }
-  const shares = await giveSharesBack(tx, sharedAccounts, back)
-  const fees = await giveFeesBack(tx, sharedAccounts, back)
+  const returned = { plan, creditId: credit.id }
+  const shares = await giveSharesBack(tx, sharedAccounts, returned)
+  const fees = await giveFeesBack(tx, sharedAccounts, returned)
   await postTransfers(tx, now, [...shares, ...transfers, ...fees])
   const { sessionId, amountKobo } = reversal
   const facts = { sessionId, amountKobo, shortfallKobo, receivableKobo }
@@ -231,7 +240,7 @@ async function write(
 
 // Alerts operators: the bank owes the money that had left us, and the client owes the money that it had
 // spent.
-function alertsOf(
+function createAlerts(
   { shortfallKobo, receivables }: ReversalPlan,
   { reversal, credit }: Pick<DecidedReversal, 'reversal' | 'credit'>,
 ): NewAlert[] {
@@ -243,12 +252,13 @@ function alertsOf(
     alerts.push({ kind: 'reversal_shortfall', subject, detail })
   }
   if (receivables.length > 0) {
-    const detail = { creditId, receivableKobo: sumOf(receivables).toString() }
+    const detail = { creditId, receivableKobo: sumReceivables(receivables).toString() }
     alerts.push({ kind: 'reversal_receivable', subject, detail })
   }
   return alerts
 }
 
+// Returns the bank account that the money leaves, and the account of what the bank owes us.
 function bankAccounts({ bankCode }: Reversal, currency: string): SharedAccount[] {
   const owner = bankOwner(bankCode)
   return [
@@ -257,22 +267,25 @@ function bankAccounts({ bankCode }: Reversal, currency: string): SharedAccount[]
   ]
 }
 
-// Returns the accounts in lock order: an account that is opened first has the lower id.
-function accountsOf(clientId: ClientId, currency: string): SharedAccount[] {
+// Returns the available account of a client and the account of its debts, in lock order: an account that is
+// opened first has the lower id.
+function clientAccounts(clientId: ClientId, currency: string): SharedAccount[] {
   const available = { kind: 'available', owner: clientOwner(clientId), currency } as const
   return [available, receivableOf(clientId, currency)]
 }
 
+// Returns the account of what the client owes us.
 function receivableOf(clientId: ClientId, currency: string): SharedAccount {
   return { kind: 'receivable', owner: clientOwner(clientId), currency }
 }
 
-function sumOf(receivables: readonly Receivable[]): Kobo {
+function sumReceivables(receivables: readonly Receivable[]): Kobo {
   return kobo(receivables.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }
 
 type NewReversal = { reversal: Reversal; creditId: CreditId; plan: ReversalPlan }
 
+// Inserts the reversal, and a debt for each account that no longer had its part of the money.
 async function insertReversal(
   tx: Transaction,
   now: Date,
@@ -293,7 +306,7 @@ async function insertReversal(
       creditId,
       reversal.amountKobo,
       shortfallKobo,
-      sumOf(receivables),
+      sumReceivables(receivables),
       now,
       numberArray(receivables.map(({ clientId }) => clientId)),
       numberArray(receivables.map(({ accountId }) => accountId)),
@@ -303,6 +316,7 @@ async function insertReversal(
   })
 }
 
+// Records the returned fees and returns the transfers that bring them back to the accounts that paid them.
 async function giveFeesBack(
   tx: Transaction,
   sharedAccounts: SharedAccounts,
@@ -310,15 +324,16 @@ async function giveFeesBack(
 ): Promise<Transfer[]> {
   await recordReturned(tx, fees)
   const transfers: Transfer[] = []
-  for (const { of, feeKobo, vatKobo } of fees) {
-    const { clientId, accountId } = of
-    const back = { clientId, accountId, creditId, feeKobo, vatKobo }
-    transfers.push(...returnTransfers(back, (account) => sharedAccounts.id(account)))
-    await discountReceipt(tx, { accountId, amountKobo: sumOfFees([back]) })
+  for (const { chargedFee, feeKobo, vatKobo } of fees) {
+    const { clientId, accountId } = chargedFee
+    const returnedFee = { clientId, accountId, creditId, feeKobo, vatKobo }
+    transfers.push(...returnTransfers(returnedFee, (account) => sharedAccounts.id(account)))
+    await discountReceipt(tx, { accountId, amountKobo: sumOfFees([returnedFee]) })
   }
   return transfers
 }
 
+// Returns the total that banks took back of the credit so far.
 async function sumOfReversals(tx: Transaction, creditId: CreditId): Promise<Kobo> {
   const { rows } = await tx.query<{ sum: Kobo }>({
     name: 'sum-of-reversals',

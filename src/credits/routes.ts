@@ -1,4 +1,4 @@
-// /api/v1/credits: trace credits by any known reference.
+// /api/v1/credits: lists, counts and traces credits by any known reference.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { withSnapshot } from '#db/replica.ts'
@@ -83,14 +83,16 @@ export const credits = resource('/api/v1/credits', {
       }),
   })
 
+// Parses the query of a list, an export or a summary of credits.
 export function parseCreditFilters(query: QueryOf<typeof CreditFilterFields>): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome, payer } = query
-  const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
+  const parseIfSent = (text: string | undefined) =>
+    text === undefined ? text : parseReference(text)
   return {
     sessionId,
     accountNumber,
-    paymentReference: id(query.paymentReference),
-    adviceReference: id(query.adviceReference),
+    paymentReference: parseIfSent(query.paymentReference),
+    adviceReference: parseIfSent(query.adviceReference),
     merchantRef,
     outcome,
     payer,

@@ -1,5 +1,5 @@
-// Adds money to a payment and sets its status. Once the payment is paid, settles its pending credits and
-// computes its fee and the shares of subaccounts.
+// Adds money to a payment and sets its status. Once the payment is paid in full, settles its pending credits
+// and computes its fee and the shares of subaccounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import {
@@ -29,7 +29,8 @@ import {
 import type { Split } from '#splits/split.ts'
 import type { Holding, PaymentTarget } from './judge.ts'
 
-// The transfers of the pending credits of a payment that is now paid.
+// Returns the transfers that move the part payments of a payment that is now paid from the pending to the
+// available account. Empties `pending`.
 export function settlePending(
   payment: PaymentTarget,
   pendingId: AccountId,
@@ -50,22 +51,25 @@ type Deductions = { fees: readonly CreditFee[]; shares: readonly CreditShare[] }
 
 type Terms = { feeRule: FeeRule | null; split: Split | null }
 
+// Computes the fee on the whole amount and the shares of subaccounts, each divided among the parts of the
+// money.
 export function deduct({ feeRule: rule, split }: Terms, parts: readonly Holding[]): Deductions {
   const fees = chargeFee(rule, parts)
   return { fees, shares: shareCredits(split, { parts, fees, rule }) }
 }
 
-// The accounts that receive the deductions.
-export function deductionAccounts(of: Terms & { clientId: ClientId }): SharedAccount[] {
-  return [...(of.feeRule ? feeAccounts(of.clientId) : []), ...splitAccounts(of.split)]
+// Returns the ledger accounts that receive the deductions, so that the caller can open them.
+export function deductionAccounts(owner: Terms & { clientId: ClientId }): SharedAccount[] {
+  return [...(owner.feeRule ? feeAccounts(owner.clientId) : []), ...splitAccounts(owner.split)]
 }
 
 const NO_DEDUCTIONS: Deductions = { fees: [], shares: [] }
 
 type PaidAmount = { holding: Holding; received?: Changes }
 
-// Adds the holding to the payment. Once the payment is paid, the fee on the whole payment and the shares of
-// subaccounts are due. Returns the deductions of each credit.
+// Adds money to the payment, in memory. If the payment is now paid in full, returns the fee on the whole
+// payment and the shares of subaccounts; otherwise no deductions. `received` are the changes to the client's
+// totals if the money has just arrived.
 export function addPaid(
   plan: { payments: Set<PaymentTarget>; events: NewEvent[] },
   payment: PaymentTarget,
@@ -92,17 +96,20 @@ export function addPaid(
   return deductions
 }
 
-// `by` is the credit that has just arrived, or null if all the money had arrived before.
-type Taking = { deductions: Deductions; accountId: AccountId; by: CreditId | null }
+// `accountId` is the account that holds the money and pays the deductions. `newCreditId` is the credit that
+// has just arrived, or null if all the money had arrived before.
+type Taking = { deductions: Deductions; accountId: AccountId; newCreditId: CreditId | null }
 
-// Takes the deductions from the account that holds the money.
+// Adds the transfers and rows of the deductions to the plan. `newCreditId` is the credit that has just
+// arrived, or null. The fees on all other credits are later than their credits (`isLater`): those were part
+// payments, and are charged only now that the payment is paid in full.
 export function takeDeductions(
   plan: { transfers: Transfer[]; fees: ChargedFee[]; shares: PostedShare[] },
   context: { accountId: (account: SharedAccount) => AccountId },
-  { deductions: { fees, shares }, accountId, by }: Taking,
+  { deductions: { fees, shares }, accountId, newCreditId }: Taking,
 ): void {
   for (const fee of fees) {
-    const charged = { ...fee, accountId, isLater: fee.creditId !== by }
+    const charged = { ...fee, accountId, isLater: fee.creditId !== newCreditId }
     plan.fees.push(charged)
     plan.transfers.push(...feeTransfers(charged, context.accountId))
   }
@@ -115,7 +122,8 @@ export function takeDeductions(
 
 type Posting = Pick<Taking, 'deductions' | 'accountId'> & { transfers: Transfer[] }
 
-// Posts transfers of money that had arrived before, with its deductions.
+// Posts transfers of money that had arrived before, such as suspended money that is assigned, together with
+// its deductions.
 export async function postDeducted(
   tx: Transaction,
   { sharedAccounts, now }: { sharedAccounts: SharedAccounts; now: Date },
@@ -123,7 +131,7 @@ export async function postDeducted(
 ): Promise<void> {
   const plan = { transfers, fees: [] as ChargedFee[], shares: [] as PostedShare[] }
   const context = { accountId: (account: SharedAccount) => sharedAccounts.id(account) }
-  takeDeductions(plan, context, { deductions, accountId, by: null })
+  takeDeductions(plan, context, { deductions, accountId, newCreditId: null })
   await postTransfers(tx, now, plan.transfers)
   await insertFees(tx, now, plan.fees)
   await insertShares(tx, now, plan.shares)

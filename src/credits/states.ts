@@ -29,15 +29,17 @@ export const ITEM_STATES = statusesOf(ITEM_TRANSITIONS)
 
 type ItemMove = Omit<Move<ItemState>, 'rows' | 'returning'> & { id: SuspenseItemId }
 
-// The caller has locked the item.
+// Moves a suspense item to another state. The caller has locked the item.
 export async function transitionItem(tx: Transaction, move: ItemMove): Promise<void> {
   await moveRow(tx, SUSPENSE_ITEMS, move)
 }
 
+// An item that is suspended again: its id, its new client and the suspense account that now holds its money.
 type Owned = { id: bigint; clientId: bigint; accountId: bigint }
 
-// Suspends assigned items again. The money of each item then belongs to the given client and lies in the
-// given account. The caller has locked the payments of the items.
+// Suspends assigned items again, because their payment closed without being paid in full. The money of each
+// item then belongs to the given client and lies in the given account. The caller has locked the payments of
+// the items.
 export async function suspendAgain(tx: Transaction, items: readonly Owned[]): Promise<void> {
   const moved = await moveRows(tx, SUSPENSE_ITEMS, {
     name: 'suspend-items-again',
@@ -75,7 +77,7 @@ export const RETURN_STATUSES = statusesOf(RETURN_TRANSITIONS)
 
 type ReturnMove = Omit<Move<ReturnStatus>, 'rows' | 'returning'> & { id: bigint }
 
-// The caller has locked the item of the return.
+// Moves a return to another status. The caller has locked the item of the return.
 export async function transitionReturn(tx: Transaction, move: ReturnMove): Promise<void> {
   await moveRow(tx, RETURNS, move)
 }

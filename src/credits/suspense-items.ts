@@ -1,5 +1,5 @@
-// Suspense items: money in suspense, its history, and its changes by closed payments and reversals. Their
-// states are in states.ts of this folder.
+// Reads and writes suspense items: money in suspense, its history, and its changes when payments close and
+// banks reverse. The states of items are in states.ts of this folder.
 //
 // I13: the open items of a suspense account sum to its balance.
 
@@ -41,6 +41,7 @@ type NewSuspenseChange = {
   reference?: string | null
 }
 
+// Appends changes to the history of suspense items.
 export async function recordSuspenseChanges(
   tx: Transaction,
   now: Date,
@@ -85,12 +86,14 @@ export async function readSuspenseChanges(
   return byItem
 }
 
-// Returns the amount of the item when it was opened, computed from its first reversal, if any.
+// Returns the amount of the item when it was opened. Only reversals change the amount, and the first one
+// recorded both the reversed and the remaining part.
 export function originalKobo(amountKobo: Kobo, changes: readonly SuspenseChange[]): Kobo {
-  const first = changes.find(({ change }) => change === 'reversed')
-  return first ? kobo(first.amountKobo + first.leftKobo) : amountKobo
+  const firstReversal = changes.find(({ change }) => change === 'reversed')
+  return firstReversal ? kobo(firstReversal.amountKobo + firstReversal.leftKobo) : amountKobo
 }
 
+// Opens a suspense item for each row.
 export async function insertSuspense(
   tx: Transaction,
   now: Date,
@@ -114,6 +117,7 @@ export async function insertSuspense(
   })
 }
 
+// An assigned item whose payment closed. `clientId` and `accountId` are those of the payment.
 export type Resuspension = {
   id: SuspenseItemId
   creditId: CreditId
@@ -154,6 +158,7 @@ export type LockedItem = {
   sessionId: string
 }
 
+// Locks the suspense item with this id, or all items of a credit, in id order.
 export async function lockItems(
   tx: Transaction,
   by: 'id' | 'credit_id',
@@ -173,7 +178,8 @@ export async function lockItems(
   return rows
 }
 
-// Sets the outcome of a fully suspended credit to the new state of its item.
+// Sets the outcome of a fully suspended credit to the new state of its item. A credit with a booked part, or
+// one that its bank has reversed in full, keeps its outcome.
 export async function markCredit(
   tx: Transaction,
   creditId: CreditId,
@@ -188,6 +194,7 @@ export async function markCredit(
   })
 }
 
+// Reads the current outcomes of credits, for the events about them.
 export async function readOutcomes(
   tx: Transaction,
   creditIds: readonly CreditId[],
@@ -206,8 +213,8 @@ type ItemReductions = {
   reference: string | null
 }
 
-// An item that the bank reversed in part keeps its state. An item that it reversed in full becomes
-// `reversed`.
+// Takes reversed money from suspense items and records the changes. An item that the bank reversed in part
+// keeps its state. An item that it reversed in full becomes `reversed`.
 export async function reduceItems(
   tx: Transaction,
   now: Date,
@@ -238,12 +245,12 @@ export async function reduceItems(
   await recordSuspenseChanges(tx, now, changes)
 }
 
-// An open approval request is adjusted when a bank reverses the money. A full reversal voids the request. A
-// partial reversal is recorded as a change, and the request continues for the remaining money; its original
-// amount stays on record. Locks: the item, then the request.
-
+// Money that a reversal takes from a suspense item.
 type Taking = { item: LockedItem; takenKobo: Kobo }
 
+// Adjusts open approval requests for suspended money that a bank reversed. A full reversal voids the request.
+// A partial reversal is recorded as a change, and the request continues for the remaining money; its original
+// amount stays on record. Locks: the item, then the request.
 export async function adjustApprovalRequests(
   tx: Transaction,
   now: Date,

@@ -40,6 +40,8 @@ const REASONS: Record<SuspenseReason, string> = {
   underpaid: 'the payment closed before the whole amount was there',
 }
 
+// Returns the reason as the end of a sentence, such as “Held in suspense: it is more than was due.” A reason
+// that an older release stored may have no text.
 export function reasonInWords(reason: string): string {
   return REASONS[reason as SuspenseReason] ?? reason.replaceAll('_', ' ')
 }

@@ -1,6 +1,6 @@
 // Takes credits into the books. One transaction for a whole batch:
 //   lock   the owners of the numbers, and find known identifiers;
-//   decide in memory, purely (decide.ts);
+//   decide in memory, without queries (decide.ts);
 //   write  in sets: identifiers, credits, transfers, payments, suspense, events, alerts,
 //          all or none.
 //
@@ -70,22 +70,24 @@ import {
 import { deductionAccounts } from './settle.ts'
 import { insertSuspense } from './suspense-items.ts'
 
-// Collection accounts are locked by number, with their limits, fee rule and split. The locking statement also
-// tells whether any limit profiles or fee rules exist. If not, no further query reads them.
+// The statement that locks collection accounts also reads their limits, fee rule and split, and whether any
+// limit profiles or fee rules exist. If none exist, no further query looks for them.
 
+// A locked collection account, found by one of its numbers.
 type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule' | 'split'> & {
   splitId: SplitId | null
   accountNumber: string
   bankCode: string
   creditedKobo: Kobo // The total ever received.
   merchantCode: string | null // Null if there are no fee rules.
-  hasProfiles: boolean
+  hasProfiles: boolean // Whether any limit profile exists: the same in every row.
 }
 
-// Locks accounts in id order. Joins only tables: after waiting for a row, PostgreSQL checks the row again by
-// the joins of the statement. A union of two look-ups would read a quarter less, but that check would then
-// drop every row except the first. The account is as of the start of the statement: a change made during the
-// wait applies from the next credit on (an erasure looks for such credits again, privacy/erasure.ts).
+// Locks collection accounts in id order. Joins only tables: after waiting for a row, PostgreSQL checks the
+// row again by the joins of the statement. A union of two look-ups would read a quarter less, but that check
+// would then drop every row except the first. The values are as of the start of the statement: a change made
+// during the wait applies from the next credit on (an erasure looks for such credits again,
+// privacy/erasure.ts).
 async function lockCollectionAccounts(
   tx: Transaction,
   numbers: readonly string[],
@@ -112,14 +114,14 @@ async function lockCollectionAccounts(
   return rows
 }
 
-// Returns the targets by account number. Two numbers of one account share one target, so that each sees the
-// other's credits. The caller has locked the accounts.
+// Returns the targets of credits to collection accounts, by account id. Two numbers of one account share one
+// target, so that each sees the other's credits. The caller has locked the accounts.
 async function findTargets(
   tx: Transaction,
   now: Date,
   accounts: readonly AccountRow[],
 ): Promise<ReadonlyMap<AccountId, CollectionTarget>> {
-  const [limited, rules, splits] = await pipeline([
+  const [accountsWithLimits, rules, splits] = await pipeline([
     withProfiles(tx, accounts),
     findMerchantRules(tx, now, accounts.filter(isChargeable)),
     readSplits(
@@ -127,9 +129,9 @@ async function findTargets(
       accounts.map(({ splitId }) => splitId),
     ),
   ])
-  const today = await receivedToday(tx, now, limited)
+  const receivedKobo = await receivedToday(tx, now, accountsWithLimits)
   const targets = new Map<AccountId, CollectionTarget>()
-  for (const account of limited) {
+  for (const account of accountsWithLimits) {
     const { collectionAccountId } = account
     if (targets.has(collectionAccountId)) continue
     targets.set(collectionAccountId, {
@@ -143,7 +145,7 @@ async function findTargets(
       perCreditKobo: account.perCreditKobo,
       perDayKobo: account.perDayKobo,
       balanceMaxKobo: account.balanceMaxKobo,
-      todayKobo: today.get(collectionAccountId) ?? kobo(0n),
+      todayKobo: receivedKobo.get(collectionAccountId) ?? kobo(0n),
       feeRule: (isChargeable(account) && rules.get(merchantName(account))) || null,
       split: (account.splitId !== null && splits.get(account.splitId)) || null,
     })
@@ -151,11 +153,13 @@ async function findTargets(
   return targets
 }
 
+// Returns whether the account may have a fee: there are fee rules (see AccountRow).
 function isChargeable<T extends AccountRow>(account: T): account is T & { merchantCode: string } {
   return account.merchantCode !== null
 }
 
-// Reads limit profiles after the lock, so that a changed profile applies from its commit on.
+// Replaces the limits of the accounts by those of their limit profiles, if any profile exists. Reads them
+// after the lock, so that a changed profile applies from its commit on.
 async function withProfiles(
   tx: Transaction,
   accounts: readonly AccountRow[],
@@ -197,20 +201,22 @@ const CREDITS = new CopyTarget<CreditRow, CommonValues>('credits', {
   suspended_kobo: int8(({ suspendedKobo }) => suspendedKobo),
   identified_by: text(({ credit }) => credit.identifiedBy ?? 'session_id'),
   source: text(({ credit }) => credit.source ?? 'notification'),
-  fee_kobo: charged(({ feeKobo }) => feeKobo),
-  vat_kobo: charged(({ vatKobo }) => vatKobo),
-  duty_kobo: charged(({ dutyKobo }) => dutyKobo),
+  fee_kobo: chargeColumn(({ feeKobo }) => feeKobo),
+  vat_kobo: chargeColumn(({ vatKobo }) => vatKobo),
+  duty_kobo: chargeColumn(({ dutyKobo }) => dutyKobo),
   received_at: timestamptz((_, { now }) => now),
 })
 
-function charged(of: (charges: BankCharges) => Kobo) {
-  return int8(({ credit }: CreditRow) => (credit.charges ? of(credit.charges) : NO_CHARGE))
+// The column of one kind of bank charge. Zero if the bank reported no charges.
+function chargeColumn(amountOf: (charges: BankCharges) => Kobo) {
+  return int8(({ credit }: CreditRow) => (credit.charges ? amountOf(credit.charges) : NO_CHARGE))
 }
 
 function sealPayer({ credit: { sourceAccountNumber } }: CreditRow, { sealer }: CommonValues) {
   return sourceAccountNumber === null ? null : sealer.seal(sourceAccountNumber)
 }
 
+// Inserts credits by binary COPY. The payer's account number is encrypted.
 export function insertCredits(
   tx: Transaction,
   values: CommonValues,
@@ -227,7 +233,8 @@ type Deps = {
   now: Date
 }
 
-// Returns one result for each credit, in the same order. The caller must commit before it answers the bank.
+// Takes a batch of credits. Returns one result for each credit, in the same order. The caller must commit
+// before it answers the bank.
 export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }: Deps,
@@ -235,7 +242,7 @@ export async function takeCredits(
 ): Promise<PipelinedCommit<CreditResult[]>> {
   const identifiers = credits.map(identifiersOf)
   const { numbers, byIdentifier, creditIds } = await lockAndRead(tx, now, { credits, identifiers })
-  nameTraced(credits, (at) => traceNames.credit(creditIds[at] as CreditId))
+  nameTraced(credits, (index) => traceNames.credit(creditIds[index] as CreditId))
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
     identifiers,
@@ -251,7 +258,7 @@ export async function takeCredits(
   // Nearly always there are no alerts, and no round trip is needed.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
-  return new PipelinedCommit(plan.answers, write(tx, { sealer, now, plan }))
+  return new PipelinedCommit(plan.answers, writePlan(tx, { sealer, now, plan }))
 }
 
 type Batch = {
@@ -259,38 +266,41 @@ type Batch = {
   identifiers: readonly (readonly BankIdentifier[])[] // For each credit.
 }
 
+// Locks the owners of the account numbers, and reads everything that the decisions depend on: terms and
+// holdings of the owners, known identifiers, and ids for the new credits.
 async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }: Batch) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [byNumber, accounts, byIdentifier, creditIds] = await pipeline([
+  const [paymentsByNumber, accounts, byIdentifier, creditIds] = await pipeline([
     lockPaymentsByNumber(tx, now, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
     findKnownCredits(tx, identifiers.flat()),
     drawCreditIds(tx, credits.length),
   ])
-  const numbers = new Map<string, IssuedNumber>(byNumber)
-  const payments = new Set([...byNumber.values()].map(({ target }) => target))
-  const owned = [...byNumber.values()]
+  const numbers = new Map<string, IssuedNumber>(paymentsByNumber)
+  const payments = new Set([...paymentsByNumber.values()].map(({ target }) => target))
+  const paymentNumbers = [...paymentsByNumber.values()]
   const [rules, splits, targets] = await pipeline([
     readRules(
       tx,
-      owned.map(({ feeRuleId }) => feeRuleId),
+      paymentNumbers.map(({ feeRuleId }) => feeRuleId),
     ),
     readSplits(
       tx,
-      owned.map(({ splitId }) => splitId),
+      paymentNumbers.map(({ splitId }) => splitId),
     ),
     findTargets(tx, now, accounts),
   ])
-  for (const { target, feeRuleId, splitId } of owned) {
+  for (const { target, feeRuleId, splitId } of paymentNumbers) {
     target.feeRule = ruleOfPayment(target, (feeRuleId !== null && rules.get(feeRuleId)) || null)
     target.split = (splitId !== null && splits.get(splitId)) || null
   }
-  const older = new Map<string, NumberOfPayment>()
+  const numbersPaidBeforeLease = new Map<string, NumberOfPayment>()
   for (const credit of credits) {
-    const number = byNumber.get(credit.accountNumber)
-    if (number && isBeforeLease(credit, number.target)) older.set(credit.accountNumber, number)
+    const number = paymentsByNumber.get(credit.accountNumber)
+    if (number && isBeforeLease(credit, number.target))
+      numbersPaidBeforeLease.set(credit.accountNumber, number)
   }
-  await findReused(tx, older)
+  await findReused(tx, numbersPaidBeforeLease)
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   for (const { accountNumber, bankCode, collectionAccountId } of accounts) {
@@ -312,6 +322,8 @@ async function drawCreditIds(tx: Transaction, count: number): Promise<CreditId[]
   return (rows[0]?.ids ?? '').split(',').map((id) => BigInt(id) as CreditId)
 }
 
+// Returns the shared ledger accounts that these credits may move money on, each once. They are opened before
+// the decisions, which are made without queries.
 function accountsNeeded(
   credits: readonly IncomingCredit[],
   numbers: ReadonlyMap<string, IssuedNumber>,
@@ -338,7 +350,9 @@ function accountsNeeded(
   return [...needed.values()]
 }
 
-function write(
+// Issues the statements that write the plan. They are sent together with the commit. If every credit of the
+// batch is a duplicate, writeMark() makes the commit wait for the standby all the same.
+function writePlan(
   tx: Transaction,
   { sealer, now, plan }: { sealer: Sealer; now: Date; plan: Plan },
 ): Promise<void>[] {

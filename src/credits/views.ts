@@ -1,4 +1,4 @@
-// Views of credits and of the places of their money, and of one credit with its history.
+// Defines how the API, webhooks and CSV files show a credit, the places of its money and its history.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { NameBank } from '#banks/directory.ts'
@@ -163,11 +163,14 @@ function bookedKobo({ locations }: CreditTrace) {
   return sumInPlaces(locations, 'collection_account', 'payment')
 }
 
+// Returns the public id of a suspense item. `id` is the internal id as text: SELECT_TRACE reads items as
+// JSON, whose numbers cannot hold every id.
 function itemIdText(sealer: Sealer, id: string): string {
   return publicId(sealer, 'suspense', BigInt(id) as SuspenseItemId).toString()
 }
 
-// A short number may be an id or an identifier. The id is tried first.
+// Parses the last part of /api/v1/credits/{id}. A short number may be an id or an identifier of a bank, so
+// both are looked up; the id is tried first.
 export function parseCreditKey(sealer: Sealer, text: string): CreditKey {
   if (!isSessionId(text)) throw new Refusal('credit_not_found')
   return { id: findId(sealer, 'credit', text), identifier: text }

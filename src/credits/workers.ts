@@ -31,10 +31,11 @@ export function watchReversalsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
   }
 }
 
-// Each round records the times of the credits in a limited number of blocks of ids. An installation that
-// upgrades must record all its old credits while new ones arrive.
-const BLOCKS_MAX = 500 // With a round every ten seconds, enough for 50,000 credits a second.
+// The most blocks of ids that one round records. After an upgrade, a worker must record the blocks of all old
+// credits while new ones arrive. With a round every ten seconds, this is enough for 50,000 credits a second.
+const BLOCKS_MAX = 500
 
+// Records when the credits of each finished block of ids were received, for receivedBounds() in db/bounds.ts.
 export function writeCreditBlocksRound({ db }: Pick<Deps, 'db'>): Round {
   return async (signal) => {
     for (let count = 0; count < BLOCKS_MAX && !signal.aborted; count++) {

@@ -1,5 +1,5 @@
-// The batchers of all write paths (src/hot-path/batcher.ts). A batcher commits requests that arrive together
-// in one transaction. Each kind of work has its own batcher.
+// Creates the batchers of all write paths (src/hot-path/batcher.ts). A batcher commits requests that arrive
+// together in one transaction. Each kind of work has its own batcher.
 
 import type { CollectionAccount } from '#accounts/account.ts'
 import { type AccountRequest, createAccounts } from '#accounts/create.ts'
@@ -46,14 +46,17 @@ type Deps = {
   onBatch: (batch: string, times: BatchTimes) => void
 }
 
+// The function that commits one batch: it returns one answer for each item, in order.
 type Write<I, O> = (tx: Transaction, now: Date, items: readonly I[]) => Promise<WriteResult<O>>
 
 const HOUR_MS = 3_600_000
 
-// With this batch limit, a batch commits within tens of milliseconds. With this queue limit, a waiting
-// request is answered within a second; a request beyond the limit is refused at once.
+// A batch of at most `itemsMax` requests commits within tens of milliseconds. While a batch is in flight,
+// another one starts as soon as `gathers` requests wait. With at most `queueMax` waiting requests, each is
+// answered within a second; a request beyond this limit is refused at once.
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
 
+// Creates the batchers of one process. Fails if the bank that issues collection accounts is not configured.
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, realClock, sealer, sharedAccounts, banks, router, verifiesIdentity } = deps
   const { quarantineDays, limits, suspiciousKobo } = deps.policy

@@ -1,17 +1,18 @@
 // Converts time windows to id ranges. The ids of credits, transfers and collection accounts nearly follow
 // time; ids of concurrent rows may be swapped. One statement finds the bounds by binary search (about 30 key
-// look-ups in a billion rows), so the money path needs no index on time. The bounds are wide, so callers
-// still compare times. For credits, receivedBounds() returns narrower bounds.
+// look-ups in a billion rows), so the tables that every credit writes need no index on time. The bounds are
+// wide, so callers still compare times. For credits, receivedBounds() returns narrower bounds.
 //
-// In a sandbox, test clocks and seeds date rows months ahead or back, so that ids no longer follow time.
-// There are then no bounds. Live mode has neither test clocks nor seeds.
+// In a sandbox, test clocks and seeds date rows months ahead or back, so that ids no longer follow time. Then
+// there are no bounds, and callers scan all ids. Live mode has neither test clocks nor seeds.
 
 import type { Queryable } from './pool.ts'
 
-// A row is at most this much older than any row with a lower id. A batch takes seconds, and the clocks of the
-// processes differ by far less than an hour; otherwise money would expire at random.
+// A row is at most this much older than any row with a lower id: a batch takes seconds, and the clocks of the
+// processes differ by far less than an hour. (With such a difference, money would also expire at random.)
 const DISORDER_MS = 3_600_000
 
+// SQL condition: ids follow time, because no test clock or seed has dated rows.
 export const TIMES_ARE_IN_ORDER = `not exists (select from sandbox_clock)
               and not exists (select from sandbox_seeds)`
 
@@ -24,7 +25,8 @@ export const UNBOUNDED = { firstId: FIRST_ID, pastId: PAST_ID }
 
 const TIMES = { credits: 'received_at', collection_accounts: 'created_at' } as const
 
-// Returns ids from `firstId` up to, but not including, `pastId`.
+// Returns a range of ids that contains all rows of the window: from `firstId` up to, but not including,
+// `pastId`.
 export async function idBounds(
   db: Queryable,
   table: keyof typeof TIMES | 'transfers',
@@ -54,6 +56,8 @@ async function transferBounds(db: Queryable, window: Window) {
   return { firstId: rows[0]?.firstId ?? FIRST_ID, pastId: rows[0]?.pastId ?? PAST_ID }
 }
 
+// Finds the id of the first row at or after this time, by halving the range of ids. Returns undefined if ids
+// do not follow time.
 async function firstIdSince(
   db: Queryable,
   table: keyof typeof TIMES,
@@ -85,15 +89,17 @@ async function firstIdSince(
 // block were received, once no more credits can join the block.
 export const BLOCK_IDS = 1_024
 
-// Returns ids from `firstId` up to, but not including, `pastId`. Callers still compare times.
+// Returns a range of ids that contains all credits received in the window: from `firstId` up to, but not
+// including, `pastId`. Callers still compare times. Narrows the range of idBounds(), which is an hour wider
+// than the window, by the times of the recorded blocks.
 export async function receivedBounds(
   db: Queryable,
   { from, to }: Window,
 ): Promise<{ firstId: bigint; pastId: bigint }> {
-  const wide = await idBounds(db, 'credits', { from, to })
-  if (!from && !to) return wide
-  const { firstId, pastId } = wide
-  const { rows } = await db.query<typeof wide>({
+  const hourWideBounds = await idBounds(db, 'credits', { from, to })
+  if (!from && !to) return hourWideBounds
+  const { firstId, pastId } = hourWideBounds
+  const { rows } = await db.query<typeof hourWideBounds>({
     name: 'received-bounds',
     text: `select greatest($1::bigint, (select block * ${BLOCK_IDS} from credit_blocks
                                  where $3::timestamptz is not null
@@ -104,6 +110,7 @@ export async function receivedBounds(
                                 and $2::bigint / ${BLOCK_IDS} <= (select max(block) from credit_blocks)
                                 and block <= $2::bigint / ${BLOCK_IDS} and first_at < $4
                               order by block desc limit 1)) as past_id`,
+    // A bound that idBounds() left open stays open: ids may not follow time, so blocks would mislead.
     values: [
       firstId,
       pastId,
@@ -111,7 +118,7 @@ export async function receivedBounds(
       pastId === UNBOUNDED.pastId ? null : to,
     ],
   })
-  return rows[0] ?? wide
+  return rows[0] ?? hourWideBounds
 }
 
 // Records the next block if a credit after the block is old enough: then every credit of the block is stored,
@@ -130,7 +137,7 @@ export async function writeCreditBlock(db: Queryable): Promise<boolean> {
   })
   const [next] = rows
   if (!next) return false
-  // Unnamed, so that PostgreSQL plans it for its values: the range is a small part of the table.
+  // Not a named statement, so that PostgreSQL plans it for its values: a block is a small part of the table.
   const { rowCount } = await db.query(
     `insert into credit_blocks (block, first_at, last_at)
      select $1, min(received_at), max(received_at) from credits where id >= $2 and id < $3

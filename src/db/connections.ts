@@ -1,12 +1,19 @@
-// The connections of one process: a pool for each kind of work that must not wait for another.
+// Opens the database connections of one process: a separate pool for each kind of work that must not wait for
+// another kind.
 
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { Logger } from '#log.ts'
 import type { Metrics } from '#observability/metrics.ts'
 import { deadlines, BATCH_STATEMENT_MAX_MS as LOOK_UP_MAX_MS, Watch } from './deadlines.ts'
-import { clientOf } from './hosts.ts'
-import { askPooled, createBatchPool, createPool, type Queryable, splitSettings } from './pool.ts'
+import { clientClassFor } from './hosts.ts'
+import {
+  createBatchPool,
+  createPool,
+  type Queryable,
+  queryWithSettings,
+  splitSettings,
+} from './pool.ts'
 import { Replica } from './replica.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
@@ -16,9 +23,9 @@ import { type Statement, StatementGroup, toStatement } from './statement-group.t
 //
 // A reader runs single statements only and never opens a transaction. When a connection is lost, the queries
 // in flight fail, callers may retry them, and the next query opens a new connection.
-type ReaderOptions = LineOptions & { connections: number }
+type ReaderOptions = ConnectionOptions & { connections: number }
 
-type LineOptions = {
+type ConnectionOptions = {
   connectionString: string
   patience?: number | undefined // See deadlines.ts.
   onLost: (error: Error) => void
@@ -26,22 +33,24 @@ type LineOptions = {
 
 type Reader = Queryable & { end(): Promise<void> }
 
+// Creates a reader, which spreads queries over its connections in turn.
 export function createReader({ connections, ...options }: ReaderOptions): Reader {
-  const lines = Array.from({ length: connections }, () => new Line(options))
+  const ownConnections = Array.from({ length: connections }, () => new ReaderConnection(options))
   let next = 0
   const query = (statement: string | Statement, values?: readonly unknown[]) => {
-    next = (next + 1) % lines.length
-    return (lines[next] as Line).ask(toStatement(statement, values))
+    next = (next + 1) % ownConnections.length
+    return (ownConnections[next] as ReaderConnection).ask(toStatement(statement, values))
   }
   return {
     query: query as Queryable['query'],
-    end: async () => void (await Promise.all(lines.map((line) => line.end()))),
+    end: async () => void (await Promise.all(ownConnections.map((connection) => connection.end()))),
   }
 }
 
-class Line {
+// One connection of a reader. It connects at the first query and again after it is lost.
+class ReaderConnection {
   readonly #config: pg.ClientConfig & { connectionString: string }
-  readonly #settings: Statement | undefined // Sent with each statement behind a pooler.
+  readonly #settings: Statement | undefined // Sent with each statement if a pooler shares sessions.
   readonly #lookUpMaxMs: number
   readonly #onLost: (error: Error) => void
   #client: Promise<pg.Client> | undefined
@@ -49,7 +58,7 @@ class Line {
   #isCorked = false
   #isEnded = false
 
-  constructor({ connectionString, patience, onLost }: LineOptions) {
+  constructor({ connectionString, patience, onLost }: ConnectionOptions) {
     const limits = deadlines({ statementMaxMs: LOOK_UP_MAX_MS, patience })
     const { config, settings } = splitSettings({ connectionString, ...limits })
     this.#config = config
@@ -58,11 +67,11 @@ class Line {
     this.#onLost = onLost
   }
 
-  // Sends each statement in a separate group, so that a failure affects no other statement.
+  // Sends the statement in a group of its own, so that its failure affects no other statement.
   async ask(statement: Statement): Promise<pg.QueryResult> {
     const client = this.#ready ?? (await this.#connect())
     this.#cork(client)
-    if (this.#settings) return askPooled(client, this.#settings, statement)
+    if (this.#settings) return queryWithSettings(client, this.#settings, statement)
     const group = new StatementGroup()
     const answer = group.add(statement)
     client.query(group)
@@ -75,6 +84,7 @@ class Line {
     await client?.end()
   }
 
+  // Returns the connection that is open or being opened. After a failed attempt, the next query tries again.
   #connect(): Promise<pg.Client> {
     if (this.#isEnded) throw new Error('Connection terminated: the reader was ended')
     this.#client ??= this.#open().catch((error) => {
@@ -85,7 +95,7 @@ class Line {
   }
 
   async #open(): Promise<pg.Client> {
-    const Client = clientOf(this.#config.connectionString)
+    const Client = clientClassFor(this.#config.connectionString)
     const client = new Client({ ...this.#config, pipeline: true })
     client.on('error', (error) => {
       if (this.#ready !== client) return // The driver reports a lost connection twice.
@@ -99,7 +109,8 @@ class Line {
     return client
   }
 
-  // Holds queries back until the requests that arrived together have been read.
+  // Holds writes back until the end of this turn of the event loop, so that the queries of all requests that
+  // arrived together leave in one write.
   #cork(client: pg.Client): void {
     if (this.#isCorked) return
     this.#isCorked = true
@@ -131,7 +142,8 @@ const SETTLEMENT_STATEMENT_MAX_MS = 600_000
 const IMPORT_CONNECTIONS_MAX = 3
 const IMPORT_STATEMENT_MAX_MS = 600_000
 
-// The primary's max_connections must allow this many per process.
+// The most connections that one process opens. max_connections of the primary must allow this many for each
+// process.
 export const CONNECTIONS_PER_PROCESS =
   CONNECTIONS_MAX +
   ACCOUNT_CONNECTIONS_MAX +
@@ -150,6 +162,7 @@ type Options = {
   patience?: number | undefined // See deadlines.ts.
 }
 
+// Creates the pools of a process. They connect when they are first used.
 export function openConnections(options: Options, log: Logger) {
   const { connectionString, replicaUrl, patience } = options
   let isEnding = false
@@ -182,6 +195,7 @@ export function openConnections(options: Options, log: Logger) {
   const replica = replicaUrl
     ? new Replica({ connectionString: replicaUrl, primary: reads, log })
     : undefined
+  // Closes all connections, for a process that stops.
   async function end(): Promise<void> {
     isEnding = true
     await replica?.end()
@@ -192,6 +206,7 @@ export function openConnections(options: Options, log: Logger) {
   return { ...pools, replica, reads, probes, end }
 }
 
+// Lets the metrics show the state of the pools and of the replica.
 export function watchConnections(metrics: Metrics, connections: Connections): Metrics {
   const { db, batchPool, webhookPool, settlementPool, importPool, replica } = connections
   metrics.watchPools({

@@ -1,9 +1,9 @@
-// The time limits of database work. PostgreSQL itself ends slow statements and idle transactions. If the
+// Sets the time limits of database work. PostgreSQL itself ends slow statements and idle transactions. If the
 // server or the network is gone, a Watch destroys a connection that owes a response and stays silent: its
 // queries fail, and the pool opens another connection.
 //
-// The driver's `query_timeout` does not suffice: it abandons a query and keeps the connection, or,
-// with pipelining, ends the connection for one slow query among many.
+// The driver's `query_timeout` does not suffice: it abandons a query and keeps the connection, or, with
+// pipelining, ends the connection for one slow query among many.
 
 import type { Socket } from 'node:net'
 import type pg from 'pg'
@@ -14,7 +14,8 @@ export const STATEMENT_MAX_MS = 30_000
 export const BATCH_STATEMENT_MAX_MS = 8_000 // Longer than a frozen process can hold locks.
 const SILENCE_GRACE_MS = 2_000
 
-// PostgreSQL then ends the transaction, which frees the locks of a frozen process.
+// After this time without a statement, PostgreSQL ends a transaction, which frees the locks of a frozen
+// process.
 const IDLE_IN_TRANSACTION_MAX_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
@@ -24,6 +25,7 @@ export type Deadlines = {
   patience?: number | undefined // Multiplies all of these times.
 }
 
+// Returns the time limits as options of the driver. `patience` multiplies all of them.
 export function deadlines(limits: Deadlines) {
   const { statementMaxMs, connectMaxMs = CONNECT_MAX_MS, patience = 1 } = limits
   return {
@@ -35,55 +37,58 @@ export function deadlines(limits: Deadlines) {
   }
 }
 
-// Watches every connection of a pool. When one dies, destroys the pool's idle connections too, because the
+// Watches every connection of a pool. When one of them dies, destroys the idle connections too, because the
 // next user of each could have to wait just as long.
 export function watchPool(pool: pg.Pool, statementMaxMs: number): void {
   const watched = new Set<Watch>()
   pool.on('connect', (client) => {
     const watch = new Watch(client, statementMaxMs, () => {
-      for (const each of watched) if (!each.isBusy) each.destroy()
+      for (const other of watched) if (!other.isBusy) other.destroy()
     })
     watched.add(watch)
     client.once('end', () => watched.delete(watch))
   })
 }
 
-// Create a watch once its client is connected.
+// Destroys a connection that owes a response for too long. Create the watch once its client is connected.
 export class Watch {
   readonly #stream: Socket
   readonly #silenceMaxMs: number
   readonly #onDead: () => void
   #isBusy = false
-  #heardAtMs = 0
+  #lastDataAtMs = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(client: pg.ClientBase, statementMaxMs: number, onDead: () => void = () => {}) {
     this.#stream = (client as unknown as { connection: { stream: Socket } }).connection.stream
     this.#silenceMaxMs = statementMaxMs + SILENCE_GRACE_MS
     this.#onDead = onDead
+    // Wraps `query` to learn when a response is due. The client emits 'drain' when it has answered all
+    // queries.
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
-    const watched = (...args: unknown[]) => {
+    // Replaces `client.query`: notes that the database owes a response, then sends the query as before.
+    const watchedQuery = (...args: unknown[]) => {
       this.#begin()
       return query(...args)
     }
-    Object.assign(client, { query: watched })
+    Object.assign(client, { query: watchedQuery })
     client.on('drain', () => {
       this.#isBusy = false
     })
     this.#stream.on('data', () => {
-      this.#heardAtMs = performance.now()
+      this.#lastDataAtMs = performance.now()
     })
     client.once('end', () => clearTimeout(this.#timer))
-    if (client instanceof HostedClient) client.watchedBy(this)
+    if (client instanceof HostedClient) client.setWatch(this)
   }
 
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  // How long the connection has been silent while it owes a response.
+  // Milliseconds that the connection has been silent while it owes a response; zero if it owes none.
   get silentMs(): number {
-    return this.#isBusy ? performance.now() - this.#heardAtMs : 0
+    return this.#isBusy ? performance.now() - this.#lastDataAtMs : 0
   }
 
   destroy(): void {
@@ -92,25 +97,28 @@ export class Watch {
     this.#stream.destroy(error)
   }
 
-  // One timer serves all queries and is renewed only when it fires, so a query costs no timer.
+  // Starts to wait for a response. One timer serves all queries and is renewed only when it fires, so a query
+  // costs no timer.
   #begin(): void {
     if (this.#isBusy) return
     this.#isBusy = true
-    this.#heardAtMs = performance.now()
-    this.#timer ??= this.#look(this.#silenceMaxMs)
+    this.#lastDataAtMs = performance.now()
+    this.#timer ??= this.#scheduleCheck(this.#silenceMaxMs)
   }
 
-  // Lets Node read pending input first: if our own process was frozen, the database was not silent.
-  #look(afterMs: number): NodeJS.Timeout {
+  // Checks the connection after this time. Lets Node read pending input first: if our own process was frozen,
+  // the database was not silent.
+  #scheduleCheck(afterMs: number): NodeJS.Timeout {
     return setTimeout(() => setImmediate(() => this.#check()), afterMs).unref()
   }
 
+  // Destroys the connection if it has been silent for too long; else checks it again when that could be so.
   #check(): void {
     this.#timer = undefined
     if (!this.#isBusy || this.#stream.destroyed) return
-    const leftMs = this.#heardAtMs + this.#silenceMaxMs - performance.now()
+    const leftMs = this.#lastDataAtMs + this.#silenceMaxMs - performance.now()
     if (leftMs > 0) {
-      this.#timer = this.#look(leftMs)
+      this.#timer = this.#scheduleCheck(leftMs)
       return
     }
     this.destroy()

@@ -1,6 +1,6 @@
 // Health checks. Readiness: a process may take requests if the database is writable and has disk space, its
-// schema fits this build, and its clock agrees with ours. The log gives each reason once. Also checks that
-// connections keep their settings, and reads whether commits wait for a standby.
+// schema fits this build, and its clock agrees with ours. Also checks at start that connections keep their
+// settings, and reads whether commits wait for a standby.
 
 import { type Clock, type Monotonic, systemMonotonic } from '#clock.ts'
 import type { Logger } from '#log.ts'
@@ -22,8 +22,9 @@ import { withTransaction } from './transaction.ts'
 const FULL = ['53100', '58030'] // disk_full, io_error
 const CHECKED_FOR_MS = 1_000 // One result serves all readiness requests of a second: they may be frequent.
 
-// A database with a full disk still answers reads and reports itself writable, so the returned function tests
-// the disk. It returns a sentence for the operator if the disk is full, else undefined.
+// Returns a function that tests whether the database can write. It returns a sentence for the operator if the
+// disk is full, else undefined. A database with a full disk still answers reads and reports itself writable,
+// so only a write shows the problem.
 function watchDisk(
   db: Queryable,
   monotonic: Monotonic = systemMonotonic,
@@ -31,13 +32,14 @@ function watchDisk(
   let last: { atMs: number; problem: Promise<string | undefined> } | undefined
   return () => {
     if (!last || monotonic() - last.atMs >= CHECKED_FOR_MS) {
-      last = { atMs: monotonic(), problem: findProblem(db) }
+      last = { atMs: monotonic(), problem: findDiskFullProblem(db) }
     }
     return last.problem
   }
 }
 
-async function findProblem(db: Queryable): Promise<string | undefined> {
+// Tries to write, and returns the reason if the disk is full.
+async function findDiskFullProblem(db: Queryable): Promise<string | undefined> {
   try {
     await db.query({ name: 'require-disk-space', text: 'select require_disk_space()' })
     return undefined
@@ -50,6 +52,7 @@ async function findProblem(db: Queryable): Promise<string | undefined> {
 
 type ReadinessOptions = { probes: Pool; log: Logger; isClockRight: ClockCheck }
 
+// Returns the readiness probe of a process. It logs a reason only when the reason changes.
 export function watchReadiness(options: ReadinessOptions): () => Promise<boolean> {
   const { probes: pool, log, isClockRight } = options
   const findDiskProblem = watchDisk(pool)
@@ -84,19 +87,20 @@ export async function readSkewMs(db: Queryable, clock: Clock): Promise<number> {
   const before = clock().getTime()
   const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now')
   const after = clock().getTime()
-  const there = (rows[0] as { now: Date }).now.getTime()
-  // The database read its clock during the query, so a time between `before` and `after` is no difference.
-  if (there < before) return before - there
-  return there > after ? after - there : 0
+  const databaseMs = (rows[0] as { now: Date }).now.getTime()
+  // The database read its clock during the query, so a time between `before` and `after` counts as equal.
+  if (databaseMs < before) return before - databaseMs
+  return databaseMs > after ? after - databaseMs : 0
 }
 
+// Returns whether the difference is too large for decisions that cannot be undone.
 export function isSkewed(skewMs: number): boolean {
   return Math.abs(skewMs) > SKEW_MAX_MS
 }
 
-// Returns a sentence for the operator, or undefined if the clock is right. A process whose clock is days
-// ahead would drop partitions that are still needed, and one with a wrong clock refuses every bank's
-// signature.
+// Returns a sentence for the operator, or undefined if the clock of this process is right. A process whose
+// clock is days ahead would drop partitions that are still needed, and one with a wrong clock refuses the
+// signature of every bank.
 export async function findClockProblem(db: Queryable, clock: Clock): Promise<string | undefined> {
   const skewMs = await readSkewMs(db, clock)
   if (!isSkewed(skewMs)) return undefined
@@ -105,7 +109,7 @@ export async function findClockProblem(db: Queryable, clock: Clock): Promise<str
   return `The clock of this machine is ${minutes} minutes ${side} the database server's. Set it right.`
 }
 
-// The returned check logs every change of its result.
+// Returns a check whether our clock agrees with that of the database. It logs every change of its result.
 export function createClockCheck(db: Queryable, clock: Clock, log: Logger): ClockCheck {
   let wasRight = true
   return async () => {
@@ -120,19 +124,21 @@ export function createClockCheck(db: Queryable, clock: Clock, log: Logger): Cloc
 
 type Clocks = { clock: Clock; monotonic: Monotonic; log: Logger }
 
-// The returned check tells whether ages are reliable: the clock has not been stepped recently.
+// Returns a check whether ages are reliable: the clock has not been stepped recently. A step shows as a
+// change of the difference between the clock and the monotonic clock. After a step, the check fails until as
+// much time has passed as the step was long, or until the clock is stepped back.
 export function createStepCheck({ clock, monotonic, log }: Clocks): () => boolean {
   const readOffset = () => clock().getTime() - monotonic()
-  let trustedMs = readOffset()
+  let trustedOffsetMs = readOffset()
   let step: { offsetMs: number; seenAtMs: number } | undefined
   return () => {
     const offsetMs = readOffset()
-    const stepMs = Math.abs(offsetMs - trustedMs)
+    const stepMs = Math.abs(offsetMs - trustedOffsetMs)
     if (stepMs > STEP_MAX_MS) {
       if (!step || Math.abs(offsetMs - step.offsetMs) > STEP_MAX_MS) {
         step = { offsetMs, seenAtMs: monotonic() }
         log.error(
-          { stepMs: offsetMs - trustedMs },
+          { stepMs: offsetMs - trustedOffsetMs },
           'the clock was stepped: nothing is decided by age',
         )
       }
@@ -140,18 +146,19 @@ export function createStepCheck({ clock, monotonic, log }: Clocks): () => boolea
     }
     if (step) log.info('ages are believed again')
     step = undefined
-    trustedMs = offsetMs
+    trustedOffsetMs = offsetMs
     return true
   }
 }
 
 type Options = { checksClock?: boolean | undefined; clock: Clock; log: Logger }
 
+// Returns the clock check of a process, or one that always succeeds if the settings disable it.
 export function clockCheckOf({ checksClock, clock, log }: Options, db: Queryable): ClockCheck {
   return checksClock ? createClockCheck(db, clock, log) : async () => true
 }
 
-// Returns the check for workers that decide by age.
+// Returns the check for workers that decide by age, such as expiry: the clock is right and was not stepped.
 export function ageCheckOf(
   options: Options & { monotonic: Monotonic },
   isClockRight: ClockCheck,
@@ -166,21 +173,24 @@ export function ageCheckOf(
 
 const PROTOCOL_VIOLATION = '08P01' // PgBouncer's error for a parameter that it does not know.
 
-// Returns the problem as one sentence for the operator, or undefined.
+// Checks the settings of a new connection. Returns the problem as one sentence for the operator, or
+// undefined.
 export async function findLostSettings(
   connectionString: string,
   patience?: number,
 ): Promise<string | undefined> {
   try {
     const lost = await compareSettings(connectionString, patience)
-    return lost.length > 0 ? describe(lost.join(', '), connectionString) : undefined
+    return lost.length > 0 ? describeLostSettings(lost.join(', '), connectionString) : undefined
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     if (code !== PROTOCOL_VIOLATION) throw error
-    return describe(message, connectionString)
+    return describeLostSettings(message, connectionString)
   }
 }
 
+// Returns each setting that a new connection lost or changed. Leaves out settings that the operator set in
+// DATABASE_URL.
 async function compareSettings(connectionString: string, patience?: number): Promise<string[]> {
   const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, patience })
   const config = { connectionString, ...limits }
@@ -188,7 +198,7 @@ async function compareSettings(connectionString: string, patience?: number): Pro
   const inAddress = parametersOf(connectionString) // The operator set these in DATABASE_URL itself.
   const pool = createBatchPool({ connectionString, max: 1, patience, onIdleError: () => {} })
   try {
-    const found = await withTransaction(pool, async (tx): Promise<Settings> => {
+    const actual = await withTransaction(pool, async (tx): Promise<Settings> => {
       const { rows } = await tx.query<{ name: string; setting: string }>(
         'select name, setting from pg_settings where name = any ($1)',
         [settings.map(([name]) => name)],
@@ -196,14 +206,15 @@ async function compareSettings(connectionString: string, patience?: number): Pro
       return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
     })
     return settings
-      .filter(([name, value]) => !inAddress.has(name) && found[name] !== value)
-      .map(([name, value]) => `${name} is ${found[name]} instead of ${value}`)
+      .filter(([name, value]) => !inAddress.has(name) && actual[name] !== value)
+      .map(([name, value]) => `${name} is ${actual[name]} instead of ${value}`)
   } finally {
     await pool.end()
   }
 }
 
-function describe(lost: string, connectionString: string): string {
+// Returns the problem with its remedy, as one sentence for the operator.
+function describeLostSettings(lost: string, connectionString: string): string {
   const remedy = isPooled(connectionString)
     ? 'Remove such parameters from DATABASE_URL.'
     : 'If DATABASE_URL leads to a transaction pooler, add pooler=transaction to it.'
@@ -225,15 +236,17 @@ export type Replication = {
   standbys: number // How many standbys follow now. Only a monitoring role may see their names.
 }
 
-const WAITING = ['on', 'remote_apply', 'remote_write']
+// The values of synchronous_commit with which a commit waits until a standby is safe.
+const SAFE_COMMIT_LEVELS = ['on', 'remote_apply', 'remote_write']
 
+// Reads the two settings and whether a commit therefore waits for a standby.
 export async function readReplication(db: Queryable): Promise<Replication> {
   const { rows } = await db.query<Omit<Replication, 'isSynchronous'>>(
     `select current_setting('synchronous_commit') as synchronous_commit,
             current_setting('synchronous_standby_names') as synchronous_standby_names,
             (select count(*)::int from pg_stat_replication) as standbys`,
   )
-  const [found] = rows as [Omit<Replication, 'isSynchronous'>]
-  const isWaiting = WAITING.includes(found.synchronousCommit)
-  return { ...found, isSynchronous: isWaiting && found.synchronousStandbyNames !== '' }
+  const [replication] = rows as [Omit<Replication, 'isSynchronous'>]
+  const isWaiting = SAFE_COMMIT_LEVELS.includes(replication.synchronousCommit)
+  return { ...replication, isSynchronous: isWaiting && replication.synchronousStandbyNames !== '' }
 }

@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { clientOf } from './hosts.ts'
+import { clientClassFor } from './hosts.ts'
 import type { Queryable } from './pool.ts'
 
 // The files of the schema on disk, and how they must relate to the files that a database has applied (I80).
@@ -44,6 +44,7 @@ const OUTSIDE_TRANSACTION = /^-- outside a transaction$/m
 const TRANSACTION_CONTROL =
   /^\s*(begin|start\s+transaction|commit|rollback|abort)(\s+(work|transaction))?\s*;/im
 
+// Reads the schema files and checks their names, so that a wrong file is found before the database changes.
 export async function loadSchemaFiles(locations: FileLocations): Promise<SchemaFiles> {
   const [migrations, functions] = await Promise.all([
     loadFolder('migrations', locations.migrationsDir ?? join(DB_DIR, 'migrations')),
@@ -54,6 +55,7 @@ export async function loadSchemaFiles(locations: FileLocations): Promise<SchemaF
   return { migrations, functions }
 }
 
+// Reads the SQL files of a folder, with their checksums and the directives in their comments.
 async function loadFolder(folder: string, dir: string): Promise<SchemaFile[]> {
   // Code-unit order, which for these names is the order of their numbers on every machine.
   const names = (await listFolder(dir)).filter((name) => name.endsWith('.sql')).sort()
@@ -78,13 +80,15 @@ async function listFolder(dir: string): Promise<string[]> {
   }
 }
 
-// Plans the remaining work. Only a build that knows every migration of the database applies functions: an
-// older build would replace newer functions by older ones.
+// Plans the remaining work: migrations and functions to apply, and functions whose file is gone
+// (`forgotten`). Only a build that knows every migration of the database applies functions: an older build
+// would replace newer functions by older ones.
 function planMigration(files: SchemaFiles, applied: Applied) {
   const problem = findHistoryProblem(files.migrations, applied.migrations)
   if (problem) throw new MigrationProblem(problem)
   const names = new Set(applied.migrations.map(({ name }) => name))
   const pending = files.migrations.filter(({ name }) => !names.has(name))
+  // The database has a migration that this build does not know.
   const isBehind = names.size > files.migrations.length - pending.length
   if (isBehind) return { pending, functions: [], forgotten: [] }
 
@@ -108,12 +112,13 @@ function findHistoryProblem(
   const last = history.at(-1)?.name ?? ''
   const lastFile = files.at(-1)?.name ?? ''
   const byName = new Map(files.map((file) => [file.name, file]))
-  const before = byName.has(FIRST_REPLACED) ? undefined : findBaselineProblem(history)
-  if (before) return before
+  const baselineProblem = byName.has(FIRST_REPLACED) ? undefined : findBaselineProblem(history)
+  if (baselineProblem) return baselineProblem
 
   for (const { name, checksum, worksBeside } of history) {
     const file = byName.get(name)
     if (!file && name > lastFile) {
+      // The newer migration declares the oldest release that can run beside it.
       if (worksBeside !== null && worksBeside <= lastFile.slice(0, 4)) continue
       return describeNewer(name, worksBeside, lastFile)
     }
@@ -124,10 +129,10 @@ function findHistoryProblem(
   }
 
   const names = new Set(history.map((entry) => entry.name))
-  const late = files.find((file) => file.name < last && !names.has(file.name))
+  const lateFile = files.find((file) => file.name < last && !names.has(file.name))
   return (
-    late &&
-    `${late.path} comes before migrations/${last}, which is already applied: give it a later number`
+    lateFile &&
+    `${lateFile.path} comes before migrations/${last}, which is already applied: give it a later number`
   )
 }
 
@@ -136,6 +141,8 @@ function findHistoryProblem(
 const FIRST_REPLACED = '0002_clients.sql'
 export const LAST_REPLACED = '0111_delivery_transitions.sql'
 
+// Returns the upgrade that the operator must run, if migrations from before the baseline created the
+// database.
 export function findBaselineProblem(history: readonly { name: string }[]): string | undefined {
   if (!history.some(({ name }) => name === FIRST_REPLACED)) return undefined
   const command = '`npx manilla admin upgrade-baseline`'
@@ -148,6 +155,7 @@ export function findBaselineProblem(history: readonly { name: string }[]): strin
   )
 }
 
+// Describes a database that has a migration which this build lacks and cannot work with.
 function describeNewer(name: string, worksBeside: string | null, lastFile: string): string {
   if (worksBeside === null) {
     return `the database is newer than this build: it has migrations/${name}, unknown to this build`
@@ -158,13 +166,17 @@ function describeNewer(name: string, worksBeside: string | null, lastFile: strin
   )
 }
 
+// Returns the problem of a migration whose name is wrong or whose number is used twice.
 function findNamingProblem(files: readonly SchemaFile[]): string | undefined {
-  const odd = files.find((file) => !MIGRATION_NAME.test(file.name))
-  if (odd) return `${odd.path} is not named like 0001_noun.sql`
-  const twin = files.find((file, i) => files[i - 1]?.name.slice(0, 4) === file.name.slice(0, 4))
-  return twin && `${twin.path} has the same number as another migration`
+  const misnamed = files.find((file) => !MIGRATION_NAME.test(file.name))
+  if (misnamed) return `${misnamed.path} is not named like 0001_noun.sql`
+  const duplicate = files.find(
+    (file, i) => files[i - 1]?.name.slice(0, 4) === file.name.slice(0, 4),
+  )
+  return duplicate && `${duplicate.path} has the same number as another migration`
 }
 
+// Finds a file that ends the transaction in which it runs.
 function findControlProblem(files: readonly SchemaFile[]): string | undefined {
   const file = files.find(({ text }) => TRANSACTION_CONTROL.test(text))
   return file && `${file.path} begins or ends a transaction: it already runs inside one`
@@ -178,12 +190,14 @@ const UNDEFINED_TABLE = '42P01'
 // The files are read once per process, because probes may be frequent.
 let shippedFiles: SchemaFiles | undefined
 
+// Loads the schema files at `locations` or, by default, those that are shipped with the service.
 async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFiles> {
   if (locations) return loadSchemaFiles(locations)
   shippedFiles ??= await loadSchemaFiles({})
   return shippedFiles
 }
 
+// Reads which files the database has applied.
 export async function readApplied(db: Pick<pg.ClientBase, 'query'>): Promise<Applied> {
   // Reads the column works_beside through JSON, because a database of an older release lacks it.
   const { rows } = await db.query<AppliedFile & { folder: keyof Applied }>(
@@ -191,8 +205,8 @@ export async function readApplied(db: Pick<pg.ClientBase, 'query'>): Promise<App
        from schema_migrations m
      union all select 'functions', name, checksum, null from schema_functions`,
   )
-  const of = (folder: keyof Applied) => rows.filter((row) => row.folder === folder)
-  return { migrations: of('migrations'), functions: of('functions') }
+  const filesOf = (folder: keyof Applied) => rows.filter((row) => row.folder === folder)
+  return { migrations: filesOf('migrations'), functions: filesOf('functions') }
 }
 
 // Returns one sentence why this build may not work with the database, or undefined. Runs one small query.
@@ -244,7 +258,9 @@ const BEGIN = `begin; set local statement_timeout = 0;
 
 type OnWait = (holder: string) => void
 
-// The work may run several times, because it starts again if running processes were in the way.
+// Runs the work in a transaction that holds the lock. Waits while another process holds it, and calls
+// `onWait` with that process from time to time. The work may run several times, because it starts again if
+// running processes were in the way.
 export async function inMigrationLock<T>(
   client: pg.ClientBase,
   onWait: OnWait,
@@ -255,7 +271,7 @@ export async function inMigrationLock<T>(
   for (;;) {
     await client.query(BEGIN)
     try {
-      if (await tryLock(client)) {
+      if (await tryMigrationLock(client)) {
         const result = await work()
         await client.query('commit')
         return result
@@ -274,7 +290,7 @@ export async function inMigrationLock<T>(
   }
 }
 
-async function tryLock(client: pg.ClientBase): Promise<boolean> {
+async function tryMigrationLock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query('select pg_try_advisory_xact_lock($1) as locked', [LOCK_KEY])
   return rows[0].locked
 }
@@ -295,6 +311,7 @@ async function describeHolder(client: pg.ClientBase): Promise<string> {
   return rows[0]?.holder ?? 'a process that has just finished'
 }
 
+// Returns whether a running process blocked the migration, so that another attempt may succeed.
 function isInTheWay(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? error) as { code?: string }
   return code === DEADLOCK_DETECTED || code === LOCK_NOT_AVAILABLE
@@ -319,7 +336,8 @@ type Connection = {
   close: () => Promise<void>
 }
 
-// Returns the files that it applied, such as 'migrations/0001_noun.sql' and 'functions/name.sql', in order.
+// Applies all pending files. Returns those that it applied, such as 'migrations/0001_noun.sql' and
+// 'functions/name.sql', in order.
 export async function migrate(
   target: pg.Pool | string,
   locations?: FileLocations,
@@ -339,7 +357,7 @@ export async function migrate(
   }
 }
 
-// Takes no lock, so that a start without work waits for no other process.
+// Returns whether a file is pending. Takes no lock, so that a start without work waits for no other process.
 async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boolean> {
   await client.query(BEGIN)
   try {
@@ -351,6 +369,7 @@ async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boole
   }
 }
 
+// Returns whether the database has the tables that record applied files, with their latest column.
 async function hasRecords(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ exists: boolean }>(
     `select exists (select from pg_attribute
@@ -379,8 +398,10 @@ async function takeStep(connection: Connection, files: SchemaFiles): Promise<str
   return [...pending, ...functions].map(({ path }) => path)
 }
 
+// Applies one migration and records it.
 async function applyMigration({ client, open }: Connection, file: SchemaFile): Promise<void> {
   if (file.isOutsideTransaction) {
+    // This transaction holds the lock and is idle while the file runs on another connection.
     await client.query('set local idle_in_transaction_session_timeout = 0')
     await runOutside(open, file)
   } else {
@@ -392,6 +413,7 @@ async function applyMigration({ client, open }: Connection, file: SchemaFile): P
   )
 }
 
+// Applies one file of functions and records it.
 export async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<void> {
   await run(client, file)
   await client.query(
@@ -401,6 +423,7 @@ export async function applyFunction(client: pg.ClientBase, file: SchemaFile): Pr
   )
 }
 
+// Runs a file in the current transaction. A failure names the file and the line.
 export async function run(
   client: pg.ClientBase,
   file: Pick<SchemaFile, 'path' | 'text'>,
@@ -434,6 +457,7 @@ async function runOutside(open: Connection['open'], file: SchemaFile): Promise<v
   }
 }
 
+// Opens a connection to the pool or URL.
 export async function connect(target: pg.Pool | string): Promise<Connection> {
   const open = () => connect(target)
   if (typeof target !== 'string') {
@@ -441,7 +465,7 @@ export async function connect(target: pg.Pool | string): Promise<Connection> {
     client.on('error', ignoreLoss)
     return { client, open, close: async () => client.release(true) }
   }
-  const Client = clientOf(target)
+  const Client = clientClassFor(target)
   const client = new Client({ connectionString: target, application_name: 'manilla migrate' })
   client.on('error', ignoreLoss)
   await client.connect()
@@ -455,7 +479,8 @@ function ignoreLoss(): void {}
 const EVENT_DAYS = 90
 const IDEMPOTENCY_KEY_DAYS = 2 // Callers are promised at least 24 hours.
 
-// Creates upcoming partitions of events, idempotency keys and similar tables, and drops expired ones.
+// Creates upcoming partitions of events, idempotency keys and similar tables, and drops expired ones. Returns
+// what it did, one line for each partition.
 export async function maintainPartitions(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await db.query<{ did: string }>(
     'select maintain_partitions($1, $2, $3) as did',

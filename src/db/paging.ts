@@ -1,9 +1,9 @@
-// Lists: cursors, the statements of filtered lists, their totals, and search by prefix.
+// Helps to build lists: cursors, the statements of filtered lists, their totals, and search by prefix.
 //
 // A cursor says where the next page starts. It is encrypted, because positions are ids from sequences that
-// all clients share. It is bound to one list (its name, caller, filters and order): an altered cursor, or one
-// of another list, is refused. The query of a page reads one row more than the page shows, to find out
-// whether there is a next page.
+// all clients share, and an id would reveal how much business others do. It is bound to one list (its name,
+// caller, filters and order): an altered cursor, or a cursor of another list, is refused. The query of a page
+// reads one row more than the page shows, to find out whether there is a next page.
 //
 // A cursor is: tag (16 bytes) | position. The tag authenticates list and position, and is the initial counter
 // for the encryption of the position (as in RFC 5297, SIV). So one position has one cursor, without a random
@@ -28,6 +28,7 @@ export const ORDER_SQL = {
   oldest: { sort: 'asc', isAfter: '>', isUpTo: '<=' },
 } as const
 
+// A list with its filters, to which a cursor is bound.
 export type List = {
   name: string
   order?: Order | undefined // Default: newest first.
@@ -48,14 +49,16 @@ const CIPHER = 'aes-256-ctr'
 // Positions are padded to a multiple of this, so that the length does not reveal the digits of an id.
 const PADDED_BYTES = 32
 
+// Returns the cursor of the page that begins after this position.
 export function writeCursor(sealer: Sealer, list: List, position: Position): string {
   const tag = computeTag(sealer, list, position)
-  const text = padded(Buffer.from(JSON.stringify(position)))
+  const text = padWithSpaces(Buffer.from(JSON.stringify(position)))
   const sealed = createCipheriv(CIPHER, cipherKey(sealer), tag).update(text)
   return Buffer.concat([tag, sealed]).toString('base64url')
 }
 
-// Returns undefined for the first page.
+// Returns the position after which the page begins, or undefined for the first page. Refuses a cursor of
+// another list.
 export function readCursor(
   sealer: Sealer,
   list: List,
@@ -72,7 +75,7 @@ export function readCursor(
   return position
 }
 
-// `rows` holds up to one row more than the limit.
+// Makes a page of rows that were read with `limit + 1`: the last one only shows that there is a next page.
 export function toPage<T>(
   rows: readonly T[],
   limit: number,
@@ -84,6 +87,7 @@ export function toPage<T>(
   return { rows: page, nextCursor: hasMore ? cursorAfter(last) : null }
 }
 
+// Decodes the text of a cursor to bytes, and refuses any text that writeCursor() cannot have written.
 function decodeCursor(cursor: string): Buffer {
   if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
   const bytes = Buffer.from(cursor, 'base64url')
@@ -93,31 +97,34 @@ function decodeCursor(cursor: string): Buffer {
   return bytes
 }
 
-// Pads with spaces, which JSON ignores.
-function padded(text: Buffer): Buffer {
+// Pads the text with spaces, which JSON ignores.
+function padWithSpaces(text: Buffer): Buffer {
   const length = Math.ceil(text.length / PADDED_BYTES) * PADDED_BYTES
   return Buffer.concat([text, Buffer.alloc(length - text.length, ' ')])
 }
 
-// Returns undefined if the decrypted position is not one of ours. The caller then compares the tag.
+// Parses a decrypted position. Returns undefined if writeCursor() cannot have written it. The caller must
+// still compare the tag.
 function parsePosition(text: Buffer): Position | undefined {
   try {
     const parts: unknown = JSON.parse(text.toString('utf8'))
     if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return undefined
-    return padded(Buffer.from(JSON.stringify(parts))).equals(text) ? parts : undefined
+    return padWithSpaces(Buffer.from(JSON.stringify(parts))).equals(text) ? parts : undefined
   } catch {
     return undefined
   }
 }
 
+// Derives the key of cursors from the hash key of the service.
 function cipherKey(sealer: Sealer): Buffer {
   return sealer.hash('cursor key', '')
 }
 
+// Computes the tag over everything that a cursor is bound to, in a fixed order of filters.
 function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
   const { name, clientId, filters, order } = list
   const entries = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const sorted = entries.sort(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = entries.sort(([left], [right]) => (left < right ? -1 : 1))
   const parts = [name, clientId.toString(), sorted, position]
   const text = JSON.stringify(order === 'oldest' ? [...parts, order] : parts)
   return sealer.hash('cursor', text).subarray(0, TAG_BYTES)
@@ -147,6 +154,7 @@ type ListQuery = {
   limit: number
 }
 
+// Builds the statement of one page of a filtered list.
 export function listQuery({
   select,
   values: selectValues = [],
@@ -156,32 +164,43 @@ export function listQuery({
   ...page
 }: ListQuery): QueryConfig {
   const { sort, isAfter } = ORDER_SQL[order]
-  const { sql, values } = fits([...where, [`${id} ${isAfter} $`, page.after]], selectValues)
+  const { sql, values } = joinConditions(
+    [...where, [`${id} ${isAfter} $`, page.after]],
+    selectValues,
+  )
   return composed(`${select} where ${sql} order by ${id} ${sort} limit ${page.limit}`, values)
 }
 
-// Joins the conditions that apply. `others` are the values of the rest of the statement: $1, $2 …
-export function fits(
+// Joins the conditions that apply, as the text after `where` (see listQuery). `otherValues` are the values of
+// the rest of the statement: $1, $2 …
+//
+// In a condition with several values, each $ stands for the next of them. In a condition with one value,
+// every $ stands for that value. A condition with a value that is undefined or null does not apply.
+export function joinConditions(
   where: Conditions,
-  others: readonly unknown[] = [],
+  otherValues: readonly unknown[] = [],
 ): { sql: string; values: unknown[] } {
-  const values = [...others]
+  const values = [...otherValues]
   const conditions: string[] = []
   for (const condition of where) {
     if (typeof condition === 'string') conditions.push(condition)
     if (typeof condition !== 'object') continue
-    const [sql, ...its] = condition
-    if (its.some((value) => value === undefined || value === null)) continue
-    const places = its.map((value) => `$${values.push(value)}`)
+    const [sql, ...conditionValues] = condition
+    if (conditionValues.some((value) => value === undefined || value === null)) continue
+    const placeholders = conditionValues.map((value) => `$${values.push(value)}`)
     conditions.push(
-      sql.replaceAll('$', () => (places.length > 1 ? places.shift() : places[0]) ?? ''),
+      sql.replaceAll(
+        '$',
+        () => (placeholders.length > 1 ? placeholders.shift() : placeholders[0]) ?? '',
+      ),
     )
   }
   return { sql: conditions.length === 0 ? 'true' : conditions.join(' and '), values }
 }
 
-// PostgreSQL plans the statement once per connection and text. A statement with a time window has no name, so
-// PostgreSQL plans it each time: the best plan depends on how much of the table the window covers.
+// Names a statement by its text, so that PostgreSQL plans it once per connection and text. A statement with a
+// time window has no name, so PostgreSQL plans it each time: the best plan depends on how much of the table
+// the window covers.
 export function composed(text: string, values: unknown[]): QueryConfig {
   const hasWindow = values.some((value) => value instanceof Date)
   return hasWindow ? { text, values } : namedByText(text, values)
@@ -200,7 +219,8 @@ export type Summary<T extends Total = Total> = {
   totals: T[] | null // By currency. Null if there are too many items.
 }
 
-// `totals` cover at most one item more than SUMMED_MAX. `isAll`: every item was read.
+// Makes the summary of a list. `totals` cover at most one item more than SUMMED_MAX. `isAll`: every item was
+// read.
 export function summaryOf<T extends Total>(totals: T[], isAll: boolean): Summary<T> {
   const count = totals.reduce((sum, total) => sum + Number(total.count), 0)
   const isExact = isAll && count <= SUMMED_MAX

@@ -1,5 +1,5 @@
-// Connection pools and their settings. Types are safe for money: int8 arrives as bigint, never as a float.
-// Also refuses commits that a synchronous standby did not confirm.
+// Creates connection pools with their settings. Types are safe for money: int8 arrives as bigint, never as a
+// float. Also refuses commits that a synchronous standby did not confirm.
 
 import pg from 'pg'
 import {
@@ -9,7 +9,7 @@ import {
   STATEMENT_MAX_MS,
   watchPool,
 } from './deadlines.ts'
-import { clientOf } from './hosts.ts'
+import { clientClassFor } from './hosts.ts'
 import { nameGeneration } from './sql.ts'
 import { forgetPrepared, type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
@@ -19,13 +19,16 @@ import { forgetPrepared, type Statement, StatementGroup, toStatement } from './s
 // connection gets its settings once, when it is opened.
 export type Settings = Readonly<Record<string, string>>
 
-// The time limits that PostgreSQL enforces. The driver enforces the other limits.
+// The time limits that the driver sends to PostgreSQL when it connects. The driver itself enforces the other
+// limits.
 const START_UP = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
+// Returns whether DATABASE_URL leads to a transaction pooler.
 export function isPooled(connectionString: string | undefined): boolean {
   return parametersOf(connectionString).get('pooler') === 'transaction'
 }
 
+// Returns the parameters of a URL. Unlike URL.parse(), this also reads a URL of several hosts.
 export function parametersOf(connectionString = ''): URLSearchParams {
   return new URLSearchParams(connectionString.split('?')[1])
 }
@@ -42,14 +45,15 @@ export function splitSettings<C extends pg.ClientConfig>(options: C, planner: Se
   return { config: config as C, settings: localSettings({ ...asSettings(limits), ...planner }) }
 }
 
-// Returns all settings of a connection, by their PostgreSQL names.
+// Returns all settings that a connection should have, by their PostgreSQL names.
 export function wantedSettings(config: pg.ClientConfig, planner: Settings): Settings {
   const limits = START_UP.map((name) => [name, config[name]] as const)
   return { ...asSettings(Object.fromEntries(limits)), ...planner }
 }
 
-// Sends the settings and the statement in one group. Up to the Sync of the group they are one transaction.
-export async function askPooled(
+// Sends the settings and the statement in one group. Up to the Sync at the end of the group they are one
+// transaction.
+export async function queryWithSettings(
   client: pg.ClientBase,
   settings: Statement,
   statement: Statement,
@@ -61,12 +65,13 @@ export async function askPooled(
   return answer
 }
 
-// Makes a pool send the settings with each statement, because its connections keep no settings.
+// Makes a pool send the settings with each statement, because its connections keep no settings. `opening` is
+// sent instead of the plain `begin` at the start of each transaction (transaction.ts).
 function applyPerTransaction(pool: pg.Pool, settings: Statement): pg.Pool {
   const query = async (statement: string | Statement, values?: readonly unknown[]) => {
     const client = await pool.connect()
     try {
-      return await askPooled(client, settings, toStatement(statement, values))
+      return await queryWithSettings(client, settings, toStatement(statement, values))
     } finally {
       client.release() // The pool detects a lost connection.
     }
@@ -74,26 +79,29 @@ function applyPerTransaction(pool: pg.Pool, settings: Statement): pg.Pool {
   return Object.assign(pool, { query, opening: [{ text: 'begin' }, settings] })
 }
 
+// Returns the statement that sets these settings until the end of the transaction.
 function localSettings(settings: Settings): Statement {
-  const each = Object.entries(settings).map(
+  const calls = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', '${value}', true)`,
   )
-  return { text: `select ${each.join(', ')}` }
+  return { text: `select ${calls.join(', ')}` }
 }
 
+// Converts options of the driver to settings, and leaves out undefined ones.
 function asSettings(values: Record<string, unknown>): Settings {
-  const known = Object.entries(values).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]))
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }
 
-// Adds our options after those of the URL, because `options` in the URL would otherwise replace ours.
+// Adds our settings to the connection. If the URL has `options`, ours are appended to them, because the
+// driver would otherwise use only those of the URL.
 function withOptions<C extends pg.ClientConfig>(config: C, planner: Settings): C {
-  const ours = Object.entries(planner).map(([name, value]) => `-c ${name}=${value}`)
-  if (ours.length === 0) return config
+  const ourOptions = Object.entries(planner).map(([name, value]) => `-c ${name}=${value}`)
+  if (ourOptions.length === 0) return config
   const parameters = parametersOf(config.connectionString)
-  const theirs = parameters.get('options')
-  if (theirs === null) return { ...config, options: ours.join(' ') }
-  parameters.set('options', [theirs, ...ours].join(' '))
+  const urlOptions = parameters.get('options')
+  if (urlOptions === null) return { ...config, options: ourOptions.join(' ') }
+  parameters.set('options', [urlOptions, ...ourOptions].join(' '))
   return { ...config, connectionString: `${config.connectionString?.split('?')[0]}?${parameters}` }
 }
 
@@ -101,20 +109,23 @@ function withOptions<C extends pg.ClientConfig>(config: C, planner: Settings): C
 // standby (pg_cancel_backend). PostgreSQL then answers COMMIT, with a warning that the standby may lack the
 // transaction. If we acknowledged such a transaction, a failover could still lose it.
 
-const ROUTINE = 'SyncRepWaitForLSN' // The text of the warning depends on the server's language.
+// The function of PostgreSQL that warns that the standby may lack a commit. The text of the warning depends
+// on the server's language.
+const ROUTINE = 'SyncRepWaitForLSN'
 
-const unconfirmed = new WeakSet<object>()
+const unconfirmedClients = new WeakSet<object>()
 
+// Notes when the server warns that a commit did not reach the standby.
 function watchCommits(client: pg.ClientBase): void {
   client.on('notice', ({ routine }: { routine?: string | undefined }) => {
-    if (routine === ROUTINE) unconfirmed.add(client)
+    if (routine === ROUTINE) unconfirmedClients.add(client)
   })
 }
 
 // Call it after each commit. Throws if the standby did not confirm the commit. The caller may retry the
 // transaction, as after a lost connection: if the rows were written, the retry finds them.
 export function refuseUnconfirmed(client: pg.ClientBase): void {
-  if (!unconfirmed.delete(client)) return
+  if (!unconfirmedClients.delete(client)) return
   throw new Error('Connection error: the standby has not confirmed the commit')
 }
 
@@ -125,7 +136,7 @@ export async function writeMark(tx: Pick<pg.Pool, 'query'>): Promise<void> {
   await tx.query({ name: 'mark', text })
 }
 
-const INT8 = 20
+const INT8 = 20 // PostgreSQL's id of the type int8.
 const REPLAN_FACTOR = 4
 // A new connection reads the catalogue and plans its statements, for tens of milliseconds of the database's
 // CPU. Every worker runs once a minute, so a connection outlives a minute without work.
@@ -145,13 +156,14 @@ type Options = Partial<Deadlines> & {
   onIdleError: (error: Error) => void
 }
 
+// Creates a pool for requests and reports.
 export function createPool(options: Options): Pool {
   const { connectionString, max, onIdleError } = options
   const limits = deadlines({ statementMaxMs: STATEMENT_MAX_MS, ...options })
   const pool = openPool({ connectionString, max, ...limits })
   watchPool(pool, limits.statement_timeout)
   if (!isPooled(connectionString)) forgetEvicted(pool)
-  return listen(pool, onIdleError)
+  return handleClientEvents(pool, onIdleError)
 }
 
 // The settings of the batches that write money, whose statements look rows up by key. The settings forbid
@@ -164,18 +176,20 @@ export const PLANNER_SETTINGS: Settings = {
   plan_cache_mode: 'force_generic_plan',
 }
 
+// Creates a pool for the batches that write money.
 export function createBatchPool(options: Options): Pool {
   const { connectionString, max, onIdleError } = options
   const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, ...options })
   const pool = openPool({ connectionString, max, ...limits, pipeline: true }, PLANNER_SETTINGS)
   watchPool(pool, limits.statement_timeout)
   replanAsUsed(pool)
-  return listen(pool, onIdleError)
+  return handleClientEvents(pool, onIdleError)
 }
 
+// Creates a pool that is not watched yet.
 function openPool(options: PoolConfig, planner: Settings = {}): pg.Pool {
   const { config, settings } = splitSettings(options, planner)
-  const Client = clientOf(config.connectionString)
+  const Client = clientClassFor(config.connectionString)
   const pool = new pg.Pool({ ...config, idleTimeoutMillis: IDLE_MAX_MS, Client })
   return settings ? applyPerTransaction(pool, settings) : pool
 }
@@ -202,13 +216,14 @@ function forgetEvicted(pool: pg.Pool): void {
   const generations = new WeakMap<pg.PoolClient, number>()
   pool.on('acquire', (client) => {
     const generation = nameGeneration()
-    const known = generations.get(client) ?? generation
+    const lastGeneration = generations.get(client) ?? generation
     generations.set(client, generation)
-    if (known !== generation) forgetPrepared(client)
+    if (lastGeneration !== generation) forgetPrepared(client)
   })
 }
 
-function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
+// Reports lost idle connections, and watches the commits of every connection.
+function handleClientEvents(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   pool.on('error', onIdleError) // Without a listener, one dropped idle connection ends the process.
   // A connection dropped while in use fails its query, and also emits an error, which would end the process
   // without a listener.

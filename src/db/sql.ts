@@ -29,6 +29,8 @@ export function unseen(parameter: string): string {
   return `(select ${parameter})`
 }
 
+// Gives the statement a name if its text is used often enough. A use moves the name to the end of the map,
+// because earnName() evicts the first one.
 export function namedByText(text: string, values: unknown[]): QueryConfig {
   const name = names.get(text) ?? earnName(text)
   if (name) {
@@ -65,12 +67,13 @@ function earnName(text: string): string | undefined {
   return `composed-${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`
 }
 
-// Returns how many times every name has got a new text.
+// Returns how often all NAMES_MAX names have been given to other texts. When the number grows, forgetEvicted
+// (pool.ts) drops the prepared statements that have lost their names.
 export function nameGeneration(): number {
   return Math.floor(evictions / NAMES_MAX)
 }
 
-// An array of texts as part of a statement.
+// Returns an array of texts as SQL, for texts that are part of the statement instead of a parameter.
 export function quotedArray(values: readonly string[]): string {
   return `array[${values.map((value) => pg.escapeLiteral(value)).join(', ')}]::text[]`
 }
@@ -80,17 +83,17 @@ export function quotedArray(values: readonly string[]): string {
 // themselves are written by binary COPY instead (hot-path/copy-rows.ts).
 
 export function numberArray(values: readonly (bigint | number | null)[]): string {
-  return literal(values, String)
+  return arrayText(values, String)
 }
 
-// For texts that need no quoting: our own references, codes and names, and times in ISO 8601.
+// Builds an array of texts that need no quoting: our own references, codes and names, and times in ISO 8601.
 export function plainArray(values: readonly (string | null)[]): string {
-  return literal(values, (value) => value)
+  return arrayText(values, (value) => value)
 }
 
-// Quotes every text.
+// Builds an array of any texts, each quoted.
 export function textArray(values: readonly (string | null)[]): string {
-  return literal(values, (value) =>
+  return arrayText(values, (value) =>
     value.includes('"') || value.includes('\\')
       ? `"${value.replace(/["\\]/g, '\\$&')}"`
       : `"${value}"`,
@@ -98,10 +101,11 @@ export function textArray(values: readonly (string | null)[]): string {
 }
 
 export function bytesArray(values: readonly (Buffer | null)[]): string {
-  return literal(values, (value) => `"\\\\x${value.toString('hex')}"`)
+  return arrayText(values, (value) => `"\\\\x${value.toString('hex')}"`)
 }
 
-function literal<T>(values: readonly (T | null)[], encode: (value: T) => string): string {
+// Builds the text of a PostgreSQL array, such as {1,2,NULL}.
+function arrayText<T>(values: readonly (T | null)[], encode: (value: T) => string): string {
   let text = '{'
   for (let index = 0; index < values.length; index++) {
     if (index > 0) text += ','
@@ -112,7 +116,7 @@ function literal<T>(values: readonly (T | null)[], encode: (value: T) => string)
 }
 
 // Columns are snake_case in SQL and camelCase in code: `select raised_at, count(*) as open_alerts` returns
-// rows of `raisedAt` and `openAlerts`. Every pool of this folder names its rows so.
+// rows of `raisedAt` and `openAlerts`. Every pool of this folder uses this client.
 //
 // The names come with the description of a result, so renaming them costs nothing per row.
 
@@ -120,7 +124,7 @@ type Description = { fields: { name: string }[] }
 type Driver = pg.Client & { _handleRowDescription(description: Description): void }
 
 const DriverClient = pg.Client as unknown as new (config?: pg.ClientConfig) => Driver
-const known = new Map<string, string>()
+const camelNames = new Map<string, string>() // By column name.
 
 export class NamingClient extends DriverClient {
   override _handleRowDescription(description: Description): void {
@@ -129,11 +133,12 @@ export class NamingClient extends DriverClient {
   }
 }
 
+// Returns the camelCase name of a column. Each name is converted once per process.
 function toCamel(column: string): string {
-  let name = known.get(column)
+  let name = camelNames.get(column)
   if (name === undefined) {
     name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-    known.set(column, name)
+    camelNames.set(column, name)
   }
   return name
 }

@@ -1,6 +1,6 @@
-// Statement groups: statements that are sent together and answered together, with one Sync at the end. The
-// driver sends a Sync per statement, and each costs both sides a write, a read and a wake-up. For a
-// transaction with a single credit, that costs more than the work itself.
+// Sends several statements together, with one Sync at the end, and returns their results. The driver alone
+// sends a Sync per statement, and each Sync costs both sides a write, a read and a wake-up. For a transaction
+// with a single credit, that costs more than the work itself.
 //
 // The database runs the statements in order. Each has its own snapshot and sees the writes of earlier ones.
 // When one fails, the database does not run those after it, and they fail with the same error.
@@ -26,10 +26,12 @@ export function toStatement(statement: string | Statement, values?: readonly unk
 type Row = Record<string, unknown>
 type Field = { name: string; dataTypeID: number }
 type Column = { name: string; parse: (text: string) => unknown }
-// The columns of a prepared statement. They never change, so the database describes them once.
+// The columns of a prepared statement. They never change, so the database describes each statement once per
+// connection.
 type Shape = { text: string; columns: readonly Column[] }
 
-type Waiting = {
+// A statement of the group, with the result so far.
+type PendingStatement = {
   name: string | undefined
   text: string
   values: (string | Buffer | null)[]
@@ -47,14 +49,16 @@ type CopyConnection = { sendCopyFromChunk: (rows: Buffer) => void; endCopyFrom: 
 type DriverConnection = pg.Connection & { parsedStatements: Record<string, string> }
 
 const shapesOf = new WeakMap<pg.Connection, Map<string, Shape>>()
-const nameThere = (name: string | undefined) => (name === undefined ? '' : `group:${name}`)
+// Returns the name under which a group prepares a statement. The prefix separates it from the driver's names.
+const preparedName = (name: string | undefined) => (name === undefined ? '' : `group:${name}`)
 
-// Acts as a `pg.Query`: a pipelined connection accepts nothing else.
+// A group of statements. It acts as a `pg.Query`, because a pipelined connection accepts nothing else.
 export class StatementGroup extends pg.Query {
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: PendingStatement[] = []
+  // The columns that this group asks the database for, by statement name. Kept only if the group succeeds.
   readonly #described = new Map<string, Shape>()
-  #at = 0
-  #end: () => void = () => {}
+  #currentIndex = 0 // The index of the statement that the database answers now.
+  #end: () => void = () => {} // Resolves the promise of send().
 
   constructor() {
     super({ text: '' })
@@ -73,6 +77,7 @@ export class StatementGroup extends pg.Query {
     for (const waiting of this.#waiting) waiting.reject(error)
   }
 
+  // Adds a statement. The result arrives after send().
   async add({ name, text, values = [], copy }: Statement): Promise<pg.QueryResult> {
     const parameters = values.map(driver.prepareValue)
     return new Promise((resolve, reject) => {
@@ -84,8 +89,8 @@ export class StatementGroup extends pg.Query {
 
   // The driver calls `submit` when the group may be sent, and the methods below for each response.
   override submit = (connection: pg.Connection): Error | null => {
-    const mistaken = this.#findMistaken(connection)
-    if (mistaken) return new Error(`two statements are called ${mistaken}`)
+    const sharedName = this.#findSharedName(connection)
+    if (sharedName) return new Error(`two statements are called ${sharedName}`)
     const { stream } = connection
     stream.cork()
     for (const waiting of this.#waiting) this.#write(connection, waiting)
@@ -114,53 +119,56 @@ export class StatementGroup extends pg.Query {
 
   handleCommandComplete({ text }: { text: string }): void {
     this.#current.command = text
-    this.#at++
+    this.#currentIndex++
   }
 
   handleEmptyQuery(): void {
-    this.#at++
+    this.#currentIndex++
   }
 
+  // Statements before the failed one have been answered. The database skips those after it.
   handleError(error: Error): void {
-    const culprit = this.#waiting[this.#at]
+    const culprit = this.#waiting[this.#currentIndex]
     if (culprit) Object.assign(error, { statement: culprit.name ?? culprit.text })
     for (const [index, waiting] of this.#waiting.entries()) {
-      if (index < this.#at) settle(waiting)
+      if (index < this.#currentIndex) settleStatement(waiting)
       else waiting.reject(error)
     }
     this.#end()
   }
 
+  // Every statement has succeeded.
   handleReadyForQuery(connection: pg.Connection): void {
-    storeKeys(connection, this.#described)
-    for (const waiting of this.#waiting) settle(waiting)
+    storeShapes(connection, this.#described)
+    for (const waiting of this.#waiting) settleStatement(waiting)
     this.#end()
   }
 
-  get #current(): Waiting {
-    return this.#waiting[this.#at] as Waiting
+  get #current(): PendingStatement {
+    return this.#waiting[this.#currentIndex] as PendingStatement
   }
 
   // Finds a name that two texts of the group share: it would run the wrong statement.
-  #findMistaken(connection: pg.Connection): string | undefined {
+  #findSharedName(connection: pg.Connection): string | undefined {
     const texts = new Map<string, string>()
     for (const { name, text } of this.#waiting) {
       if (name === undefined) continue
-      const known = shapesOf.get(connection)?.get(name)?.text ?? texts.get(name)
-      if (known !== undefined && known !== text) return name
+      const earlierText = shapesOf.get(connection)?.get(name)?.text ?? texts.get(name)
+      if (earlierText !== undefined && earlierText !== text) return name
       texts.set(name, text)
     }
     return undefined
   }
 
-  #write(connection: pg.Connection, waiting: Waiting): void {
+  // Sends one statement: first its text, unless the connection has prepared it, then its values.
+  #write(connection: pg.Connection, waiting: PendingStatement): void {
     const { text, values } = waiting
-    const name = nameThere(waiting.name)
-    const known = this.#findShape(connection, waiting.name)
-    if (known) {
-      waiting.shape = known
+    const name = preparedName(waiting.name)
+    const preparedShape = this.#findShape(connection, waiting.name)
+    if (preparedShape) {
+      waiting.shape = preparedShape
     } else {
-      // A failed group may have prepared the statement, although it is unknown here.
+      // Closes the name first: a group that failed may have prepared it, which is not recorded here.
       if (waiting.name !== undefined) {
         connection.close({ type: 'S', name }, true)
         this.#described.set(waiting.name, waiting.shape)
@@ -173,11 +181,12 @@ export class StatementGroup extends pg.Query {
     if (waiting.copy) this.#writeCopy(connection, waiting.copy)
   }
 
-  // After a failure the database drops these messages, as it drops all others.
+  // Sends the rows of a COPY. If a statement before it failed, the database drops these messages, as it drops
+  // all others.
   #writeCopy(connection: pg.Connection, rows: Buffer): void {
-    const driven = connection as unknown as CopyConnection
-    driven.sendCopyFromChunk(rows)
-    driven.endCopyFrom()
+    const driverConnection = connection as unknown as CopyConnection
+    driverConnection.sendCopyFromChunk(rows)
+    driverConnection.endCopyFrom()
   }
 
   #findShape(connection: pg.Connection, name: string | undefined): Shape | undefined {
@@ -186,6 +195,7 @@ export class StatementGroup extends pg.Query {
   }
 }
 
+// Parses the fields of a row by the types of its columns.
 function readRow({ columns }: Shape, fields: readonly (string | null)[]): Row {
   const row: Row = {}
   for (let index = 0; index < fields.length; index++) {
@@ -196,7 +206,8 @@ function readRow({ columns }: Shape, fields: readonly (string | null)[]): Row {
   return row
 }
 
-function storeKeys(connection: pg.Connection, described: ReadonlyMap<string, Shape>): void {
+// Remembers the columns of statements that the connection has now prepared.
+function storeShapes(connection: pg.Connection, described: ReadonlyMap<string, Shape>): void {
   if (described.size === 0) return
   const shapes = shapesOf.get(connection) ?? new Map<string, Shape>()
   shapesOf.set(connection, shapes)
@@ -211,13 +222,15 @@ export function forgetPrepared(client: pg.ClientBase): void {
   client.query('deallocate all').catch(() => {}) // If the connection is lost, its next query fails anyway.
 }
 
-function settle(waiting: Waiting): void {
+// Gives the caller of a statement its result, or the error that occurred while its rows were parsed.
+function settleStatement(waiting: PendingStatement): void {
   if (waiting.misread) waiting.reject(waiting.misread)
   else waiting.resolve(toResult(waiting))
 }
 
-function toResult({ command: words, rows }: Waiting): pg.QueryResult {
-  const [command = ''] = words.split(' ', 1)
-  const count = /\d+$/.exec(words)
+// Makes the result as the driver would. The row count is the last word of, for example, INSERT 0 5.
+function toResult({ command: summary, rows }: PendingStatement): pg.QueryResult {
+  const [command = ''] = summary.split(' ', 1)
+  const count = /\d+$/.exec(summary)
   return { command, rows, rowCount: count ? Number(count[0]) : null, oid: 0, fields: [] }
 }

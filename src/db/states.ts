@@ -13,6 +13,7 @@ export type Transitions<Status extends string = string> = Readonly<
   Record<Status, readonly NoInfer<Status>[]>
 >
 
+// A table with the column that holds its status.
 export type States<Status extends string = string> = {
   table: string
   column: 'status' | 'state'
@@ -26,6 +27,7 @@ export function statusesOf<Status extends string>(transitions: Transitions<Statu
   return Object.keys(transitions) as Status[]
 }
 
+// Returns whether a row may move from one status to the other.
 export function isAllowed<Status extends string>(
   { transitions }: Pick<States<Status>, 'transitions'>,
   from: Status,
@@ -34,6 +36,7 @@ export function isAllowed<Status extends string>(
   return transitions[from].includes(to)
 }
 
+// Throws if the move is forbidden: that is a bug in our code, not an error of the caller.
 export function assertAllowed<Status extends string>(
   states: States<Status>,
   from: Status,
@@ -61,27 +64,28 @@ export type Move<Status extends string> = {
   returning?: string // Columns of the table `r` to return besides `id`.
 }
 
-// Returns the rows that moved. A row whose status is no longer one of `from` stays as it is.
+// Moves rows to another status. Returns the rows that moved. A row whose status is no longer one of `from`
+// stays as it is. `rows` are ids, or a query whose columns `set` can use as those of `target`.
 export async function moveRows<Status extends string, Row extends pg.QueryResultRow>(
   tx: Transaction,
   states: States<Status>,
   { name, rows: target, from, to, set, values = [], returning }: Move<Status>,
 ): Promise<Row[]> {
   const { table, column } = states
-  const before: readonly Status[] = typeof from === 'string' ? [from] : from
-  for (const status of before) assertAllowed(states, status, to)
+  const allowedFrom: readonly Status[] = typeof from === 'string' ? [from] : from
+  for (const status of allowedFrom) assertAllowed(states, status, to)
   const isQuery = typeof target === 'string'
   const parameters = isQuery ? [...values] : [numberArray(target), ...values]
   const [toPlace, fromPlace] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
-  const more = set ? `, ${set}` : ''
+  const otherAssignments = set ? `, ${set}` : ''
   const { rows } = await tx.query<Row>({
     name,
     text: `${isQuery ? `with target as materialized (${target})` : ''}
-           update ${table} r set ${column} = ${toPlace}${more} ${isQuery ? 'from target' : ''}
+           update ${table} r set ${column} = ${toPlace}${otherAssignments} ${isQuery ? 'from target' : ''}
             where ${isQuery ? 'r.id = target.id' : 'r.id = any($1::bigint[])'}
               and r.${column} = any(${fromPlace}::text[])
            returning r.id${returning ? `, ${returning}` : ''}`,
-    values: [...parameters, to, plainArray(before)],
+    values: [...parameters, to, plainArray(allowedFrom)],
   })
   return rows
 }

@@ -1,8 +1,8 @@
-// Transactions: the only code that begins and ends them, the classes of database errors, and locks for work
-// outside a transaction.
+// Runs transactions: the only code that begins and ends them. Also classifies database errors, and holds
+// locks for work outside a transaction.
 //
-// Functions that move money take a `Transaction`, so the type checker refuses a bare pool, and money never
-// moves half way.
+// Functions that move money take a `Transaction`, so the type checker refuses a bare pool, and a failure can
+// never leave money half moved.
 
 import type pg from 'pg'
 import { inSpan } from '#trace-context.ts'
@@ -37,8 +37,9 @@ export class PipelinedCommit<T> {
   }
 }
 
-// A pool, or one reserved connection. Behind a pooler, `opening` carries the settings, and no statement is
-// prepared (pool.ts).
+// A pool, or one reserved connection. `opening` is sent instead of the plain `begin`, and then no statement
+// is prepared: behind a pooler it carries the settings (pool.ts), and hot-path/staging.ts opens a savepoint
+// with it. `undo` is sent instead of `rollback`.
 type Connects = {
   connect(): Promise<pg.PoolClient>
   opening?: readonly Statement[]
@@ -52,8 +53,9 @@ type Beginning = {
   lockedTable?: string | undefined // Also repeatable read. Only one such transaction runs at a time.
 }
 
-// The first query takes the snapshot. LOCK TABLE takes none, so a transaction that waited for the lock sees
-// the commits that it waited for. The settings of a pooled connection are a query, so they come last.
+// Returns the statements that begin a transaction. The first query takes the snapshot. LOCK TABLE takes none,
+// so a transaction that waited for the lock sees the commits that it waited for. The settings of a pooled
+// connection are a query, so they come last.
 function beginningOf(opening: readonly Statement[], { isReadOnly, lockedTable }: Beginning) {
   const [begin, ...settings] = opening
   const snapshot = 'begin isolation level repeatable read'
@@ -63,9 +65,9 @@ function beginningOf(opening: readonly Statement[], { isReadOnly, lockedTable }:
   return [{ text: snapshot }, lock, ...settings]
 }
 
-// The work may run several times: after a deadlock, after another transaction inserted the same key (the
-// retry finds it), or after its accounting day or month was closed (the retry posts into the next). So it
-// must have no effect outside the database.
+// Runs the work in a transaction and commits it. The work may run several times: after a deadlock, after
+// another transaction inserted the same key (the retry finds it), or after its accounting day or month was
+// closed (the retry posts into the next). So it must have no effect outside the database.
 export function withTransaction<T>(
   pool: Connects,
   work: Work<T>,
@@ -74,41 +76,48 @@ export function withTransaction<T>(
   return inSpan('transaction', () => run(pool, work, beginning))
 }
 
+// Runs the transaction until an attempt succeeds or fails for a reason that a retry cannot help.
 async function run<T>(pool: Connects, work: Work<T>, beginning: Beginning): Promise<T> {
   const { opening, undo = 'rollback' } = pool
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
-    const line = new Line(client, opening === undefined)
+    // With `opening`, no statement is prepared under a name.
+    const sender = new StatementSender(client, opening === undefined)
     try {
       // Not awaited: it is sent with the first statement of the work, which fails if this fails.
-      for (const statement of beginningOf(opening ?? ALWAYS, beginning)) void line.ask(statement)
-      const result = await work(line as unknown as Transaction)
-      await commit(line, result instanceof PipelinedCommit ? result.statements : [])
+      for (const statement of beginningOf(opening ?? ALWAYS, beginning)) void sender.ask(statement)
+      const result = await work(sender as unknown as Transaction)
+      await commit(sender, result instanceof PipelinedCommit ? result.statements : [])
       refuseUnconfirmed(client)
       client.release()
       return result instanceof PipelinedCommit ? result.answer : result
     } catch (error) {
-      await line.close()
+      await sender.close()
       await rollback(client, undo)
       if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
     }
   }
 }
 
-async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<void> {
-  for (const statement of last) line.watch(statement)
-  const committed = line.ask(COMMIT)
-  void line.close() // A statement after the commit would be a separate transaction.
-  await pipeline(last)
+// Sends the commit together with the last statements of the transaction, and waits for all of them.
+async function commit(
+  sender: StatementSender,
+  lastStatements: readonly Promise<unknown>[],
+): Promise<void> {
+  for (const statement of lastStatements) sender.noteFailure(statement)
+  const committed = sender.ask(COMMIT)
+  void sender.close() // A statement after the commit would be a separate transaction.
+  await pipeline(lastStatements)
   const { command } = await committed
+  // PostgreSQL answers ROLLBACK if a statement of the transaction had failed.
   if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
 }
 
-// The statements of one transaction. Statements of one turn of the event loop are sent together, after the
-// previous group was answered. After a failure nothing more is sent, above all no commit. The database may
-// not know of the failure: a value that cannot be serialised, an error in our code between two statements, or
-// a transaction that never began.
-class Line {
+// Sends the statements of one transaction; the work uses it as its `tx`. Statements of one turn of the event
+// loop are sent together, after the previous group was answered. After a failure nothing more is sent, above
+// all no commit. The database may not know of the failure: a value that cannot be serialised, an error in our
+// code between two statements, or a transaction that never began.
+class StatementSender {
   readonly #client: pg.PoolClient
   readonly #prepares: boolean
   #group: StatementGroup | undefined
@@ -126,16 +135,17 @@ class Line {
     return this.ask(toStatement(statement, values))
   }
 
+  // Adds a statement to the group that is sent next. Also used for our own statements: begin and commit.
   ask(statement: Statement): Promise<pg.QueryResult> {
     this.#group ??= new StatementGroup()
     this.#sending ??= this.#send()
     const answer = this.#group.add(this.#prepares ? statement : { ...statement, name: undefined })
-    this.watch(answer)
+    this.noteFailure(answer)
     return answer
   }
 
   // If no caller awaits the statement, its failure still fails the transaction, but not the process.
-  watch(statement: Promise<unknown>): void {
+  noteFailure(statement: Promise<unknown>): void {
     statement.catch((error) => {
       this.#failure ??= error
     })
@@ -147,6 +157,7 @@ class Line {
     await this.#sending
   }
 
+  // Sends one group after another. Waits a tick, so that all statements of this turn join the group.
   async #send(): Promise<void> {
     while (this.#group) {
       await new Promise<void>((resolve) => process.nextTick(resolve))
@@ -172,8 +183,9 @@ export async function pipeline<const T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as never
 }
 
-// Returns whether the server is gone, shutting down or refusing connections. Retrying is safe, although the
-// transaction may have been committed.
+// Returns whether the server is gone, shutting down or refusing connections: by the class of the SQLSTATE (08
+// connection error, 57P0 shutdown, 53300 too many connections, 25P03 idle for too long), by the system's
+// error code, or by the driver's message. Retrying is safe, although the transaction may have been committed.
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code && /^(08|57P0|53300|25P03)/.test(code)) return true
@@ -181,17 +193,17 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.test(message ?? '')
 }
 
-// Returns whether the database accepts no writes at the moment: the disk is full, memory or connections are
-// used up, the server is read-only (a standby after a failover) or too slow, or our clock is behind, so that
-// the transfer falls into a day or month that is already closed. Retrying the items of a batch one by one
-// would add to the load.
+// Returns whether the database accepts no writes at the moment: resources are used up (SQLSTATE 53) or the
+// disk fails (58), the server is read-only, such as a standby after a failover (25006), or too slow (57014,
+// 55P03), or our clock is behind, so that the transfer falls into a day or month that is already closed
+// (MN001). Retrying the items of a batch one by one would then only add to the load.
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionLost(error)) return true
   const { code } = error as { code?: string }
   return code !== undefined && /^(53|58|25006|57014|55P03|MN001)/.test(code)
 }
 
-// If the rollback fails, the connection does not return to the pool.
+// Rolls back and releases the connection. If the rollback fails, the connection does not return to the pool.
 async function rollback(client: pg.PoolClient, undo: string): Promise<void> {
   try {
     await client.query(undo)
@@ -207,6 +219,7 @@ export class BeginAgain extends Error {
   readonly code = SERIALIZATION_FAILURE
 }
 
+// Returns whether running the transaction again may succeed.
 function isRetryable(error: unknown): boolean {
   const code = (error as { code?: string }).code
   return code !== undefined && RETRYABLE.includes(code)
@@ -220,10 +233,11 @@ type Lock = {
   values?: readonly unknown[]
 }
 
-// Rejects when the lock is lost.
+// Rejects if the lock was lost.
 export type StillHeld = () => Promise<void>
 
-// Returns undefined at once if another process has the lock.
+// Runs the work while holding the lock. Returns undefined at once if another process has the lock. The work
+// may call `stillHeld` to make sure that the lock is not lost.
 export async function withHeldLock<T>(
   db: Pool,
   { lock, values = [] }: Lock,
@@ -236,6 +250,7 @@ export async function withHeldLock<T>(
     const text = `select pg_try_advisory_xact_lock(${lock}) as taken`
     const { rows } = await holder.query(text, [...values])
     if (rows[0]?.taken === false) return undefined
+    // An empty query fails if the connection, and with it the lock, is lost.
     return await work(async () => void (await holder.query('select')))
   } finally {
     await holder.query('rollback').catch((error) => {

@@ -1,5 +1,6 @@
-// Upgrades a database of the last version before the baseline, in one transaction: renames objects, and
-// records the files of the baseline instead of the files that it replaced (docs/decisions/0028-baseline.md).
+// Upgrades a database of the last version before the baseline, the migrations that replaced an older chain of
+// 111 files (docs/decisions/0028-baseline.md). In one transaction it renames objects, and records the files
+// of the baseline instead of the files that they replaced.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -28,7 +29,7 @@ const REPLACED_HASH = '4806bd7b485586c97446cc4160a190ba96736a93c8300e068346dbabe
 const LEAVING_MS = 5000
 const PAUSE_MS = 100
 
-// Returns false if the database has the baseline already.
+// Upgrades the database. Returns false if the database has the baseline already.
 export async function upgradeBaseline(connectionString: string): Promise<boolean> {
   const { client, close } = await connect(connectionString)
   try {
@@ -42,6 +43,7 @@ function refuseToWait(holder: string): never {
   throw new MigrationProblem(`another process migrates the database: ${holder}`)
 }
 
+// Checks that the database is exactly of the last version before the baseline, and upgrades it.
 async function upgrade(client: pg.ClientBase): Promise<boolean> {
   const history = await readHistory(client)
   if (history.some(({ name }) => name === BASELINE_LAST)) return false
@@ -73,6 +75,7 @@ async function upgrade(client: pg.ClientBase): Promise<boolean> {
   return true
 }
 
+// Reads the applied migrations in order; none if the database is empty.
 async function readHistory(client: pg.ClientBase) {
   const { rows } = await client.query(`select to_regclass('schema_migrations') as name`)
   if (rows[0].name === null) return []
@@ -80,26 +83,30 @@ async function readHistory(client: pg.ClientBase) {
   return migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+// Returns a hash of the whole history, which shows whether all expected files were applied unchanged.
 function hashOf(history: readonly { name: string; checksum: string }[]): string {
   const lines = history.map(({ name, checksum }) => `${name} ${checksum}\n`)
   return createHash('sha256').update(lines.join('')).digest('hex')
 }
 
+// Waits for stopped processes to disappear. Fails if another session stays connected, because it would keep
+// working with the old names.
 async function refuseWhileConnected(client: pg.ClientBase): Promise<void> {
   const until = performance.now() + LEAVING_MS
   for (;;) {
-    const others = await listConnections(client)
-    if (others.length === 0) return
+    const connected = await listConnections(client)
+    if (connected.length === 0) return
     if (performance.now() > until) {
       throw new MigrationProblem(
-        `stop every process and session of the database first; still connected: ${others.join(', ')}`,
+        `stop every process and session of the database first; still connected: ${connected.join(', ')}`,
       )
     }
     await sleep(PAUSE_MS)
   }
 }
 
-// Returns the other sessions of the same database user, which all processes of the service share.
+// Returns the other sessions of the same database user, which all processes of the service share. Without
+// pg_stat_clear_snapshot(), a transaction would see the same sessions at every call.
 async function listConnections(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ words: string }>(
     `select format('backend %s (%s)', pid,

@@ -1,4 +1,5 @@
-// PostgreSQL runs this for each finished file of its log (archive_command), as its own user:
+// PostgreSQL runs this program (archive_command) for each finished file of its write-ahead log, as its own
+// user:
 //
 //   node archive-segment.ts <file> <target>
 //
@@ -11,13 +12,16 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSy
 import { dirname } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-const FASTEST = 1
+// The gzip level that costs least time.
+const FASTEST_GZIP_LEVEL = 1
 
 const [source = '', target = ''] = process.argv.slice(2)
 const content = readFileSync(source)
 if (!isArchived()) archive()
 syncFolder()
 
+// Returns whether the archive has the file already: after a crash the server may archive a file again. Throws
+// if the archive has another file of this name.
 function isArchived(): boolean {
   let archived: Buffer
   try {
@@ -26,28 +30,30 @@ function isArchived(): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }
-  // After a crash the server may archive a file again.
   if (gunzipSync(archived).equals(content)) return true
   throw new Error(`${target} is there and differs: is another server archiving to this folder?`)
 }
 
+// Writes the file to the archive under another name, and links it to its own name once it is on disk. A link
+// fails if the name exists, so the program never overwrites the file of another server.
 function archive(): void {
-  const aside = `${target}.${process.pid}.part`
+  const partialPath = `${target}.${process.pid}.part`
   try {
-    const file = openSync(aside, 'w', 0o600)
+    const file = openSync(partialPath, 'w', 0o600)
     try {
-      const packed = gzipSync(content, { level: FASTEST })
-      for (let at = 0; at < packed.length; ) at += writeSync(file, packed, at)
+      const packed = gzipSync(content, { level: FASTEST_GZIP_LEVEL })
+      for (let written = 0; written < packed.length; ) written += writeSync(file, packed, written)
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
-    linkSync(aside, target)
+    linkSync(partialPath, target)
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(partialPath, { force: true })
   }
 }
 
+// Makes the new name survive a power cut.
 function syncFolder(): void {
   const folder = openSync(dirname(target), 'r')
   fsyncSync(folder)

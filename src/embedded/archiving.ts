@@ -1,10 +1,10 @@
-// Continuous archiving: the server archives each finished file of its log, after ARCHIVE_TIMEOUT_SECONDS
-// at the latest. It keeps a file until archive-segment.ts has archived it.
+// Sets up continuous archiving of the embedded database: the server archives each finished file of its log,
+// after ARCHIVE_TIMEOUT_SECONDS at the latest. It keeps a file until archive-segment.ts has archived it.
 //
 //   <backup folder>/wal/<system identifier>/<file>.gz
 //
 // The data directory stores the path of the backup folder. Otherwise a command that starts the server without
-// that setting would write log that is never archived, and nothing after the gap could be restored.
+// MANILLA_BACKUP_DIR would write log that is never archived, and nothing after the gap could be restored.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,11 +22,15 @@ const ARCHIVE_TIMEOUT_SECONDS = 60
 
 const PROGRAM = fileURLToPath(new URL('./archive-segment.ts', import.meta.url))
 const BACKUP_DIR_FILE = 'backup-dir'
+// A shell test that runs as the server's user: it succeeds if that user can write to the folder ($0), run
+// Node ($1) and read archive-segment.ts ($2).
 const IS_USABLE = 'test -w "$0" && test -r "$2" && "$1" --version >/dev/null'
 
-// `undefined` keeps the folder of the last start. `null` disables archiving.
+// The backup folder that a start uses: `undefined` means the folder of the last start, `null` no archiving.
 export type BackupDir = string | null | undefined
 
+// Returns the settings of the server that archive its log to the backup folder, and makes the folders. With
+// null, archiving is off.
 export function archiveSettings(
   home: DataDirectory,
   backupDir: string | null,
@@ -37,18 +41,20 @@ export function archiveSettings(
   makeReachable(join(backupDir, 'wal'))
   makePrivateFolder(folder, home.account)
   checkUsable(home, folder)
-  const words = [process.execPath, PROGRAM].map(quoted)
+  const programAndScript = [process.execPath, PROGRAM].map(quoteForShell)
   return {
     archive_mode: 'on',
-    archive_command: `${words.join(' ')} "%p" ${quoted(folder)}/%f.gz`,
+    archive_command: `${programAndScript.join(' ')} "%p" ${quoteForShell(folder)}/%f.gz`,
     archive_timeout: `${ARCHIVE_TIMEOUT_SECONDS}s`,
   }
 }
 
+// Returns the folder for this start. If the caller names none, it is the folder of the last start.
 export function chooseBackupDir({ dataDir }: DataDirectory, backupDir: BackupDir): string | null {
   return backupDir === undefined ? rememberedBackupDir(dataDir) : backupDir
 }
 
+// Returns the backup folder that the last start stored in the data directory; null if there is none.
 export function rememberedBackupDir(dataDir: string): string | null {
   try {
     return readFileSync(join(dataDir, BACKUP_DIR_FILE), 'utf8').trim() || null
@@ -57,6 +63,7 @@ export function rememberedBackupDir(dataDir: string): string | null {
   }
 }
 
+// Stores the backup folder in the data directory, or removes the stored path.
 export function rememberBackupDir({ dataDir }: DataDirectory, backupDir: string | null): void {
   const path = join(dataDir, BACKUP_DIR_FILE)
   if (backupDir) writeFileSync(path, `${backupDir}\n`)
@@ -68,30 +75,34 @@ export function archiveFolder(backupDir: string, system: string): string {
   return join(backupDir, 'wal', system)
 }
 
-// Reads the first eight bytes of the control file, little-endian on all supported processors.
+// Returns the identifier that initdb gave the cluster: the first eight bytes of the control file,
+// little-endian on all supported processors.
 export function systemIdentifier(clusterFolder: string): string {
   const control = readFileSync(join(clusterFolder, 'global', 'pg_control'))
   return control.readBigUInt64LE(0).toString()
 }
 
-// Sets the mode regardless of the umask, because the server's user must be able to enter the folder. The
-// files inside have their own modes.
+// Creates the folder. Sets the mode regardless of the umask, because the server's user must be able to enter
+// the folder. The files inside have their own modes.
 function makeReachable(folder: string): void {
   const asRoot = process.getuid?.() === 0
   if (mkdirSync(folder, { recursive: true })) chmodSync(folder, asRoot ? 0o711 : 0o700)
 }
 
+// Fails at start if the server's user cannot archive. Otherwise only the server's log would show it, while
+// the unarchived files fill the disk.
 function checkUsable({ account }: DataDirectory, folder: string): void {
-  const words = ['-c', IS_USABLE, folder, process.execPath, PROGRAM]
-  if (spawnSync('/bin/sh', words, spawnOptions(account)).status === 0) return
-  const who = account.uid === undefined ? 'This user' : `The database user (uid ${account.uid})`
+  const shellArguments = ['-c', IS_USABLE, folder, process.execPath, PROGRAM]
+  if (spawnSync('/bin/sh', shellArguments, spawnOptions(account)).status === 0) return
+  const userName =
+    account.uid === undefined ? 'This user' : `The database user (uid ${account.uid})`
   throw new EmbeddedProblem(
-    `${who} cannot write to ${folder}, or cannot run ${process.execPath}. Set MANILLA_BACKUP_DIR to` +
+    `${userName} cannot write to ${folder}, or cannot run ${process.execPath}. Set MANILLA_BACKUP_DIR to` +
       ' a directory it can reach, or start Manilla as a regular user.',
   )
 }
 
 // Quotes a word for the shell, and doubles each %, which is special in archive_command.
-function quoted(word: string): string {
+function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
 }

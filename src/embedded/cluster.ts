@@ -1,7 +1,8 @@
-// Creates the cluster at the first start, under another name, and then renames it into place. So a kill at
-// any moment leaves either no cluster or a complete one, and one of two concurrent starts wins.
+// Creates the cluster (PostgreSQL's data folder) at the first start, under another name, and then renames it
+// into place. So a kill at any moment leaves either no cluster or a complete one, and one of two concurrent
+// starts wins.
 //
-// Nothing that ever held data is removed. The remains of an interrupted initdb are replaced.
+// No folder that ever held data is removed. The remains of an interrupted initdb are replaced.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
@@ -12,23 +13,28 @@ import type { Binaries } from './binaries.ts'
 import { type DataDirectory, EmbeddedProblem, makePrivateFolder } from './data-directory.ts'
 import { findProcess, spawnGuarded } from './processes.ts'
 
+// Names that initdb creates in the cluster. Any other name is a file of somebody else.
 const INITDB_ENTRY =
   /^(base|global|pg_\w+(\.conf)?|PG_VERSION|postgresql(\.auto)?\.conf|postmaster\.(pid|opts))$/
 const FIRST_OWN_OID = 16384 // initdb uses smaller oids for its own objects.
+// The name of a folder in which a start runs initdb, with the PID of that start.
 const MAKING = /^postgres\.making-(\d+)-/
 
+// The folders in which this process runs initdb now.
 const inUse = new Set<string>()
 
+// Makes sure that there is a complete cluster of the right version, and creates it if there is none.
 export async function ensureCluster(home: DataDirectory, binaries: Binaries): Promise<void> {
   const { clusterFolder } = home
-  await sweep(home.dataDir)
-  const state = judge(clusterFolder)
+  await removeAbandoned(home.dataDir)
+  const state = findClusterState(clusterFolder)
   if (state === 'complete') return checkVersion(clusterFolder, binaries.major)
-  if (state === 'damaged') throw damaged(clusterFolder)
+  if (state === 'damaged') throw damagedProblem(clusterFolder)
   if (state === 'half-made') await discard(home)
   await makeCluster(home, binaries)
 }
 
+// Runs initdb in another folder and renames the result.
 async function makeCluster(
   { dataDir, clusterFolder, account, byDescriptor }: DataDirectory,
   { initdb }: Binaries,
@@ -39,11 +45,11 @@ async function makeCluster(
     makePrivateFolder(aside, account)
     const args = (folder: string) => ['-D', folder, ...INITDB_OPTIONS]
     const command = { program: initdb, folder: aside, args, account, byDescriptor }
-    const run = await spawnGuarded(command)
-    const { code } = await run.exited
+    const initdbProcess = await spawnGuarded(command)
+    const { code } = await initdbProcess.exited
     if (code !== 0) {
-      const words = run.lastLines().slice(-3).join(' ')
-      throw new EmbeddedProblem(`Cannot create the database in ${dataDir}: ${words}`)
+      const lastWords = initdbProcess.lastLines().slice(-3).join(' ')
+      throw new EmbeddedProblem(`Cannot create the database in ${dataDir}: ${lastWords}`)
     }
     putInPlace(aside, clusterFolder)
   } finally {
@@ -68,19 +74,21 @@ const INITDB_OPTIONS = [
   ...(process.platform === 'linux' ? ['--sync-method=syncfs'] : []),
 ]
 
-// Renaming onto a non-empty folder fails. Then another start was faster, and both use its cluster.
+// Renames the finished cluster. Renaming onto a non-empty folder fails: then another start was faster, and
+// both use its cluster.
 function putInPlace(aside: string, clusterFolder: string): void {
   try {
     renameSync(aside, clusterFolder)
   } catch (error) {
-    if (judge(clusterFolder) !== 'complete') throw error
+    if (findClusterState(clusterFolder) !== 'complete') throw error
   }
   syncFolder(dirname(clusterFolder))
 }
 
-// Judges a folder by the order in which initdb works: first the folders, then template1 (oid 1) with the
-// control file, then template0 (oid 4), and last the database postgres (oid 5).
-function judge(folder: string): 'absent' | 'half-made' | 'damaged' | 'complete' {
+// Finds the state of a cluster folder by the order in which initdb works: first the folders, then template1
+// (oid 1) with the control file, then template0 (oid 4), and last the database postgres (oid 5). `half-made`:
+// an interrupted initdb can have left it. `damaged`: it cannot, so the folder may have held data.
+function findClusterState(folder: string): 'absent' | 'half-made' | 'damaged' | 'complete' {
   const entries = existsSync(folder) ? readdirSync(folder) : []
   if (entries.length === 0) return 'absent'
   const has = (path: string) => existsSync(join(folder, path))
@@ -92,28 +100,28 @@ function judge(folder: string): 'absent' | 'half-made' | 'damaged' | 'complete' 
   return has('global/pg_control') && !oids.includes(1) ? 'damaged' : 'half-made'
 }
 
-// Moves the folder first and judges it again, because another start may just have put a complete cluster
-// there.
+// Removes a half-made cluster. Moves the folder first and looks at it again, because another start may just
+// have put a complete cluster there.
 async function discard({ dataDir, clusterFolder }: DataDirectory): Promise<void> {
   const aside = join(dataDir, `postgres.set-aside-${randomBytes(6).toString('hex')}`)
   renameSync(clusterFolder, aside)
-  if (judge(aside) !== 'half-made') {
+  if (findClusterState(aside) !== 'half-made') {
     renameSync(aside, clusterFolder)
     return
   }
-  const worthless = makingPath(dataDir)
-  renameSync(aside, worthless)
-  await remove(worthless)
+  const removable = makingPath(dataDir)
+  renameSync(aside, removable)
+  await remove(removable)
 }
 
 function makingPath(dataDir: string): string {
   return join(dataDir, `postgres.making-${process.pid}-${randomBytes(6).toString('hex')}`)
 }
 
-// Removes folders that killed starts left behind and that never held data. The PID in the name tells whether
+// Removes folders that killed starts left behind and that never held data. The PID in the name shows whether
 // the start still runs. A folder with our own PID is from an earlier run: in a container, every run may have
 // the same PID.
-async function sweep(dataDir: string): Promise<void> {
+async function removeAbandoned(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(MAKING.exec(name)?.[1])
     const path = join(dataDir, name)
@@ -122,21 +130,23 @@ async function sweep(dataDir: string): Promise<void> {
   }
 }
 
-// Uses rm instead of rmSync, which stops early if a file vanishes: a killed initdb may still be cleaning up.
+// Removes a folder. Uses rm instead of rmSync, which stops early if a file vanishes: a killed initdb may
+// still be cleaning up.
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10 })
 }
 
+// Fails if another major version of PostgreSQL created the cluster, because this version cannot read it.
 function checkVersion(clusterFolder: string, major: string): void {
-  const found = readFileSync(join(clusterFolder, 'PG_VERSION'), 'utf8').trim()
-  if (found === major) return
+  const clusterMajor = readFileSync(join(clusterFolder, 'PG_VERSION'), 'utf8').trim()
+  if (clusterMajor === major) return
   throw new EmbeddedProblem(
-    `The database in ${clusterFolder} was created by PostgreSQL ${found}; this is ${major}. Run` +
+    `The database in ${clusterFolder} was created by PostgreSQL ${clusterMajor}; this is ${major}. Run` +
       ' the Manilla version that created it, or migrate the data with dump and restore.',
   )
 }
 
-function damaged(clusterFolder: string): EmbeddedProblem {
+function damagedProblem(clusterFolder: string): EmbeddedProblem {
   return new EmbeddedProblem(
     `${clusterFolder} is not a complete database; nothing in it was changed. Restore it from a` +
       ' backup, or move it away to start with an empty database.',

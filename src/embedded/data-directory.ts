@@ -1,4 +1,4 @@
-// The places of an embedded server: its data folder, its cluster, its socket, and the user it runs as.
+// Finds the places of an embedded server: its data folder, its cluster, its socket, and the user it runs as.
 //
 //   <data folder>/postgres           the cluster, which only the server's user can enter
 //   <data folder>/postgres/socket    its socket, unless that path is too long for one
@@ -18,8 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-// A problem of the embedded server, with a remedy for the operator.
-
+// A problem of the embedded server. The message has a remedy for the operator.
 export class EmbeddedProblem extends Error {
   override name = 'EmbeddedProblem'
 }
@@ -35,11 +34,12 @@ const NOBODY = 65534
 // LD_LIBRARY_PATH, must not leak into it.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
+// Decides as which user the server of this cluster runs.
 function serverUserFor(clusterFolder: string): ServerUser {
   const owner = statSync(clusterFolder, { throwIfNoEntry: false })
-  const me = process.getuid?.()
-  if (me !== 0) {
-    if (owner && owner.uid !== me) throw foreignCluster(clusterFolder, owner.uid)
+  const ownUid = process.getuid?.()
+  if (ownUid !== 0) {
+    if (owner && owner.uid !== ownUid) throw foreignCluster(clusterFolder, owner.uid)
     return { uid: undefined, gid: undefined }
   }
   if (process.platform === 'darwin') {
@@ -51,18 +51,21 @@ function serverUserFor(clusterFolder: string): ServerUser {
   return { uid: NOBODY, gid: NOBODY }
 }
 
-// The working directory is `/`, because the server's user may not be able to enter ours.
+// Returns options to run a program as the server's user. The working directory is `/`, because that user may
+// not be able to enter ours.
 export function spawnOptions({ uid, gid }: ServerUser, env: Record<string, string> = {}) {
   const ids = uid === undefined || gid === undefined ? {} : { uid, gid }
   return { ...ids, cwd: '/', env: { ...ENVIRONMENT, ...env } }
 }
 
+// Creates a folder that only the server's user can enter.
 export function makePrivateFolder(path: string, { uid, gid }: ServerUser): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-// Tries to enter the folder instead of reading its mode, which does not show access lists.
+// Returns whether the user can enter the folder. Tries it instead of reading the mode, which does not show
+// access lists.
 export function canEnter(path: string, account: ServerUser): boolean {
   const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', path], spawnOptions(account))
   return entered.status === 0
@@ -90,16 +93,19 @@ export type SocketFolder = {
   remove(): void
 }
 
-// Linux allows 107 bytes, macOS 103.
+// The longest path of a socket: Linux allows 107 bytes, macOS 103.
 const SOCKET_PATH_BYTES_MAX = 100
 export const SOCKET_NAME = '.s.PGSQL.5432'
 
+// Creates the data directory if necessary, and finds out how the server can reach it.
 export function openDataDirectory(givenDataDir: string): DataDirectory {
   const asRoot = process.getuid?.() === 0
+  // 0o711 lets the server's user pass through our directory to its cluster.
   mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
   const dataDir = realpathSync(givenDataDir)
   const clusterFolder = join(dataDir, 'postgres')
   const account = serverUserFor(clusterFolder)
+  // If the server's user cannot enter the directory, it inherits the open folder, which needs /proc.
   const byDescriptor = account.uid !== undefined && !canEnter(dataDir, account)
   if (byDescriptor && !existsSync('/proc/self/fd')) {
     throw new EmbeddedProblem(
@@ -110,6 +116,7 @@ export function openDataDirectory(givenDataDir: string): DataDirectory {
   return { dataDir, clusterFolder, account, byDescriptor }
 }
 
+// Creates the folder of the socket: in the cluster, or below /tmp if the path would be too long.
 export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirectory): SocketFolder {
   const inCluster = join(clusterFolder, 'socket')
   if (isShortEnough(inCluster)) {
@@ -122,8 +129,8 @@ export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirect
 
 // Returns the folders that may hold the socket of a server on this data folder, existing or not.
 export function socketFolders(givenDataDir: string): string[] {
-  const found = lstatSync(resolve(givenDataDir), { throwIfNoEntry: false })
-  if (!found) return []
+  const existing = lstatSync(resolve(givenDataDir), { throwIfNoEntry: false })
+  if (!existing) return []
   const dataDir = realpathSync(givenDataDir)
   const inCluster = join(dataDir, 'postgres', 'socket')
   if (isShortEnough(inCluster)) return [inCluster]
@@ -134,8 +141,9 @@ function temporaryName(dataDir: string): string {
   return `manilla-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-// Uses a stable name per data directory, so that crashes leave at most one folder behind. If that name is
-// occupied, uses another.
+// Creates a folder for the socket below a temporary directory. The name is the same for each start on a data
+// directory, so that crashes leave at most one folder behind. If another user has that name, uses a random
+// one.
 function makeTemporaryFolder(dataDir: string, account: ServerUser): string {
   const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(
@@ -149,24 +157,25 @@ function makeTemporaryFolder(dataDir: string, account: ServerUser): string {
     )
   }
   const path = join(parent, name)
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (!found) {
+  const existing = lstatSync(path, { throwIfNoEntry: false })
+  if (!existing) {
     makePrivateFolder(path, account)
     return path
   }
-  const isOurs = found.isDirectory() && found.uid === (account.uid ?? process.getuid?.())
-  if (isOurs && (found.mode & 0o077) === 0) return path
-  const other = mkdtempSync(join(parent, 'manilla-'))
+  const isOurs = existing.isDirectory() && existing.uid === (account.uid ?? process.getuid?.())
+  if (isOurs && (existing.mode & 0o077) === 0) return path
+  const uniquePath = mkdtempSync(join(parent, 'manilla-'))
   if (account.uid !== undefined && account.gid !== undefined) {
-    chownSync(other, account.uid, account.gid)
+    chownSync(uniquePath, account.uid, account.gid)
   }
-  return other
+  return uniquePath
 }
 
 function isShortEnough(folder: string): boolean {
   return Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX
 }
 
+// Removes the socket folder when the server stops.
 function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)

@@ -1,7 +1,8 @@
-// The embedded PostgreSQL: we start it, we stop it, and it stops when our process ends.
+// Starts and stops the embedded PostgreSQL. It also stops when our process ends.
 //
 //   first start: initdb in another folder ─▶ rename ─▶ server ─▶ ready
-//   later:       owner? ─▶ refuse (in use) | stop it (orphan) | wait (stopping) ─▶ server ─▶ ready
+//   later:       does a server run on the cluster? ─▶ refuse (in use) | stop it (orphan) | wait (stopping)
+//                ─▶ server ─▶ ready
 //
 // PostgreSQL's own lock lets exactly one of several concurrent starts on one data folder succeed.
 
@@ -34,22 +35,26 @@ export type EmbeddedOptions = {
   backupDir?: BackupDir
   settings?: Record<string, string>
   env?: Record<string, string> // In addition to the fixed environment.
-  readyMaxMs?: number // Set if the start may take longer than after a crash.
+  readyMaxMs?: number // A restore sets it, because it replays more log than a start after a crash.
   onLog?: (line: string) => void
-  resolvePackage?: ResolvePackage
+  resolvePackage?: ResolvePackage // Tests replace it.
 }
 
 const DATABASE = 'manilla'
-const UNKNOWN_DATABASE = '3D000'
+const UNKNOWN_DATABASE = '3D000' // SQLSTATE invalid_catalog_name
 
+// Starts the server and creates the database if there is none. Errors of the file system get a remedy for the
+// operator.
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   try {
     return await start(options)
   } catch (error) {
-    throw isFromSystem(error) ? unusable(options.dataDir, error) : error
+    throw isFromSystem(error) ? unusableProblem(options.dataDir, error) : error
   }
 }
 
+// Prepares the programs and the cluster, and starts the server. Stops it again if the database cannot be
+// created.
 async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { onLog = () => {}, resolvePackage = resolveHere, readyMaxMs, env = {} } = options
   const home = openDataDirectory(options.dataDir)
@@ -64,6 +69,7 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const databaseUrl = (name: string) => socketUrl(name, socket.path)
 
   let stopped: Promise<void> | undefined
+  // Stops the server. Several calls share one stop.
   const stop = () => {
     stopped ??= stopServer(server).then(() => exited)
     return stopped
@@ -78,13 +84,13 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   }
 }
 
-// Returns the connection string of the server that runs on this directory, if any.
+// Returns the connection string of the server that runs on this directory, or undefined if none runs.
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   for (const folder of socketFolders(dataDir)) {
     const url = socketUrl(DATABASE, folder)
-    const isRunning = await isThere(url).catch((error) => {
+    const isRunning = await hasDatabase(url).catch((error) => {
       if (isFromSystem(error)) return false // No server listens there.
-      throw unanswered(error as Error)
+      throw noAnswerProblem(error as Error)
     })
     if (isRunning) return url
   }
@@ -95,25 +101,28 @@ function resolveHere(name: string): string {
   return import.meta.resolve(name)
 }
 
-// Sets port and encryption explicitly, because the driver would otherwise read PGPORT and PGSSLMODE.
+// Returns the URL of a database on this socket. Sets port and encryption explicitly, because the driver would
+// otherwise read PGPORT and PGSSLMODE.
 function socketUrl(database: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder)
   const name = encodeURIComponent(database)
   return `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`
 }
 
-// Returns true if the database had to be created. Then the cluster is new, even if another start created it.
+// Creates the database if there is none. Returns true if it had to be created. Then the cluster is new, even
+// if another start created it.
 async function ensureDatabase(databaseUrl: (name: string) => string): Promise<boolean> {
   try {
-    if (await isThere(databaseUrl(DATABASE))) return false
+    if (await hasDatabase(databaseUrl(DATABASE))) return false
     await runOn(databaseUrl('postgres'), `create database ${DATABASE}`)
     return true
   } catch (error) {
-    throw unanswered(error as Error)
+    throw noAnswerProblem(error as Error)
   }
 }
 
-async function isThere(connectionString: string): Promise<boolean> {
+// Returns whether the server has the database. Throws if no server answers.
+async function hasDatabase(connectionString: string): Promise<boolean> {
   try {
     await runOn(connectionString, 'select 1')
     return true
@@ -123,6 +132,7 @@ async function isThere(connectionString: string): Promise<boolean> {
   }
 }
 
+// Runs one statement on its own connection.
 async function runOn(connectionString: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -133,7 +143,7 @@ async function runOn(connectionString: string, statement: string): Promise<void>
   }
 }
 
-function unanswered(error: Error): EmbeddedProblem {
+function noAnswerProblem(error: Error): EmbeddedProblem {
   return new EmbeddedProblem(
     `The database server started but does not respond (${error.message}). Check its log, and` +
       ' restore the data directory from a backup if it is damaged.',
@@ -141,11 +151,12 @@ function unanswered(error: Error): EmbeddedProblem {
   )
 }
 
+// Returns whether the operating system caused the error, such as a folder without permission.
 function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }
 
-function unusable(dataDir: string, error: NodeJS.ErrnoException): EmbeddedProblem {
+function unusableProblem(dataDir: string, error: NodeJS.ErrnoException): EmbeddedProblem {
   return new EmbeddedProblem(
     `Cannot use the data directory ${dataDir} (${error.message}). Set MANILLA_DATA_DIR to a` +
       ' writable directory.',

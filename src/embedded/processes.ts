@@ -15,11 +15,13 @@ type Process = {
   folder: string | undefined
 }
 
-// Returns undefined if no such process runs. A zombie is treated as not running.
+// Finds a running process by its PID. Returns undefined if no such process runs. A zombie counts as not
+// running.
 export function findProcess(pid: number): Process | undefined {
   return existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid)
 }
 
+// Reads a process from /proc. An empty command line means a zombie.
 function fromProc(pid: number): Process | undefined {
   try {
     const cmdline = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -33,6 +35,7 @@ function fromProc(pid: number): Process | undefined {
   }
 }
 
+// Returns the working folder of a process; undefined if we may not read it.
 function workingFolder(pid: number): string | undefined {
   try {
     return folderId(`/proc/${pid}/cwd`)
@@ -41,6 +44,7 @@ function workingFolder(pid: number): string | undefined {
   }
 }
 
+// Reads a process with ps, on systems without /proc.
 function fromPs(pid: number): Process | undefined {
   const ps = spawnSync('ps', [
     '-ww',
@@ -88,21 +92,21 @@ type Options = {
 
 const LINES_KEPT = 20
 
-// The guard is forked twice, so that the program is our own child and the guard is not the
-// program's child: PostgreSQL treats the death of an unknown child as a crash. The program replaces
-// the shell, so it is guarded from its first instruction.
+// The shell starts the guard in the background and then replaces itself by the program ($0), so the program
+// is guarded from its first instruction. The guard is forked twice, so that the program is our own child and
+// the guard is not the program's child: PostgreSQL treats the death of an unknown child as a crash.
 const SCRIPT = `
 ( ( read -r word <&3; [ "$word" = ended ] || kill -INT $$ ) >/dev/null 2>&1 4<&- & )
 exec "$0" "$@" 3<&-
 `
 
-// With byDescriptor, a user that cannot traverse to the directory (below /root, for example) inherits the
-// directory as an open descriptor and reopens it through /proc. The data stays in place, and the mode of no
-// parent directory changes.
+// Starts a guarded process. With byDescriptor, a user that cannot traverse to the directory (below /root, for
+// example) inherits the directory as an open descriptor and reopens it through /proc. The data stays in
+// place, and the mode of no parent directory changes.
 export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   const { program, folder, args, account, byDescriptor, env, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-  const path = byDescriptor ? '/proc/self/fd/4' : folder
+  const path = byDescriptor ? '/proc/self/fd/4' : folder // Entry 4 of `stdio` below is this descriptor.
   try {
     const child = spawn('/bin/sh', ['-c', SCRIPT, program, ...args(path)], {
       ...spawnOptions(account, env),
@@ -123,8 +127,8 @@ export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   }
 }
 
-// After the exit the guard must not signal, because the PID may be reused. `close` fires once all
-// output is read and no server process holds it.
+// Resolves when the process has ended and all its output is read. Tells the guard first, which must not
+// signal after the exit, because the PID may be reused.
 function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
   const pipe = child.stdio[3] as Duplex
   pipe.on('error', () => {}) // The guard itself may have been killed.
@@ -133,7 +137,8 @@ function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code })))
 }
 
-// Always reads the output: a full pipe would stop the server.
+// Collects the last lines of output, for error messages. Always reads the output: a full pipe would stop the
+// server.
 function keepLastLines(child: ChildProcess, onLog: (line: string) => void): string[] {
   const lines: string[] = []
   for (const input of [child.stdout, child.stderr]) {

@@ -1,4 +1,4 @@
-// The server on an existing cluster: its settings, its owner, its start (stops an orphan, launches, waits
+// Runs the server on an existing cluster: its settings, its owner, its start (stop an orphan, launch, wait
 // until ready) and its stop.
 
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -22,6 +22,7 @@ import { findProcess, folderId, type GuardedProcess, spawnGuarded } from './proc
 
 const MB = 1024 * 1024
 
+// Returns the default settings of the server, which the operator may override.
 export function serverSettings(): Record<string, string> {
   const memoryMb = Math.floor(usableMemory() / MB)
   const sharedBuffersMb = Math.max(64, Math.min(512, Math.floor(memoryMb / 4)))
@@ -83,21 +84,22 @@ export function settingArguments(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-// A container may have less memory than the machine. constrainedMemory() returns 0 if the limit is unknown.
+// Returns the memory that the server may use. A container may have less than the machine. constrainedMemory()
+// returns 0 if the limit is unknown.
 function usableMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 // The owner of a cluster is the server that runs on it. A server that Manilla started has the directory and
-// the PID of its parent in its arguments, so that no stored state can go stale: a server whose parent is not
-// that process is an orphan.
+// the PID of its parent in its arguments, so no file needs to store them, which could become outdated. A
+// server whose parent is no longer that process is an orphan.
 //
 //   no owner ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
 
 type ClusterOwner = {
-  pid: number
-  ownerPid: number | undefined
+  pid: number // The PID of the server.
+  ownerPid: number | undefined // The PID of the Manilla process that started it, if it is known.
   state: 'owned' | 'orphaned' | 'stopping'
 }
 
@@ -110,8 +112,8 @@ export function ownerSettings(clusterFolder: string): Record<string, string> {
   return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
 }
 
-// Also removes lock files whose PID now belongs to an unrelated process, because PostgreSQL would
-// refuse to start while that process runs.
+// Finds the server that runs on the cluster, if any. Also removes lock files whose PID now belongs to an
+// unrelated process, because PostgreSQL would refuse to start while that process runs.
 async function findOwner({
   clusterFolder,
   socketFolder,
@@ -125,7 +127,7 @@ async function findOwner({
   const holder = ownerOf(lock, clusterFolder)
   if (holder) return holder
   // A server in another container is not visible among our processes, but its socket accepts connections.
-  if (await answers(join(socketFolder, SOCKET_NAME))) {
+  if (await acceptsConnections(join(socketFolder, SOCKET_NAME))) {
     return { pid: lock.pid, ownerPid: undefined, state: 'owned' }
   }
   removeStale(lockFile, clusterFolder)
@@ -133,8 +135,10 @@ async function findOwner({
   return undefined
 }
 
+// A lock file of PostgreSQL: the PID is its first line, the status its eighth.
 type Lock = { pid: number; status: string; text: string }
 
+// Reads a lock file; undefined if it is missing or has no PID.
 function readLock(path: string): Lock | undefined {
   try {
     const text = readFileSync(path, 'utf8')
@@ -152,37 +156,41 @@ function serverStatus(clusterFolder: string, pid: number): string {
   return lock?.pid === pid ? lock.status : ''
 }
 
+// Returns the owner if the process with the PID of the lock file is a server on this cluster.
 function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | undefined {
-  const found = findProcess(pid)
-  if (!found) return undefined
-  const cluster = found.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
-  const owner = found.args.find((arg) => arg.startsWith(OWNER))?.slice(OWNER.length)
+  const lockProcess = findProcess(pid)
+  if (!lockProcess) return undefined
+  const cluster = lockProcess.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
+  const owner = lockProcess.args.find((arg) => arg.startsWith(OWNER))?.slice(OWNER.length)
   if (cluster === undefined || owner === undefined) {
     // An operator may have started this server by hand on our directory. In doubt, it is treated as owned.
-    const isServer = basename(found.args[0] ?? '') === 'postgres'
-    const elsewhere = found.folder !== undefined && found.folder !== folderId(clusterFolder)
-    return isServer && !elsewhere ? { pid, ownerPid: undefined, state: 'owned' } : undefined
+    const isServer = basename(lockProcess.args[0] ?? '') === 'postgres'
+    const isElsewhere =
+      lockProcess.folder !== undefined && lockProcess.folder !== folderId(clusterFolder)
+    return isServer && !isElsewhere ? { pid, ownerPid: undefined, state: 'owned' } : undefined
   }
   if (cluster !== folderId(clusterFolder)) return undefined
   const ownerPid = Number(owner)
-  if (found.parentPid !== ownerPid) return { pid, ownerPid, state: 'orphaned' }
+  if (lockProcess.parentPid !== ownerPid) return { pid, ownerPid, state: 'orphaned' }
   return { pid, ownerPid, state: status === 'stopping' ? 'stopping' : 'owned' }
 }
 
-function answers(socketPath: string): Promise<boolean> {
+// Returns whether a server accepts connections on the socket.
+function acceptsConnections(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)
-    const settle = (isAnswering: boolean) => {
+    const finish = (isAnswering: boolean) => {
       socket.destroy()
       resolve(isAnswering)
     }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
+    socket.once('connect', () => finish(true))
+    socket.once('error', () => finish(false))
   })
 }
 
-// Leaves the lock of a dead process to PostgreSQL, which replaces it safely. Moves the file before
-// the last check, so that a server that starts at this moment gets its own lock back.
+// Removes a lock file whose PID belongs to an unrelated process. Leaves the lock of a dead process to
+// PostgreSQL, which replaces it safely. Moves the file before the last check, so that a server that starts at
+// this moment gets its own lock back.
 function removeStale(path: string, clusterFolder: string): void {
   const lock = readLock(path)
   if (!lock || !findProcess(lock.pid) || ownerOf(lock, clusterFolder)) return
@@ -215,19 +223,24 @@ const FAST_STOP_MAX_MS = 30_000
 // check again.
 const CONTENDED = /lock file ".*" (already exists|is empty)|is still in use|already in use/
 
+// Starts the server and waits until it is ready. Starts again if another server was in the way, for up to
+// HANDOVER_MAX_MS.
 export async function startServer(options: Options): Promise<GuardedProcess> {
   const giveUpAtMs = performance.now() + HANDOVER_MAX_MS
   for (;;) {
-    await clearTheWay(options, giveUpAtMs)
+    await waitForFreeCluster(options, giveUpAtMs)
     const server = await launch(options)
     if (await isReady(server, options)) return server
     const lines = server.lastLines()
     const isContended = lines.some((line) => CONTENDED.test(line))
-    if (!isContended || performance.now() > giveUpAtMs) throw failed(options.home, lines)
+    if (!isContended || performance.now() > giveUpAtMs)
+      throw startFailedProblem(options.home, lines)
     await sleep(POLL_MS)
   }
 }
 
+// Stops the server. SIGINT is PostgreSQL's fast stop, which does not wait for clients. If that takes too
+// long, SIGQUIT stops the server at once, and its next start recovers from the log.
 export async function stopServer(server: GuardedProcess): Promise<void> {
   server.signal('SIGINT')
   const force = setTimeout(() => server.signal('SIGQUIT'), FAST_STOP_MAX_MS)
@@ -235,15 +248,17 @@ export async function stopServer(server: GuardedProcess): Promise<void> {
   clearTimeout(force)
 }
 
-async function clearTheWay({ home, socket }: Options, giveUpAtMs: number): Promise<void> {
+// Waits until no server runs on the cluster, and stops an orphan: first fast (SIGINT), then at once
+// (SIGQUIT). Fails if the server belongs to a running process.
+async function waitForFreeCluster({ home, socket }: Options, giveUpAtMs: number): Promise<void> {
   const place = { clusterFolder: home.clusterFolder, socketFolder: socket.path }
   const forceAtMs = performance.now() + FAST_STOP_MAX_MS
   let signalled: NodeJS.Signals | undefined
   for (;;) {
     const holder = await findOwner(place)
     if (!holder) return
-    if (holder.state === 'owned') throw inUse(home, holder)
-    if (performance.now() > giveUpAtMs) throw stillStopping(home, holder)
+    if (holder.state === 'owned') throw inUseProblem(home, holder)
+    if (performance.now() > giveUpAtMs) throw stillStoppingProblem(home, holder)
     const signal = performance.now() > forceAtMs ? 'SIGQUIT' : 'SIGINT'
     if (holder.state === 'orphaned' && signalled !== signal) {
       signalled = signal
@@ -253,6 +268,7 @@ async function clearTheWay({ home, socket }: Options, giveUpAtMs: number): Promi
   }
 }
 
+// Sends a signal to an orphaned server.
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
@@ -261,6 +277,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+// Starts the program. Later settings override earlier ones, so the operator cannot override the fixed ones.
 function launch({
   home,
   binaries,
@@ -269,7 +286,7 @@ function launch({
   env,
   onLog,
 }: Options): Promise<GuardedProcess> {
-  const all = {
+  const allSettings = {
     ...serverSettings(),
     ...settings,
     ...fixedSettings(socket.forServer),
@@ -278,7 +295,7 @@ function launch({
   return spawnGuarded({
     program: binaries.postgres,
     folder: home.clusterFolder,
-    args: (folder) => ['-D', folder, ...settingArguments(all)],
+    args: (folder) => ['-D', folder, ...settingArguments(allSettings)],
     account: home.account,
     byDescriptor: home.byDescriptor,
     env,
@@ -286,7 +303,7 @@ function launch({
   })
 }
 
-// Resolves to true when the server is ready, or to false if it ended instead.
+// Waits for the server. Resolves to true when it is ready, or to false if it ended instead.
 async function isReady(
   server: GuardedProcess,
   { home: { clusterFolder }, readyMaxMs = READY_MAX_MS }: Options,
@@ -307,22 +324,26 @@ async function isReady(
   return false
 }
 
-function inUse({ dataDir }: DataDirectory, { pid, ownerPid }: ClusterOwner): EmbeddedProblem {
-  const who = ownerPid === undefined ? `process ${pid}` : `process ${ownerPid}, server ${pid}`
+function inUseProblem(
+  { dataDir }: DataDirectory,
+  { pid, ownerPid }: ClusterOwner,
+): EmbeddedProblem {
+  const processNames =
+    ownerPid === undefined ? `process ${pid}` : `process ${ownerPid}, server ${pid}`
   return new EmbeddedProblem(
-    `The data directory ${dataDir} is already in use (${who}). Stop that process first, or set` +
+    `The data directory ${dataDir} is already in use (${processNames}). Stop that process first, or set` +
       ' MANILLA_DATA_DIR to another directory.',
   )
 }
 
-function stillStopping({ dataDir }: DataDirectory, { pid }: ClusterOwner): EmbeddedProblem {
+function stillStoppingProblem({ dataDir }: DataDirectory, { pid }: ClusterOwner): EmbeddedProblem {
   return new EmbeddedProblem(
     `The previous database server on ${dataDir} (process ${pid}) is still shutting down. Retry` +
       ' in a minute.',
   )
 }
 
-function failed({ clusterFolder }: DataDirectory, lines: string[]): EmbeddedProblem {
+function startFailedProblem({ clusterFolder }: DataDirectory, lines: string[]): EmbeddedProblem {
   const words = lines.slice(-5).join(' | ') || 'no output'
   return new EmbeddedProblem(`PostgreSQL failed to start in ${clusterFolder}: ${words}`)
 }

@@ -22,9 +22,12 @@ export type FeeQuote = {
   quotedVatKobo: Kobo | null
 }
 
+// SQL columns of a FeeQuote, from a row `p` of payments.
 export const QUOTE_COLUMNS = `
          p.fee_rule_id, p.quoted_fee_kobo, p.quoted_vat_kobo`
 
+// Returns the amount to request for the target amount. If the merchant bears the fee or there is no rule,
+// that is the target itself.
 export function quoteFor(rule: FeeRule | undefined, targetKobo: Kobo): FeeQuote {
   if (rule?.bearer !== 'customer') {
     return { amountKobo: targetKobo, feeRuleId: null, quotedFeeKobo: null, quotedVatKobo: null }
@@ -43,17 +46,18 @@ type AdviceCharges = {
 
 type PaymentFees = FeeQuote & { isSettled: boolean; chargedFeeKobo: Kobo; chargedVatKobo: Kobo }
 
-// Returns the actual charges of a settled payment. Before settlement, returns the expected charges by the
-// payment's quote or the rule in force.
+// Returns the charges that the API shows for a payment request. Those of a settled payment are the actual
+// charges. Before settlement, they are an estimate from the payment's quote or from the rule in force.
 export function describeCharges(
   targetKobo: Kobo,
   rule: FeeRule | undefined,
   payment: PaymentFees | undefined,
 ): AdviceCharges {
   const quote = payment ?? quoteFor(rule, targetKobo)
-  const isCustomers = quote.feeRuleId !== null
+  const isBorneByCustomer = quote.feeRuleId !== null
+  // If the customer bears the fee but was never quoted one, nothing is charged (ruleOfPayment).
   const expected =
-    isCustomers || !rule || rule.bearer === 'customer'
+    isBorneByCustomer || !rule || rule.bearer === 'customer'
       ? { feeKobo: quote.quotedFeeKobo ?? kobo(0n), vatKobo: quote.quotedVatKobo ?? kobo(0n) }
       : computeFee(rule, targetKobo)
   const { feeKobo, vatKobo } = payment?.isSettled
@@ -63,18 +67,19 @@ export function describeCharges(
     chargeKobo: feeKobo,
     vatChargeKobo: vatKobo,
     customerChargeKobo: kobo(quote.amountKobo - targetKobo),
-    merchantChargeKobo: isCustomers ? kobo(0n) : kobo(feeKobo + vatKobo),
+    merchantChargeKobo: isBorneByCustomer ? kobo(0n) : kobo(feeKobo + vatKobo),
   }
 }
 
-// Fees charged on each part of a credit: on the booked part, or on a suspense item that was assigned
-// (I44). They are written in the transaction that books the money.
+// Each part of a credit is charged its own fee: the part that was booked at once, and each suspense item that
+// was assigned later. The fee and its VAT are posted in the transaction that books the money (I44).
 //
 //   Settled → Fee income 200.00     the fee,
 //   Settled → VAT payable 15.00     and the VAT on it, in a separate transfer
 //
 // When the bank reverses the money, opposite transfers return the fee that was charged on it.
 
+// A part of the money that a fee is charged on: a credit, or a suspense item of it that was assigned.
 type FeePart = { creditId: CreditId; itemId?: SuspenseItemId | null; amountKobo: Kobo }
 
 export type CreditFee = FeeShare & {
@@ -85,9 +90,11 @@ export type CreditFee = FeeShare & {
   baseKobo: Kobo
 }
 
+// A fee with the account that pays it. `isLater`: charged after its credit was received.
 export type ChargedFee = CreditFee & { accountId: AccountId; isLater: boolean }
 
-// Charges one fee on all the parts together, and divides it among them. Omits parts with a fee of zero.
+// Computes one fee on all the parts together, and divides it among them. Omits parts with a fee of zero. The
+// caller records the fees and posts their transfers.
 export function chargeFee(rule: FeeRule | null, parts: readonly FeePart[]): CreditFee[] {
   if (!rule) return []
   const wholeKobo = kobo(parts.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
@@ -104,11 +111,12 @@ export function chargeFee(rule: FeeRule | null, parts: readonly FeePart[]): Cred
   })
 }
 
+// Adds up the fees with their VAT.
 export function sumOfFees(fees: readonly FeeShare[]): Kobo {
   return kobo(fees.reduce((sum, { feeKobo, vatKobo }) => sum + feeKobo + vatKobo, 0n))
 }
 
-// Fee rules are in naira, and so are fees.
+// Returns the accounts that get the fee and the VAT. Fee rules are in naira, and so are fees.
 export function feeAccounts(clientId: ClientId): SharedAccount[] {
   const owned = { owner: operatorOwner(clientId), currency: CURRENCY }
   return [
@@ -120,6 +128,7 @@ export function feeAccounts(clientId: ClientId): SharedAccount[] {
 type FindAccount = (account: SharedAccount) => AccountId
 type Posting = FeeShare & Pick<ChargedFee, 'creditId' | 'clientId' | 'accountId'>
 
+// Returns the transfers that charge a fee: one of the fee and one of the VAT. Omits transfers of zero.
 export function feeTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
   const [income, vat] = feeAccounts(fee.clientId).map(accountId) as [AccountId, AccountId]
   const from = { debitAccountId: fee.accountId, creditId: fee.creditId }
@@ -130,14 +139,16 @@ export function feeTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
   return legs.filter(({ amountKobo }) => amountKobo > 0n)
 }
 
+// Returns the transfers that give a fee back: those of feeTransfers() in the opposite direction.
 export function returnTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
-  return feeTransfers(fee, accountId).map(({ debitAccountId, creditAccountId, ...rest }) => ({
-    ...rest,
+  return feeTransfers(fee, accountId).map(({ debitAccountId, creditAccountId, ...transfer }) => ({
+    ...transfer,
     debitAccountId: creditAccountId,
     creditAccountId: debitAccountId,
   }))
 }
 
+// Records charged fees. The caller posts their transfers in the same transaction.
 export async function insertFees(
   tx: Transaction,
   now: Date,
@@ -167,6 +178,7 @@ export async function insertFees(
   })
 }
 
+// A fee that was charged, with the amounts that were returned of it so far.
 export type StandingFee = FeeShare & {
   id: bigint
   itemId: SuspenseItemId | null
@@ -177,7 +189,7 @@ export type StandingFee = FeeShare & {
   vatReturnedKobo: Kobo
 }
 
-// The caller has locked the credit.
+// Reads the fees of a credit. The caller has locked the credit.
 export async function readFees(tx: Transaction, creditId: CreditId): Promise<StandingFee[]> {
   const { rows } = await tx.query<StandingFee>({
     name: 'read-credit-fees',
@@ -189,30 +201,33 @@ export async function readFees(tx: Transaction, creditId: CreditId): Promise<Sta
   return rows
 }
 
-export type ReturnedFee = FeeShare & { of: StandingFee }
+// The part of a charged fee that a reversal returns.
+export type ReturnedFee = FeeShare & { chargedFee: StandingFee }
 
-// Returns the part of the fee to return if `leftKobo` remains of the amount that was charged.
-export function returnedFee(of: StandingFee, leftKobo: Kobo): ReturnedFee {
-  const left = feeLeft(of, of.baseKobo, leftKobo)
+// Returns the part of the fee that must be returned so that only the fee on `leftKobo` stays charged.
+export function returnedFee(chargedFee: StandingFee, leftKobo: Kobo): ReturnedFee {
+  const remaining = feeLeft(chargedFee, chargedFee.baseKobo, leftKobo)
+  const { feeKobo, feeReturnedKobo, vatKobo, vatReturnedKobo } = chargedFee
   return {
-    of,
-    feeKobo: kobo(of.feeKobo - of.feeReturnedKobo - left.feeKobo),
-    vatKobo: kobo(of.vatKobo - of.vatReturnedKobo - left.vatKobo),
+    chargedFee,
+    feeKobo: kobo(feeKobo - feeReturnedKobo - remaining.feeKobo),
+    vatKobo: kobo(vatKobo - vatReturnedKobo - remaining.vatKobo),
   }
 }
 
+// Adds the returned amounts to the records of the fees.
 export async function recordReturned(
   tx: Transaction,
   returned: readonly ReturnedFee[],
 ): Promise<void> {
-  for (const { of, feeKobo, vatKobo } of returned) {
+  for (const { chargedFee, feeKobo, vatKobo } of returned) {
     await tx.query({
       name: 'return-credit-fee',
       text: `update credit_fees
                 set fee_returned_kobo = fee_returned_kobo + $2,
                     vat_returned_kobo = vat_returned_kobo + $3
               where id = $1`,
-      values: [of.id, feeKobo, vatKobo],
+      values: [chargedFee.id, feeKobo, vatKobo],
     })
   }
 }

@@ -33,6 +33,7 @@ export const RATE_BPS_MAX = 5_000
 
 const ALL_BPS = 10_000n
 
+// Computes a fee that is deducted from the amount, as for credits.
 export function computeFee(terms: FeeTerms, amountKobo: Kobo): Fee {
   const { feeKobo, vatKobo } = computeFeeOnTop(terms, amountKobo)
   const netKobo = amountKobo - feeKobo - vatKobo
@@ -43,7 +44,7 @@ export function computeFee(terms: FeeTerms, amountKobo: Kobo): Fee {
   return { feeKobo: kobo(amountKobo - shareKobo), vatKobo: kobo(shareKobo), netKobo: kobo(0n) }
 }
 
-// Computes a fee that is paid on top of the amount, as for payouts. It may exceed the amount.
+// Computes a fee that is paid on top of the amount, as for payouts. The fee may exceed the amount.
 export function computeFeeOnTop(terms: FeeTerms, amountKobo: Kobo): Omit<Fee, 'netKobo'> {
   const vatBps = BigInt(terms.vatBps)
   const priceKobo = roundHalfUp(exactPrice(terms, amountKobo), ALL_BPS)
@@ -54,7 +55,8 @@ export function computeFeeOnTop(terms: FeeTerms, amountKobo: Kobo): Omit<Fee, 'n
   return { feeKobo: kobo(feeKobo), vatKobo: kobo(vatKobo) }
 }
 
-// The smallest gross amount that leaves at least `targetKobo`.
+// Returns the amount to request from a customer who bears the fee: the smallest gross amount that leaves at
+// least `targetKobo`.
 export function grossUp(terms: FeeTerms, targetKobo: Kobo): Kobo {
   const waivedBelow = terms.waiveFlatBelowKobo
   // The flat fee starts at the threshold, so the net amount grows monotonically only on either side
@@ -79,11 +81,14 @@ function smallestGrossFrom(startKobo: Kobo, terms: FeeTerms, targetKobo: Kobo): 
     if (coversTarget(regime, kobo(middle), targetKobo)) high = middle
     else low = middle + 1n
   }
-  // coversTarget compares the exact fee. The rounded one may be a little higher.
+  // coversTarget() compares the exact fee. The rounded fee may be a little higher, so the amount may have to
+  // grow by a kobo.
   while (computeFee(regime, kobo(low)).netKobo < targetKobo) low++
   return kobo(low)
 }
 
+// Returns whether the amount less its exact, unrounded fee and VAT leaves the target. Both sides are in
+// hundred-millionths of a kobo, so that nothing is divided.
 function coversTarget(terms: FeeTerms, amountKobo: Kobo, targetKobo: Kobo): boolean {
   const rate = terms.vatIncluded ? ALL_BPS : ALL_BPS + BigInt(terms.vatBps)
   const charged = exactPrice(terms, amountKobo) * rate
@@ -94,10 +99,10 @@ function coversTarget(terms: FeeTerms, amountKobo: Kobo, targetKobo: Kobo): bool
 function exactPrice(terms: FeeTerms, amountKobo: Kobo): bigint {
   const flatKobo = amountKobo < terms.waiveFlatBelowKobo ? 0n : terms.flatKobo
   const price = flatKobo * ALL_BPS + amountKobo * BigInt(terms.bps)
-  const least = terms.minKobo * ALL_BPS
-  const most = terms.capKobo === null ? price : terms.capKobo * ALL_BPS
-  if (price < least) return least
-  return price > most ? most : price
+  const minPrice = terms.minKobo * ALL_BPS
+  const maxPrice = terms.capKobo === null ? price : terms.capKobo * ALL_BPS
+  if (price < minPrice) return minPrice
+  return price > maxPrice ? maxPrice : price
 }
 
 function roundHalfUp(dividend: bigint, divisor: bigint): bigint {
@@ -120,7 +125,8 @@ export function shareFee(fee: FeeShare, partsKobo: readonly Kobo[]): FeeShare[] 
   })
 }
 
-// No share exceeds its part if the total does not exceed the sum of the parts.
+// Splits the total in proportion to the parts. The rounding remainder goes to the last part, and to earlier
+// ones if the last has no room. No share exceeds its part if the total does not exceed the sum of the parts.
 export function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): bigint[] {
   const wholeKobo = partsKobo.reduce((sum, part) => sum + part, 0n)
   if (wholeKobo === 0n) return partsKobo.map(() => 0n)
@@ -129,15 +135,15 @@ export function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): big
   for (let index = shares.length - 1; leftKobo > 0n; index--) {
     const share = shares[index] as bigint
     const room = (partsKobo[index] as bigint) - share
-    const more = leftKobo < room ? leftKobo : room
-    shares[index] = share + more
-    leftKobo -= more
+    const addedKobo = leftKobo < room ? leftKobo : room
+    shares[index] = share + addedKobo
+    leftKobo -= addedKobo
   }
   return shares
 }
 
-// Returns the fee that stays charged if `leftKobo` of the part remains. It is rounded in the client's favour,
-// so that it never exceeds `leftKobo`.
+// Returns the fee that stays charged if a reversal leaves only `leftKobo` of the amount `baseKobo` that the
+// fee was charged on. It is rounded in the client's favour, so that it never exceeds `leftKobo`.
 export function feeLeft({ feeKobo, vatKobo }: FeeShare, baseKobo: Kobo, leftKobo: Kobo): FeeShare {
   return {
     feeKobo: kobo((feeKobo * leftKobo) / baseKobo),

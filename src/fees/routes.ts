@@ -134,16 +134,18 @@ const FeeQuoteView = view('FeeQuote', (f: Fields<FeeQuote>) => ({
   ),
 }))
 
+// Parses the request for a new fee rule.
 function parseFeeRule(body: Static<typeof FeeRuleRequest>) {
   const { code, basis, bearer, effectiveFrom: startText } = body
   const terms = { ...parseTerms(body), code, basis, bearer }
   const effectiveFrom = startText === undefined ? undefined : parseBankTime(startText)
   if (startText !== undefined && !effectiveFrom) {
-    throw refused('effectiveFrom', 'Must be an ISO 8601 date or time.')
+    throw refuseField('effectiveFrom', 'Must be an ISO 8601 date or time.')
   }
   return { merchantCode: body.merchantCode ?? null, terms, effectiveFrom }
 }
 
+// Computes the fee of unsaved terms on one amount, for an operator who tries them out.
 function quoteTerms({ amount, ...body }: Static<typeof FeeQuoteRequest>): FeeQuote {
   const terms = parseTerms(body)
   const amountKobo = koboOf(amount) as Kobo // The schema has checked it.
@@ -151,6 +153,8 @@ function quoteTerms({ amount, ...body }: Static<typeof FeeQuoteRequest>): FeeQuo
   return { ...computeFee(terms, amountKobo), amountKobo, customerPaysKobo }
 }
 
+// Fills in the defaults of optional terms. `code`, `basis` and `bearer` are placeholders, which do not affect
+// the fee on an amount.
 function parseTerms(body: Omit<Static<typeof FeeQuoteRequest>, 'amount'>): FeeTerms {
   const terms: FeeTerms = {
     code: '',
@@ -165,17 +169,18 @@ function parseTerms(body: Omit<Static<typeof FeeQuoteRequest>, 'amount'>): FeeTe
     vatIncluded: body.vatIncluded ?? false,
   }
   if (terms.capKobo !== null && terms.capKobo < terms.minKobo) {
-    throw refused('cap', 'Must not be less than min.')
+    throw refuseField('cap', 'Must not be less than min.')
   }
   return terms
 }
 
-// The schema has checked the value.
+// Returns an optional amount, zero if it is left out. The schema has checked that it is an amount.
 function amountOf(value: number | string | null | undefined): Kobo {
   return value === undefined || value === null ? kobo(0n) : (koboOf(value) as Kobo)
 }
 
-function refused(field: string, message: string): Refusal {
+// Returns the refusal of one field of the request.
+function refuseField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
@@ -246,6 +251,7 @@ export const ownFeeRules = resource('/api/v1/fee-rules', {
   rows: (db, { clientId, after, limit }) => listOwnRules(db, { clientId, beforeId: after, limit }),
 })
 
+// Decrypts the public id in the path.
 function requireRuleId(text: string, { sealer }: Deps) {
   const id = findId(sealer, 'fee-rule', text)
   if (id === undefined) throw new Refusal('fee_rule_not_found')

@@ -6,7 +6,7 @@
 // the rule in force at any past moment stays known. To stop charging, an operator creates a rule of zero. A
 // rule that has not begun can be withdrawn (withdrawRule): it then ends at the time when it begins.
 //
-// Every write locks the client's rules. The constraint fee_rules_do_not_overlap holds in any case.
+// Every write locks the client's rules. The constraint fee_rules_do_not_overlap is a second safeguard.
 
 import { isInMerchantScope } from '#access/permissions.ts'
 import type { Clock } from '#clock.ts'
@@ -40,19 +40,23 @@ const SELECT_RULE = `select ${COLUMNS} from fee_rules r join clients c on c.id =
 // SQL scalar: whether there are any fee rules. Without them, booking a credit skips the look-up of its rule.
 export const HAS_RULES = '(select exists (select from fee_rules))'
 
+// SQL scalars that name the client and the merchant code that a fee rule is looked up for.
 type RuleOf = { clientId: string; merchantCode?: string; basis?: FeeBasis }
 
-// SQL scalar: the id of the rule in force (on credits by default), or null.
-export function ruleInForce(of: RuleOf, at: string): string {
-  const { basis = 'credit' } = of
-  const ofMerchant = of.merchantCode === undefined ? '' : `or r.merchant_code = ${of.merchantCode}`
+// SQL scalar: the id of the rule in force at `at` (on credits by default), or null. A rule of the merchant
+// code comes before a rule without one. `subject` and `at` are SQL expressions, such as $1.
+export function ruleInForce(subject: RuleOf, at: string): string {
+  const { basis = 'credit' } = subject
+  const orMerchantRule =
+    subject.merchantCode === undefined ? '' : `or r.merchant_code = ${subject.merchantCode}`
   return `(select r.id from fee_rules r
-            where r.client_id = ${of.clientId} and r.basis = '${basis}'
-              and (r.merchant_code is null ${ofMerchant})
+            where r.client_id = ${subject.clientId} and r.basis = '${basis}'
+              and (r.merchant_code is null ${orMerchantRule})
               and r.effective_from <= ${at} and (r.effective_to is null or r.effective_to > ${at})
             order by r.merchant_code is null limit 1)`
 }
 
+// Reads fee rules by their ids. Ignores nulls, so that callers can pass optional ids.
 export async function readRules(
   db: Queryable,
   ids: Iterable<FeeRuleId | null>,
@@ -72,13 +76,15 @@ const OF_MERCHANT = { clientId: 'm.client_id', merchantCode: 'm.merchant_code' }
 
 type Merchant = { clientId: ClientId; merchantCode: string }
 
-// Returns the rule in force now on the credits of each merchant. The keys are of merchantName().
+// Returns the rule in force now on the credits of each merchant. The keys are those of merchantName().
 export async function findMerchantRules(
   db: Queryable,
   now: Date,
   merchants: Iterable<Merchant>,
 ): Promise<ReadonlyMap<string, FeeRule>> {
-  const distinct = [...new Map([...merchants].map((each) => [merchantName(each), each])).values()]
+  const distinct = [
+    ...new Map([...merchants].map((merchant) => [merchantName(merchant), merchant])).values(),
+  ]
   if (distinct.length === 0) return new Map()
   const { rows } = await db.query<FeeRule & { of: string }>({
     name: 'find-merchant-fee-rules',
@@ -93,18 +99,20 @@ export async function findMerchantRules(
     ],
   })
   return new Map(
-    rows.map(({ of, ...rule }) => [
-      merchantName({ clientId: rule.clientId, merchantCode: of }),
+    rows.map(({ of: merchantCode, ...rule }) => [
+      merchantName({ clientId: rule.clientId, merchantCode }),
       rule,
     ]),
   )
 }
 
+// Returns the key of a merchant in maps: merchant codes are unique only within a client.
 export function merchantName({ clientId, merchantCode }: Merchant): string {
   return `${clientId}/${merchantCode}`
 }
 
-// Finds the rule in force for payments, which have no merchantCode.
+// Finds the rule in force for the payments of a client. Payments have no merchantCode, so rules for a single
+// merchantCode never apply to them.
 export async function findRule(
   db: Queryable,
   clientId: ClientId,
@@ -119,6 +127,7 @@ export async function findRule(
   return rows[0]
 }
 
+// Finds the rule in force for the payouts of a client.
 export async function findPayoutRule(
   db: Queryable,
   clientId: ClientId,
@@ -135,6 +144,7 @@ export async function findPayoutRule(
 
 type RulePage = { clientId?: ClientId | undefined; beforeId: bigint | null; limit: number }
 
+// Lists fee rules for operators, newest first. Withdrawn rules are left out.
 export async function listRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage,
@@ -180,6 +190,7 @@ type NewRule = {
   effectiveFrom?: Date | undefined // Defaults to now.
 }
 
+// Creates a fee rule and ends its predecessor at the time when the new rule begins.
 export async function createRule(
   tx: Transaction,
   { actor, now }: { actor: string; now: Date },
@@ -230,6 +241,7 @@ export async function createRule(
   return (await readRules(tx, [id])).get(id) as FeeRule
 }
 
+// Locks the fee rules of a client until the end of the transaction, so that two changes cannot overlap.
 export async function lockRules(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-fee-rules',
@@ -241,28 +253,29 @@ export async function lockRules(tx: Transaction, clientId: ClientId): Promise<vo
 // Ends the predecessor of a new rule. Refuses if a later rule exists, because the two rules would overlap.
 async function endRule(
   tx: Transaction,
-  of: { clientId: ClientId; merchantCode: string | null; basis: string; at: Date },
+  rule: { clientId: ClientId; merchantCode: string | null; basis: string; at: Date },
 ): Promise<void> {
-  const values = [of.clientId, of.merchantCode, of.basis, of.at]
-  const same = 'client_id = $1 and merchant_code is not distinct from $2 and basis = $3'
+  const values = [rule.clientId, rule.merchantCode, rule.basis, rule.at]
+  const sameSubject = 'client_id = $1 and merchant_code is not distinct from $2 and basis = $3'
   const { rowCount } = await tx.query({
     name: 'overlapping-fee-rules',
     text: `select from fee_rules
-            where ${same} and effective_from >= $4 and withdrawn_at is null limit 1`,
+            where ${sameSubject} and effective_from >= $4 and withdrawn_at is null limit 1`,
     values,
   })
   if (rowCount !== 0) throw new Refusal('fee_rule_overlaps')
   await tx.query({
     name: 'end-fee-rule',
-    text: `update fee_rules set effective_to = $4 where ${same} and effective_to is null`,
+    text: `update fee_rules set effective_to = $4 where ${sameSubject} and effective_to is null`,
     values,
   })
 }
 
+// Returns the terms as the audit log stores them: amounts as texts, because JSON numbers lose precision.
 function auditView(terms: FeeTerms) {
-  const { flatKobo, minKobo, capKobo, waiveFlatBelowKobo, ...rest } = terms
+  const { flatKobo, minKobo, capKobo, waiveFlatBelowKobo, ...otherTerms } = terms
   return {
-    ...rest,
+    ...otherTerms,
     flatKobo: flatKobo.toString(),
     minKobo: minKobo.toString(),
     capKobo: capKobo?.toString() ?? null,
@@ -295,7 +308,7 @@ export async function withdrawRule(
     text: 'update fee_rules set withdrawn_at = $2, effective_to = effective_from where id = $1',
     values: [id, now],
   })
-  await resumeBefore(tx, rule)
+  await resumePredecessor(tx, rule)
   const { code, basis, merchantCode, effectiveFrom } = rule
   await writeAuditLog(tx, now, {
     clientId,
@@ -306,13 +319,15 @@ export async function withdrawRule(
   })
 }
 
+// Reads a rule that is not withdrawn.
 async function getRule(tx: Transaction, id: FeeRuleId): Promise<FeeRule> {
   const rule = (await readRules(tx, [id])).get(id)
   if (!rule || rule.isWithdrawn) throw new Refusal('fee_rule_not_found')
   return rule
 }
 
-async function resumeBefore(tx: Transaction, rule: FeeRule): Promise<void> {
+// Lets the predecessor of a withdrawn rule continue until the time when the withdrawn rule would have ended.
+async function resumePredecessor(tx: Transaction, rule: FeeRule): Promise<void> {
   const { clientId, merchantCode, basis, effectiveFrom, effectiveTo } = rule
   await tx.query({
     name: 'resume-fee-rule',

@@ -3,13 +3,13 @@
 //   release       Held → the accounts that the money came from, a due reserve to Available; the hold is over
 //   forfeiture    Held → Forfeited; if the request names an amount, the rest stays held
 //
-// Forfeited money has left the client permanently. The operator pays it on, as the order behind the hold
-// says.
-// Locks of an approval: the hold, then ledger accounts.
+// The client never gets forfeited money back. The operator pays it on, as the order behind the hold says.
+//
+// An approval locks the hold first, and then ledger accounts.
 
 import type { Client } from '#access/permissions.ts'
 import { type Checker, type Request, type Verb, Workflow } from '#approvals/workflow.ts'
-import { fits } from '#db/paging.ts'
+import { joinConditions } from '#db/paging.ts'
 import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -41,11 +41,12 @@ export const holdRequests = new Workflow<HoldRequest, Deps>({
     r.reason`,
   joins: 'join holds h on h.id = r.hold_id join clients c on c.id = h.client_id',
   notFound: 'hold_request_not_found',
-  perform: end,
-  audit,
+  perform: performEnding,
+  audit: auditEntryOf,
 })
 
-function audit({ reference, clientName, ...request }: HoldRequest, verb: Verb, _by: Client) {
+// The entry in the audit log when a request is made, approved, rejected or withdrawn.
+function auditEntryOf({ reference, clientName, ...request }: HoldRequest, verb: Verb, _by: Client) {
   const { kind, amountKobo, reason: note } = request
   const amount = amountKobo === null ? 'all' : formatKobo(amountKobo)
   return {
@@ -57,20 +58,21 @@ function audit({ reference, clientName, ...request }: HoldRequest, verb: Verb, _
 
 type Ending = Pick<HoldRequest, 'kind' | 'amountKobo' | 'reason'> & { hold: Hold }
 
+// Stores a request to release or forfeit. No money moves until another user approves (performEnding).
 export async function requestEnd(
   tx: Transaction,
   by: Checker & Deps,
   { hold, kind, amountKobo, reason }: Ending,
 ): Promise<HoldRequest> {
-  refuseUnfitting(await lockHold(tx, hold.id), { kind, amountKobo })
+  refuseImpossibleEnding(await lockHold(tx, hold.id), { kind, amountKobo })
   const values = { hold_id: hold.id, kind, amount_kobo: amountKobo, reason }
   return holdRequests.request(tx, by, { values, conflict: 'hold_request_open' })
 }
 
-// Returns the id of the hold's request with this id or, by default, of its newest request. If a request is
-// open, it is the newest.
-export async function findRequestOf(tx: Transaction, hold: Hold, id?: number): Promise<bigint> {
-  const { sql, values } = fits([
+// Returns the id of the hold's newest request, which is the open one if there is one. With `id`, refuses
+// unless that request belongs to the hold.
+export async function findHoldRequestId(tx: Transaction, hold: Hold, id?: number): Promise<bigint> {
+  const { sql, values } = joinConditions([
     ['hold_id = $', hold.id],
     ['id = $', id],
   ])
@@ -87,6 +89,7 @@ type LockedHold = Pick<
   heldAccountId: AccountId
 }
 
+// Locks a hold, so that it does not change until the transaction ends.
 async function lockHold(tx: Transaction, id: HoldId): Promise<LockedHold> {
   const { rows } = await tx.query<LockedHold>({
     name: 'lock-hold',
@@ -94,10 +97,12 @@ async function lockHold(tx: Transaction, id: HoldId): Promise<LockedHold> {
              from holds where id = $1 for no key update`,
     values: [id],
   })
-  return rows[0] as LockedHold
+  return rows[0] as LockedHold // The caller read the id from the database, and holds are not deleted.
 }
 
-function refuseUnfitting(
+// Refuses to end a hold that has ended, or to forfeit more than it holds. Called at the request, and again at
+// the approval, because the hold may have changed in between.
+function refuseImpossibleEnding(
   { state, heldKobo }: LockedHold,
   { kind, amountKobo }: Pick<HoldRequest, 'kind' | 'amountKobo'>,
 ): void {
@@ -107,24 +112,26 @@ function refuseUnfitting(
   if (amountKobo !== null && amountKobo > heldKobo) throw new Refusal('hold_too_small')
 }
 
-async function end(
+// Moves the money, after the second user has approved the request.
+async function performEnding(
   tx: Transaction,
   by: Checker & Deps,
   { holdId, reference, kind, amountKobo }: HoldRequest,
 ): Promise<void> {
   const hold = await lockHold(tx, holdId)
-  refuseUnfitting(hold, { kind, amountKobo })
+  refuseImpossibleEnding(hold, { kind, amountKobo })
   if (kind === 'release') await release(tx, by, hold)
   else {
-    const isLast = amountKobo === null
-    await forfeit(tx, by, { hold, amountKobo: amountKobo ?? hold.heldKobo, isLast })
+    const endsHold = amountKobo === null
+    await forfeit(tx, by, { hold, amountKobo: amountKobo ?? hold.heldKobo, endsHold })
   }
   const type = kind === 'release' ? 'hold.released' : 'hold.forfeited'
   await appendHoldEvent(tx, by.now, { type, hold: await getHold(tx, reference) })
 }
 
-// Credits the held money back to its sources. Forfeited money is deducted from the first source accounts,
-// ordered by id. A reserve was due when the hold took it, so it becomes available.
+// Credits the held money back to the accounts that it came from. If a part was forfeited, the accounts with
+// the lowest ids bear it, and get less back. Money from a settlement's reserve goes to Available instead,
+// because the reserve was due when the hold took it.
 async function release(
   tx: Transaction,
   { now, sharedAccounts }: Checker & Deps,
@@ -140,10 +147,10 @@ async function release(
   const available = { kind: 'available', owner: clientOwner(clientId), currency } as const
   await sharedAccounts.open([available])
   const transfers: Transfer[] = []
-  let goneKobo: bigint = forfeitedKobo
-  for (const { accountId, kind, kobo: takenKobo } of sources) {
-    const amountKobo = kobo(takenKobo > goneKobo ? takenKobo - goneKobo : 0n)
-    goneKobo -= takenKobo - amountKobo
+  let forfeitedLeftKobo: bigint = forfeitedKobo // Forfeited money that no source account has borne yet.
+  for (const { accountId, kind, kobo: heldKobo } of sources) {
+    const amountKobo = kobo(heldKobo > forfeitedLeftKobo ? heldKobo - forfeitedLeftKobo : 0n)
+    forfeitedLeftKobo -= heldKobo - amountKobo
     if (amountKobo === 0n) continue
     const creditAccountId = kind === 'reserve' ? sharedAccounts.id(available) : accountId
     const reason = 'hold_release'
@@ -155,12 +162,14 @@ async function release(
 }
 
 type Source = { accountId: AccountId; kind: string; kobo: bigint }
-type Forfeiture = { hold: LockedHold; amountKobo: Kobo; isLast: boolean }
+type Forfeiture = { hold: LockedHold; amountKobo: Kobo; endsHold: boolean }
 
+// Moves held money to Forfeited. `endsHold` means that the whole held amount is forfeited, which ends the
+// hold.
 async function forfeit(
   tx: Transaction,
   { now, sharedAccounts }: Checker & Deps,
-  { hold, amountKobo, isLast }: Forfeiture,
+  { hold, amountKobo, endsHold }: Forfeiture,
 ): Promise<void> {
   const { id, currency, clientId, heldAccountId: debitAccountId } = hold
   const forfeited = { kind: 'forfeited', owner: operatorOwner(clientId), currency } as const
@@ -171,7 +180,7 @@ async function forfeit(
     { debitAccountId, creditAccountId, amountKobo, holdId: id, reason },
   ])
   const set = 'held_kobo = held_kobo - $2, forfeited_kobo = forfeited_kobo + $2'
-  if (isLast) {
+  if (endsHold) {
     const values = [amountKobo, now]
     const ended = `${set}, ended_at = $3`
     await transition(tx, {

@@ -2,26 +2,26 @@
 // client's money; up to an amount or without limit (I130).
 //
 //   Available, Collection accounts, Subaccounts → Held     at once, and whenever more arrives
-//   Reserve → Held                                         instead of its release, if all is to be held
+//   Reserve → Held                                         when it is due, if all money is to be held
 //   Held → the accounts that it came from                  released, by two people (end.ts)
 //   Held → Forfeited                                       forfeited, by two people (end.ts)
 //
-// Every second, a worker fills holds that lack money. A transaction that draws on the client's money
-// (payouts/available.ts, settlement/cover.ts) first locks the accounts that it draws on, and then fills the
-// holds, so no payout or settlement is ever faster than a hold. A bank's reversal does not fill holds: it
-// takes the money from the account where the credit was booked, and the client owes the rest
-// (credits/reverse.ts).
+// A hold lacks money while it has less than its amount. Every second, a worker moves newly arrived money to
+// holds that lack money. A payout or settlement that draws on the client's money (payouts/available.ts,
+// settlement/cover.ts) first locks the accounts that it draws on and then fills the holds, so it can never
+// take money that a hold lacks. A bank's reversal does not fill holds: it takes the money from the account
+// where the credit was booked, and the client owes any shortfall (credits/reverse.ts).
 //
-// While all money of a client is held, its closed settlements and its payouts, refunds and returns that no
-// bank has received yet wait (isAllHeld).
+// While all money of a client is held (isAllHeld), its closed settlements are not paid, and its payouts,
+// refunds and returns are not sent to banks.
 //
-// Locks: the case, the suspense items of a held credit, the holds of the client, then ledger accounts. A
-// drawer locks its ledger accounts before the holds, so that no money arrives in between. If the two orders
-// deadlock, PostgreSQL ends one transaction, and withTransaction() runs it again.
+// Order of locks: the case, the suspense items of a held credit, the holds of the client, then ledger
+// accounts. Payouts and settlements lock their ledger accounts before the holds, so that no money arrives in
+// between. If the two orders deadlock, PostgreSQL ends one transaction, and withTransaction() runs it again.
 
 import { timestamp } from '#clock.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
-import { type Conditions, fits, listQuery } from '#db/paging.ts'
+import { type Conditions, joinConditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText, numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -94,10 +94,10 @@ export async function getHold(db: Queryable, reference: string): Promise<Hold> {
 }
 
 export type Target =
-  | { of: 'credit'; creditId: CreditId }
-  | { of: 'account'; accountId: AccountId }
-  | { of: 'merchant'; merchantCode: string }
-  | { of: 'client' }
+  | { kind: 'credit'; creditId: CreditId }
+  | { kind: 'account'; accountId: AccountId }
+  | { kind: 'merchant'; merchantCode: string }
+  | { kind: 'client' }
 
 type NewHold = Pick<Hold, 'clientId' | 'clientName' | 'reason' | 'caseReference' | 'deadlineAt'> & {
   target: Target
@@ -105,14 +105,14 @@ type NewHold = Pick<Hold, 'clientId' | 'clientName' | 'reason' | 'caseReference'
 }
 type By = { clientId: ClientId; actor: string; now: Date; sharedAccounts: SharedAccounts }
 
-// Holds the money that is available now. One person may place a hold: stopping money is urgent and can be
-// undone.
+// Places a hold, and moves the money that is available now to it. Needs no second person, because stopping
+// money is urgent and can be undone.
 export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise<Hold> {
   const { target, clientId, amountKobo, reason, caseReference, deadlineAt } = hold
   const { sharedAccounts, actor, now } = by
   if (caseReference !== null) await lockCase(tx, caseReference)
-  const wantedKobo =
-    target.of === 'credit' ? await lockCredit(tx, target.creditId, amountKobo) : amountKobo
+  const limitKobo =
+    target.kind === 'credit' ? await lockHeldCredit(tx, target.creditId, amountKobo) : amountKobo
   const held = { kind: 'held', owner: clientOwner(clientId), currency: CURRENCY } as const
   await sharedAccounts.open([held])
   const reference = newReference('HLD')
@@ -125,12 +125,12 @@ export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise
     values: [
       reference,
       clientId,
-      target.of,
-      target.of === 'credit' ? target.creditId : null,
+      target.kind,
+      target.kind === 'credit' ? target.creditId : null,
       'accountId' in target ? target.accountId : null,
-      target.of === 'merchant' ? target.merchantCode : null,
+      target.kind === 'merchant' ? target.merchantCode : null,
       CURRENCY,
-      wantedKobo,
+      limitKobo,
       sharedAccounts.id(held),
       reason,
       caseReference,
@@ -140,13 +140,13 @@ export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise
     ],
   })
   await fillHolds(tx, now, clientId)
-  // Waits for running claims of payouts. Every later claim sees the hold.
-  if (target.of === 'client' && wantedKobo === null) await awaitSenders(tx)
+  // Waits until workers that are claiming payouts to send have committed. Every later claim sees the hold.
+  if (target.kind === 'client' && limitKobo === null) await awaitSenders(tx)
   const placed = await getHold(tx, reference)
-  const amount = wantedKobo === null ? 'all' : formatKobo(wantedKobo)
+  const amount = limitKobo === null ? 'all' : formatKobo(limitKobo)
   const detail = {
     reference,
-    target: target.of,
+    target: target.kind,
     amount,
     held: formatKobo(placed.heldKobo),
     note: reason,
@@ -160,8 +160,8 @@ export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise
 
 type HoldEventType = Extract<EventType, `hold.${string}`>
 
-// Appends an event to the client that owns the money. It must be the last statement of its transaction that
-// takes a lock.
+// Reports a change of a hold to the client that owns the money. Call it last in a transaction, after all
+// other statements that take locks.
 export async function appendHoldEvent(
   tx: Transaction,
   now: Date,
@@ -190,8 +190,8 @@ export async function appendHoldEvent(
   await appendEvents(tx, now, [{ clientId, type, facts, ...subject }])
 }
 
-// A reference in our format must name an open case; the lock keeps the case open (I133). Any other reference
-// belongs to another institution and is not checked.
+// Refuses a closed case, and keeps an open one from being closed until the hold is placed (I133). A reference
+// in another format belongs to another institution and is not checked.
 async function lockCase(tx: Transaction, reference: string): Promise<void> {
   if (!/^CAS[0-9]{15}$/.test(reference)) return
   const { rows } = await tx.query<{ state: string }>({
@@ -203,10 +203,12 @@ async function lockCase(tx: Transaction, reference: string): Promise<void> {
   if (rows[0].state === 'closed') throw new Refusal('case_closed')
 }
 
-// Returns the amount to hold: by default the whole credit, less the amount that the bank has taken back.
-// Assigning and returning suspended money lock the same items, so they either commit before the hold or see
-// it.
-async function lockCredit(
+// Locks a credit and its suspense items. Returns the amount to hold: by default the whole credit, less the
+// amount that the bank has taken back.
+//
+// Operations that assign or return suspended money lock the same items, so they either commit before the hold
+// is placed or see it.
+async function lockHeldCredit(
   tx: Transaction,
   creditId: CreditId,
   amountKobo: Kobo | null,
@@ -221,12 +223,14 @@ async function lockCredit(
     text: 'select amount_kobo - reversed_kobo as kobo from credits where id = $1 for no key update',
     values: [creditId],
   })
-  const leftKobo = (rows[0] as { kobo: Kobo }).kobo
-  if (leftKobo < (amountKobo ?? 1n)) throw new Refusal('hold_too_large')
-  return amountKobo ?? leftKobo
+  const remainingKobo = (rows[0] as { kobo: Kobo }).kobo // The caller has found this credit.
+  const leastKobo = amountKobo ?? 1n // A credit that the bank took back in full cannot be held.
+  if (remainingKobo < leastKobo) throw new Refusal('hold_too_large')
+  return amountKobo ?? remainingKobo
 }
 
-// The caller has locked the credit's suspense items.
+// Refuses to refund a held credit, and to assign or return its suspended money. The caller has locked the
+// credit or its suspense items, so that no hold is placed at the same time.
 export async function refuseHeldCredit(tx: Transaction, creditId: CreditId): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'is-credit-held',
@@ -242,9 +246,9 @@ export const isAllHeld = (clientId: string) => `
            where a.client_id = ${clientId} and a.state = 'active' and a.target = 'client'
              and a.amount_kobo is null)`
 
-// Refuses if all money of the client is held. For operations that pay out money that no hold can take,
-// because it has left the available accounts. A payout that such an operation queues at the same time as a
-// hold is placed is not sent (payouts/holds.ts).
+// Refuses if all money of the client is held. For operations that pay out money that a hold cannot take,
+// because it is no longer in the available accounts, such as suspended money. If such an operation queues a
+// payout while a hold is being placed, the payout is not sent (payouts/holds.ts).
 export async function refuseHeldClient(tx: Transaction, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ isHeld: boolean }>({
     name: 'is-client-held',
@@ -257,7 +261,8 @@ export async function refuseHeldClient(tx: Transaction, clientId: ClientId): Pro
 type Lacking = { id: HoldId; heldAccountId: AccountId; lackingKobo: Kobo }
 
 // SQL scalar: the amount that the hold `h` still lacks. For a held credit, it excludes the part in suspense
-// and the part that the bank took back.
+// and the part that the bank took back. A hold without an amount always lacks more money than can exist
+// (2^62 kobo).
 const LACKING = `
   case when h.target = 'credit'
        then least(h.amount_kobo,
@@ -271,18 +276,19 @@ const LACKING = `
 // moved.
 export async function fillHolds(tx: Transaction, now: Date, clientId: ClientId): Promise<boolean> {
   let hasMoved = false
-  for (const hold of await lockLacking(tx, clientId)) {
-    hasMoved = (await fill(tx, now, hold)) || hasMoved
+  for (const hold of await lockHoldsLackingMoney(tx, clientId)) {
+    hasMoved = (await fillHold(tx, now, hold)) || hasMoved
   }
   return hasMoved
 }
 
-async function lockLacking(
+// Locks the client's active holds that lack money, of one target or of all, and returns them oldest first.
+async function lockHoldsLackingMoney(
   tx: Transaction,
   clientId: ClientId,
   target?: Hold['target'],
 ): Promise<Lacking[]> {
-  const { sql, values } = fits([
+  const { sql, values } = joinConditions([
     ['h.client_id = $', clientId],
     `h.state = 'active' and (${LACKING}) > 0`,
     ['h.target = $', target],
@@ -293,7 +299,8 @@ async function lockLacking(
   return rows
 }
 
-// Returns the amount that holds of all the client's money lack.
+// Returns how much the client's active holds on all its money (target 'client') still lack, for the preview
+// of a settlement: they take due reserves first. A hold without an amount makes this a huge number.
 export async function sumLacking(db: Queryable, clientId: ClientId): Promise<bigint> {
   const { rows } = await db.query<{ kobo: string }>({
     name: 'sum-lacking-of-client',
@@ -306,28 +313,33 @@ export async function sumLacking(db: Queryable, clientId: ClientId): Promise<big
 
 type Releasing = { clientId: ClientId; reserveId: AccountId; amountKobo: Kobo }
 
-// Moves a due reserve to the holds of all the client's money that lack money, the oldest first. Only the rest
-// may be released. The caller has filled the holds and locked the reserve account.
+// Moves a due reserve of settlements to the holds on all the client's money (target 'client') that lack
+// money, the oldest first. Returns the amount that it moved, and whether the holds still lack money: then the
+// settlement may release nothing. The caller has filled the holds from other accounts and locked the reserve
+// account.
 export async function holdReserve(
   tx: Transaction,
   now: Date,
   { clientId, reserveId: debitAccountId, amountKobo: dueKobo }: Releasing,
 ): Promise<{ heldKobo: Kobo; isLacking: boolean }> {
-  const holds = await lockLacking(tx, clientId, 'client')
-  let leftKobo: bigint = dueKobo
+  const holds = await lockHoldsLackingMoney(tx, clientId, 'client')
+  let releasableKobo: bigint = dueKobo
   for (const { id, heldAccountId: creditAccountId, lackingKobo } of holds) {
-    const amountKobo = kobo(lackingKobo < leftKobo ? lackingKobo : leftKobo)
+    const amountKobo = kobo(lackingKobo < releasableKobo ? lackingKobo : releasableKobo)
     if (amountKobo === 0n) break
-    await take(tx, now, { id, transfers: [{ debitAccountId, creditAccountId, amountKobo }] })
-    leftKobo -= amountKobo
+    const transfer = { debitAccountId, creditAccountId, amountKobo }
+    await postHoldTransfers(tx, now, { id, transfers: [transfer] })
+    releasableKobo -= amountKobo
   }
   const lackedKobo = holds.reduce((sum, { lackingKobo }) => sum + lackingKobo, 0n)
-  const heldKobo = kobo(dueKobo - leftKobo)
+  const heldKobo = kobo(dueKobo - releasableKobo)
   return { heldKobo, isLacking: lackedKobo > heldKobo }
 }
 
-// SQL `from` and `where`: the accounts `l` with money that the hold `h` may take.
-const placesOf = (holds: string) => `
+// SQL `from` and `where`: the accounts `l` with money that the hold `h` may take. For a held credit: the
+// account that it was booked or assigned to, the subaccounts that share it, and Available if it belongs to a
+// payment.
+const sourceAccounts = (holds: string) => `
   from holds h
   join settlement_accounts s on s.client_id = h.client_id and s.currency = h.currency
   join ledger_accounts l on l.id = s.account_id and l.credits_kobo > l.debits_kobo
@@ -350,45 +362,52 @@ const placesOf = (holds: string) => `
                                           where credit_id = h.credit_id
                                             and assigned_payment_id is not null) end`
 
-async function fill(
+// Moves money to Held from the accounts that the hold applies to, until it has its amount. Reads the balances
+// under the locks, which are taken in the order of ids. Returns false if the accounts have no money.
+async function fillHold(
   tx: Transaction,
   now: Date,
   { id, heldAccountId: creditAccountId, lackingKobo }: Lacking,
 ): Promise<boolean> {
-  const places = await tx.query<{ id: AccountId }>({
+  const sources = await tx.query<{ id: AccountId }>({
     name: 'places-of-hold',
-    text: `select l.id ${placesOf('h.id = $1')}`,
+    text: `select l.id ${sourceAccounts('h.id = $1')}`,
     values: [id],
   })
-  if (!places.rows[0]) return false
+  if (!sources.rows[0]) return false
   const { rows } = await tx.query<{ id: AccountId; kobo: Kobo }>({
     name: 'lock-places-of-hold',
     text: `select id, credits_kobo - debits_kobo as kobo from ledger_accounts
             where id = any($1::bigint[]) order by id for no key update`,
-    values: [numberArray(places.rows.map((place) => place.id))],
+    values: [numberArray(sources.rows.map((source) => source.id))],
   })
-  const transfers: Taking[] = []
-  let leftKobo: bigint = lackingKobo
+  const transfers: HoldTransfer[] = []
+  let stillLackingKobo: bigint = lackingKobo
   for (const { id: debitAccountId, kobo: balance } of rows) {
-    const amountKobo = kobo(balance < leftKobo ? balance : leftKobo)
+    const amountKobo = kobo(balance < stillLackingKobo ? balance : stillLackingKobo)
     if (amountKobo <= 0n) continue
     transfers.push({ debitAccountId, creditAccountId, amountKobo })
-    leftKobo -= amountKobo
+    stillLackingKobo -= amountKobo
   }
   if (transfers.length === 0) return false
-  await take(tx, now, { id, transfers })
+  await postHoldTransfers(tx, now, { id, transfers })
   return true
 }
 
-type Taking = Pick<Transfer, 'debitAccountId' | 'creditAccountId' | 'amountKobo'>
+type HoldTransfer = Pick<Transfer, 'debitAccountId' | 'creditAccountId' | 'amountKobo'>
 
-async function take(
+// Posts transfers from the client's accounts to Held, and adds their sum to the hold.
+async function postHoldTransfers(
   tx: Transaction,
   now: Date,
-  { id: holdId, transfers }: { id: HoldId; transfers: readonly Taking[] },
+  { id: holdId, transfers }: { id: HoldId; transfers: readonly HoldTransfer[] },
 ): Promise<void> {
-  const ofHold = transfers.map((each) => ({ ...each, holdId, reason: 'hold' as const }))
-  await postTransfers(tx, now, ofHold)
+  const reason = 'hold' as const
+  await postTransfers(
+    tx,
+    now,
+    transfers.map((transfer) => ({ ...transfer, holdId, reason })),
+  )
   await tx.query({
     name: 'count-held',
     text: 'update holds set held_kobo = held_kobo + $2 where id = $1',
@@ -396,15 +415,15 @@ async function take(
   })
 }
 
-// SQL condition: an active hold lacks money. The missing money may not have arrived yet.
+// SQL condition: some active hold lacks money, whether or not there is money to fill it.
 export const HAS_LACKING_HOLDS = `exists (
   select from holds h where h.state = 'active' and (${LACKING}) > 0)`
 
-// Returns a client with a hold that lacks money, and with money to fill it, or null if there is none.
+// Returns the client of the oldest hold that lacks money and can be filled now, or null if no hold can.
 export async function findFillable(db: Queryable): Promise<ClientId | null> {
   const { rows } = await db.query<{ clientId: ClientId }>({
     name: 'find-fillable-holds',
-    text: `select h.client_id ${placesOf("h.state = 'active'")} and (${LACKING}) > 0
+    text: `select h.client_id ${sourceAccounts("h.state = 'active'")} and (${LACKING}) > 0
             order by h.id limit 1`,
   })
   return rows[0]?.clientId ?? null
@@ -434,6 +453,7 @@ const movesOf = (transfers: string) => `
     from transfers t join holds h on h.id = t.hold_id where ${transfers}
    group by h.reference, t.reason, h.currency, t.posted_at`
 
+// Reads the steps of the holds on these credits, for the timelines of credits.
 export async function readHoldSteps(
   db: Queryable,
   creditIds: readonly CreditId[],
@@ -449,8 +469,8 @@ export async function readHoldSteps(
   return rows
 }
 
-// Reads the steps of holds of this account, and the movements on this account by holds of its merchantCode or
-// client. The steps of a held credit are on the page of that credit.
+// Reads the steps of a collection account's timeline: the holds on this account, and the money that holds on
+// its merchantCode or client moved from or to it. Holds on single credits are on the pages of those credits.
 export async function readHoldStepsOfAccount(
   db: Queryable,
   { id }: { id: AccountId },

@@ -25,7 +25,7 @@ import { type Fields, view } from '#http/view.ts'
 import type { AccountId } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { findRequestOf, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
+import { findHoldRequestId, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
 import {
   getHold,
   type Hold,
@@ -283,22 +283,32 @@ export const holdRequests = resource('/api/v1/operator/holds', {
 
 type OfHold = { params: { reference: string }; body: { request?: number } }
 
+// Finds the request to approve, reject or withdraw: the one that the body names, or the hold's newest.
 async function findRequest(tx: Transaction, { params, body }: OfHold): Promise<bigint> {
-  return findRequestOf(tx, await getHold(tx, params.reference), body.request)
+  return findHoldRequestId(tx, await getHold(tx, params.reference), body.request)
 }
 
 type Body = Static<typeof HoldBody>
 
-const NEEDED = { credit: 'sessionId', account: 'accountNumber', merchant: 'merchantCode' } as const
+const FIELD_OF_TARGET = {
+  credit: 'sessionId',
+  account: 'accountNumber',
+  merchant: 'merchantCode',
+} as const
 
-// Refuses fields of another target, and a deadline in the past. The schema cannot express these rules.
+// Refuses a body without the field that its target needs, with the field of another target, or with a
+// deadline in the past. The schema cannot express these rules.
 function parseHold(body: Body, now: Date) {
-  const needed = body.target === 'client' ? undefined : NEEDED[body.target]
-  const errors: { field: string; message: string }[] = Object.values(NEEDED).flatMap((field) => {
-    if (field === needed)
-      return body[field] === undefined ? [{ field, message: 'Is required.' }] : []
-    return body[field] === undefined ? [] : [{ field, message: `Does not go with ${body.target}.` }]
-  })
+  const needed = body.target === 'client' ? undefined : FIELD_OF_TARGET[body.target]
+  const errors: { field: string; message: string }[] = Object.values(FIELD_OF_TARGET).flatMap(
+    (field) => {
+      if (field === needed)
+        return body[field] === undefined ? [{ field, message: 'Is required.' }] : []
+      return body[field] === undefined
+        ? []
+        : [{ field, message: `Does not go with ${body.target}.` }]
+    },
+  )
   const deadlineAt = body.deadline === undefined ? null : parseBankTime(body.deadline)
   if (deadlineAt === undefined || (deadlineAt && deadlineAt <= now)) {
     errors.push({ field: 'deadline', message: TIME_SAYS })
@@ -310,6 +320,7 @@ function parseHold(body: Body, now: Date) {
 
 type Finding = { body: Body; sealer: Sealer }
 
+// Looks up what the body asks to hold. A credit or account must belong to the client.
 async function findTarget(
   db: Queryable,
   { body, sealer }: Finding,
@@ -318,16 +329,17 @@ async function findTarget(
   const { target, sessionId, accountNumber, merchantCode } = body
   if (target === 'credit') {
     const { id } = await getCredit(db, { sealer, viewer: client, by: { identifier: sessionId } })
-    return { of: target, creditId: id }
+    return { kind: target, creditId: id }
   }
   if (target === 'account') {
-    return { of: target, accountId: await findAccount(db, client, accountNumber as string) }
+    return { kind: target, accountId: await findAccount(db, client, accountNumber as string) }
   }
   return target === 'merchant'
-    ? { of: target, merchantCode: merchantCode as string }
-    : { of: target }
+    ? { kind: target, merchantCode: merchantCode as string }
+    : { kind: target }
 }
 
+// Finds a collection account of the client by any of its numbers.
 async function findAccount(db: Queryable, client: Client, number: string): Promise<AccountId> {
   const { rows } = await db.query<{ id: AccountId }>({
     name: 'find-held-account',
@@ -339,6 +351,7 @@ async function findAccount(db: Queryable, client: Client, number: string): Promi
   return rows[0].id
 }
 
+// Parses the `reference` of a route's path. Text in another format cannot name a hold, so no query is needed.
 function requireReference(text: string): string {
   if (!isHoldReference(text)) throw new Refusal('hold_not_found')
   return text

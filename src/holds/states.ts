@@ -23,7 +23,7 @@ export const HOLD_STATES = statusesOf(TRANSITIONS)
 
 type HoldMove = Omit<Move<HoldState>, 'rows' | 'returning'> & { id: HoldId }
 
-// The caller has locked the hold.
+// Moves a hold to another state, together with the other columns that change. The caller has locked the hold.
 export async function transition(tx: Transaction, move: HoldMove): Promise<void> {
   await moveRow(tx, HOLDS, move)
 }

@@ -6,6 +6,8 @@ import { alertDeadlines } from '#records/alerts.ts'
 import type { Deps, Round } from '#workers/loop.ts'
 import { fillHolds, findFillable } from './hold.ts'
 
+// Moves money that has arrived since to holds that lack money, for one client per call. A hold lacks money if
+// the accounts had less than its amount when it was placed. `more` tells the loop to call again at once.
 export function fillHoldsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
   return async () => {
     const clientId = await findFillable(db)
@@ -14,12 +16,14 @@ export function fillHoldsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round
   }
 }
 
+// Raises the alerts of hold deadlines that are due, in batches.
 export function alertHoldDeadlinesRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
   return async () => ({
     more: await withTransaction(db, (tx) => alertHoldDeadlines(tx, clock())),
   })
 }
 
+// SQL: the alerts that are due at $1.
 const PENDING = `
   select case when h.deadline_at <= $1 then 'hold_deadline_missed'
               else 'hold_deadline_near' end as kind,
@@ -29,8 +33,8 @@ const PENDING = `
     from holds h join clients k on k.id = h.client_id
    where h.state = 'active' and h.deadline_at <= $1::timestamptz + interval '1 day'`
 
-// Alerts operators a day before the deadline of an active hold, and when it has passed. A deadline releases
-// nothing: two people decide on held money (end.ts).
+// Alerts operators a day before the deadline of an active hold, and when it has passed. The hold itself
+// stays: only two people can release or forfeit held money (end.ts).
 //
 // Returns whether more deadlines may be due.
 async function alertHoldDeadlines(tx: Transaction, now: Date): Promise<boolean> {

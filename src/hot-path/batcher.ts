@@ -1,13 +1,13 @@
 // Group commit (Batcher) and its admission control (QueueDelay). Requests that arrive while a batch is being
-// written join the next batch: one transaction, one fsync, for all of them. With no batch in flight, a batch
-// is closed at once, so a lone request on an idle server does not wait. While another batch is in flight, a
-// batch is closed when it is large (`gathers`), or has waited twice as long as a batch takes: a small batch
-// costs nearly as much as a large one, and would often only wait for the other's locks.
+// written join the next batch: one transaction, one fsync, for all of them. With no batch in flight, the next
+// batch starts at once, so a lone request on an idle server does not wait. While another batch is in flight,
+// the next one starts when it is large (`gathers`), or has waited twice as long as a batch takes: a small
+// batch costs nearly as much as a large one, and would often only wait for locks of the batch in flight.
 //
 //   - The queue is bounded in items and in time: beyond `queueMax`, or if the wait is too long (`delay`), a
 //     request is refused at once (`busy`), never lost.
-//   - One bad item never fails its neighbours: a batch that one of its items makes fail is run again item by
-//     item, and only the caller of the bad item gets the error.
+//   - One bad item never fails its neighbours: if a batch fails, it runs again item by item, and only the
+//     caller of the bad item gets the error.
 //   - After a lost connection or with a full disk, all callers get `try_again` at once. A retry is safe.
 
 import assert from 'node:assert/strict'
@@ -22,9 +22,8 @@ type Settle<O> = (results: BatchResult<O>[]) => void
 // `span` is set if the caller is traced.
 type Submission = { sinceMs: number; span: Span | undefined }
 
-// The items that a caller submitted together. Answers the caller in the async context of its submission.
-// Otherwise all callers of a batch would be answered in the context of the batch, which belongs to another
-// caller.
+// The items that a caller submitted together. The caller's callback runs in the async context in which the
+// caller submitted them. Otherwise it would run in the context of whichever caller started the batch.
 class Entry<I, O> extends AsyncResource {
   readonly items: readonly I[]
   readonly sinceMs: number
@@ -39,8 +38,8 @@ class Entry<I, O> extends AsyncResource {
     this.#settle = settle
   }
 
-  // Answers the caller once, and then drops its callback. Otherwise the remains of a batch would hold the
-  // caller in memory until a full collection.
+  // Answers the caller once, and then drops its callback. Otherwise entries of written batches would keep
+  // their callers in memory until a full garbage collection.
   settle(results: BatchResult<O>[]): void {
     const settle = this.#settle
     this.#settle = undefined
@@ -74,7 +73,8 @@ class BatchQueue<I, O> {
     this.#items -= this.#entries.shift()?.items.length ?? 0
   }
 
-  // Takes the oldest entry, then as many as fit.
+  // Removes and returns the entries of the next batch: the oldest, then as many as fit into `itemsMax`. The
+  // oldest is included even if it alone has more items.
   take(itemsMax: number): Entry<I, O>[] {
     let count = 0
     let size = 0
@@ -90,36 +90,39 @@ class BatchQueue<I, O> {
 
 type TraceEntry = { items: readonly unknown[]; span: Span | undefined }
 
-function startWaiting(name: string | undefined, items: number): Span | undefined {
+// Starts a traced caller's span, which lasts from its request to the commit of its batch.
+function startWaitSpan(name: string | undefined, items: number): Span | undefined {
   if (name === undefined) return undefined
   return currentSpan()?.start(`batch ${name}`, { attributes: { 'manilla.items': items } })
 }
 
-// Traces a batch. Each traced caller has a separate span from its request to the commit, which shows its
-// wait. The span of the writing is a child of the first caller's span; the other callers' spans link to it.
+// Runs the work of a batch within a span, if any caller is traced. The span of the writing is a child of the
+// first traced caller's span; the spans of the other callers are linked with it.
 //
 // Without a traced caller, a batch runs outside any span: otherwise it would run in the span of the request
 // that started the batch.
 function traceBatch<T>(entries: readonly TraceEntry[], work: () => Promise<T>): Promise<T> {
-  for (const { span } of entries) if (span) return traced(entries, span, work)
+  for (const { span } of entries) if (span) return runTraced(entries, span, work)
   return withoutSpan(work)
 }
 
-async function traced<T>(
+// Runs the work of a batch within a span for the writing, and ends the spans of all callers.
+async function runTraced<T>(
   entries: readonly TraceEntry[],
-  first: Span,
+  firstSpan: Span,
   work: () => Promise<T>,
 ): Promise<T> {
-  const writing = first.start('write', { attributes: { 'manilla.items': countItems(entries) } })
-  const items = new Map<unknown, Span>()
-  for (const { span, items: entryItems } of entries) {
+  const attributes = { 'manilla.items': countItems(entries) }
+  const writing = firstSpan.start('write', { attributes })
+  const spanOfItem = new Map<unknown, Span>()
+  for (const { span, items } of entries) {
     if (!span) continue
-    if (span !== first) span.link(writing)
-    if (span !== first) writing.link(span)
-    for (const item of entryItems) items.set(item, span)
+    if (span !== firstSpan) span.link(writing)
+    if (span !== firstSpan) writing.link(span)
+    for (const item of items) spanOfItem.set(item, span)
   }
   try {
-    return await withinShared(writing, items, work)
+    return await withinShared(writing, spanOfItem, work)
   } finally {
     writing.end()
     for (const { span } of entries) span?.end()
@@ -136,7 +139,7 @@ type Options<I, O> = {
   run: (items: readonly I[]) => Promise<readonly O[]>
   itemsMax: number
   inFlightMax: number
-  gathers?: number // The number of items that closes a batch while another one is in flight. Default: 0.
+  gathers?: number // The number of items that starts a batch while another one is in flight. Default: 0.
   queueMax: number
   delay?: QueueDelay // If undefined, only the number of items is bounded.
   onBatch?: (batch: BatchTimes) => void
@@ -146,8 +149,8 @@ type Options<I, O> = {
 // `waitedMs` is the wait of the oldest item.
 export type BatchTimes = { items: number; waitedMs: number; tookMs: number }
 
-const USUAL_OF = 8 // About how many batches the usual duration averages.
-const GATHERING_MAX_MS = 250
+const AVERAGED_BATCHES = 8 // The usual duration is a moving average over about this many batches.
+const GATHERING_MAX_MS = 250 // The longest wait for more items while another batch is in flight.
 
 export class Batcher<I, O> {
   readonly #options: Options<I, O>
@@ -155,9 +158,9 @@ export class Batcher<I, O> {
   #inFlight = 0
   #itemsInFlight = 0
   #usualMs = 0 // The usual duration of a batch.
-  #overdue: NodeJS.Timeout | undefined
+  #overdue: NodeJS.Timeout | undefined // Starts a batch that has waited too long for more items.
   #isOverdue = false
-  #idle: (() => void)[] = []
+  #drainCallbacks: (() => void)[] = []
 
   constructor(options: Options<I, O>) {
     this.#options = options
@@ -175,18 +178,21 @@ export class Batcher<I, O> {
     if (items.length === 0) return void settle([])
     const { queueMax, delay, name } = this.#options
     const queue = this.#queue
+    // An empty queue accepts a call of any size: refusing it would refuse it for ever.
     const isTooMuch = queue.items > 0 && queue.items + items.length > queueMax
     if (isTooMuch || this.isOverloaded) throw new Refusal('busy')
     const isFirst = queue.isEmpty
-    const wasEnough = this.#isEnough
-    const span = startWaiting(name, items.length)
+    const wasLargeEnough = this.#isLargeEnough
+    const span = startWaitSpan(name, items.length)
     queue.push(new Entry(items, { sinceMs: delay?.now() ?? 0, span }, settle))
-    // Starts a batch after this turn of the event loop, so that requests read from the network together share
-    // it.
-    if (isFirst || (this.#isEnough && !wasEnough)) setImmediate(() => this.#startBatches())
+    // Only the first item, and the one that makes the queue large enough, schedule a start of batches. It
+    // runs after this turn of the event loop, so that a batch includes all requests that were read from the
+    // network in this turn.
+    if (isFirst || (this.#isLargeEnough && !wasLargeEnough))
+      setImmediate(() => this.#startBatches())
   }
 
-  // If the result is a refusal, throws it to the caller of this item.
+  // Submits one item. Throws its error, or its result if that is a refusal.
   async submit(item: I): Promise<Exclude<O, Refusal>> {
     const [result] = await this.submitAll([item])
     assert(result)
@@ -216,20 +222,21 @@ export class Batcher<I, O> {
   // Resolves once everything submitted so far has been answered.
   async drain(): Promise<void> {
     while (!this.#queue.isEmpty || this.#inFlight > 0) {
-      await new Promise<void>((resolve) => this.#idle.push(resolve))
+      await new Promise<void>((resolve) => this.#drainCallbacks.push(resolve))
     }
   }
 
-  // Whether enough items wait to write them while another batch is in flight.
-  get #isEnough(): boolean {
+  // Whether enough items wait to start a batch while another one is in flight.
+  get #isLargeEnough(): boolean {
     return this.#queue.items >= (this.#options.gathers ?? 0)
   }
 
+  // Starts as many batches as may be in flight. Runs after a request has arrived and after a batch has ended.
   #startBatches(): void {
     this.#dropAbandoned()
     while (this.#inFlight < this.#options.inFlightMax && this.#hasBatchReady()) {
       const entries = this.#queue.take(this.#options.itemsMax)
-      this.#options.delay?.taken((entries[0] as Entry<I, O>).sinceMs)
+      this.#options.delay?.recordDequeue((entries[0] as Entry<I, O>).sinceMs)
       this.#inFlight++
       void this.#write(entries).finally(() => {
         this.#inFlight--
@@ -237,14 +244,15 @@ export class Batcher<I, O> {
       })
     }
     if (this.#inFlight === 0 && this.#queue.isEmpty) {
-      for (const resolve of this.#idle.splice(0)) resolve()
+      for (const resolve of this.#drainCallbacks.splice(0)) resolve()
     }
   }
 
+  // Whether to start a batch now. If not, sets a timer that starts one later.
   #hasBatchReady(): boolean {
     if (this.#queue.isEmpty) return false
-    if (this.#inFlight === 0 || this.#isEnough || this.#isOverdue) return true
-    // A batch that is stuck, for example at a lock, must not keep the waiting items for long.
+    if (this.#inFlight === 0 || this.#isLargeEnough || this.#isOverdue) return true
+    // The batch in flight may be stuck, for example at a lock: the waiting items must not wait for it long.
     this.#overdue ??= setTimeout(
       () => {
         this.#isOverdue = true
@@ -279,6 +287,7 @@ export class Batcher<I, O> {
     }
   }
 
+  // Writes one batch, measures it, and gives each caller the results of its items.
   async #write(entries: readonly Entry<I, O>[]): Promise<void> {
     const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
     this.#itemsInFlight += items.length
@@ -286,11 +295,11 @@ export class Batcher<I, O> {
     this.#overdue = undefined
     this.#isOverdue = false
     const begunMs = performance.now()
-    const results = await traceBatch(entries, () => this.#settle(items))
+    const results = await traceBatch(entries, () => this.#runItems(items))
     this.#itemsInFlight -= items.length
     this.#options.delay?.countWritten(items.length)
     const tookMs = performance.now() - begunMs
-    this.#usualMs += (tookMs - this.#usualMs) / USUAL_OF
+    this.#usualMs += (tookMs - this.#usualMs) / AVERAGED_BATCHES
     const waitedMs = begunMs - (entries[0]?.sinceMs ?? begunMs)
     this.#options.onBatch?.({ items: items.length, waitedMs, tookMs })
     let offset = 0
@@ -300,7 +309,9 @@ export class Batcher<I, O> {
     }
   }
 
-  async #settle(items: readonly I[]): Promise<BatchResult<O>[]> {
+  // Runs the items in one transaction. If it fails, runs them one by one, to find the item that failed. If
+  // the database is unavailable, refuses all of them, because more attempts would fail too.
+  async #runItems(items: readonly I[]): Promise<BatchResult<O>[]> {
     try {
       const values = await this.#options.run(items)
       assert.equal(values.length, items.length, 'a batch answers each of its items')
@@ -312,13 +323,14 @@ export class Batcher<I, O> {
         return items.map(() => ({ ok: false, error: new Refusal('try_again') }))
       }
       if (items.length === 1) return [{ ok: false, error }]
-      return this.#settleOneByOne(items)
+      return this.#runOneByOne(items)
     }
   }
 
-  async #settleOneByOne(items: readonly I[]): Promise<BatchResult<O>[]> {
+  // Runs each item in a transaction of its own, after the whole batch has failed.
+  async #runOneByOne(items: readonly I[]): Promise<BatchResult<O>[]> {
     const results: BatchResult<O>[] = []
-    for (const item of items) results.push(...(await this.#settle([item])))
+    for (const item of items) results.push(...(await this.#runItems([item])))
     return results
   }
 }
@@ -367,7 +379,7 @@ export class QueueDelay {
   }
 
   // Called when the queue's oldest item, which arrived at `sinceMs`, is taken out for writing.
-  taken(sinceMs: number): void {
+  recordDequeue(sinceMs: number): void {
     const nowMs = this.#nowMs()
     if (nowMs - sinceMs < TARGET_MS) {
       this.#aboveSinceMs = undefined
@@ -382,7 +394,7 @@ export class QueueDelay {
     this.#counted = 0
   }
 
-  // Counts written items. Every BACKLOG_MS, sets the largest backlog to admit from the rate.
+  // Counts written items. Every BACKLOG_MS, sets the largest backlog to the number written in that time.
   countWritten(items: number): void {
     const passedMs = this.#nowMs() - this.#countedFromMs
     this.#counted += items
@@ -392,15 +404,16 @@ export class QueueDelay {
     this.#counted = 0
   }
 
-  // Whether a new request is refused. `items` are admitted and not yet written. The oldest item in the queue
-  // arrived at `sinceMs`. `isBlocked` means that no item can leave the queue before a batch in flight is
-  // done.
+  // Whether to refuse a new request. `items` is the number of items that were admitted and are not written
+  // yet. The oldest item in the queue arrived at `sinceMs`. `isBlocked` means that no item can leave the
+  // queue before a batch in flight has ended.
   refuses(queue: { sinceMs: number; items: number; isBlocked: boolean }): boolean {
     const waitedMs = this.#nowMs() - queue.sinceMs
     if (queue.isBlocked && waitedMs >= STALLED_MS) return true
     return this.#isShedding && queue.items >= this.#backlogMax
   }
 
+  // Whether an item that arrived at `sinceMs` has waited so long that its caller has probably given up.
   isAbandoned(sinceMs: number): boolean {
     return this.#nowMs() - sinceMs >= ABANDONED_MS
   }

@@ -19,79 +19,86 @@ for (let digit = 0; digit < 16; digit++) NIBBLES[digit.toString(16).charCodeAt(0
 
 let scratch = Buffer.allocUnsafeSlow(65_536)
 let view = new DataView(scratch.buffer)
-let at = 0
+let offset = 0
 
-// Leaves room for a header with counts, which is written last.
-function begin(headerBytes: number): void {
-  at = headerBytes
+// Starts a parameter. Leaves room for a header with counts, which is written last (patchInt32).
+function startBuffer(headerBytes: number): void {
+  offset = headerBytes
 }
 
-function end(): Buffer {
-  return Buffer.from(scratch.subarray(0, at))
+// Returns what was written since startBuffer().
+function copyOfBuffer(): Buffer {
+  return Buffer.from(scratch.subarray(0, offset))
 }
 
-function patchInt32(offset: number, value: number): void {
-  view.setInt32(offset, value)
+// Writes a number of the header, at a fixed position.
+function patchInt32(position: number, value: number): void {
+  view.setInt32(position, value)
 }
 
-// Writes bytes without their length.
+// Writes bytes without a length before them.
 function writeRaw(bytes: Buffer): void {
-  reserve(bytes.length)
-  scratch.set(bytes, at)
-  at += bytes.length
+  ensureRoom(bytes.length)
+  scratch.set(bytes, offset)
+  offset += bytes.length
 }
 
+// Writes a count or the end mark of COPY's format, which have two bytes and no length before them.
 function writeInt16(value: number): void {
-  reserve(2)
-  view.setInt16(at, value)
-  at += 2
+  ensureRoom(2)
+  view.setInt16(offset, value)
+  offset += 2
 }
 
+// Writes null: a length of -1 without a value.
 function writeNull(): void {
-  reserve(LENGTH_BYTES)
-  view.setInt32(at, NULL_LENGTH)
-  at += LENGTH_BYTES
+  ensureRoom(LENGTH_BYTES)
+  view.setInt32(offset, NULL_LENGTH)
+  offset += LENGTH_BYTES
 }
 
-// Refuses a value that does not fit: it would wrap round to another amount.
+// Writes PostgreSQL's int8 (bigint), which has eight bytes. Throws on a value that does not fit into 64 bits:
+// it would wrap round to another amount.
 function writeInt8(value: bigint): void {
   if (value < INT8_MIN || value > INT8_MAX) throw new RangeError(`${value} is not a bigint`)
-  reserve(LENGTH_BYTES + 8)
-  view.setInt32(at, 8)
-  view.setBigInt64(at + LENGTH_BYTES, value)
-  at += LENGTH_BYTES + 8
+  ensureRoom(LENGTH_BYTES + 8)
+  view.setInt32(offset, 8)
+  view.setBigInt64(offset + LENGTH_BYTES, value)
+  offset += LENGTH_BYTES + 8
 }
 
+// Writes PostgreSQL's int4, which has four bytes.
 function writeInt4(value: number): void {
   if ((value | 0) !== value) throw new RangeError(`${value} is not an int`)
-  reserve(LENGTH_BYTES + 4)
-  view.setInt32(at, 4)
-  view.setInt32(at + LENGTH_BYTES, value)
-  at += LENGTH_BYTES + 4
+  ensureRoom(LENGTH_BYTES + 4)
+  view.setInt32(offset, 4)
+  view.setInt32(offset + LENGTH_BYTES, value)
+  offset += LENGTH_BYTES + 4
 }
 
 function writeBool(value: boolean): void {
-  reserve(LENGTH_BYTES + 1)
-  view.setInt32(at, 1)
-  scratch[at + LENGTH_BYTES] = value ? 1 : 0
-  at += LENGTH_BYTES + 1
+  ensureRoom(LENGTH_BYTES + 1)
+  view.setInt32(offset, 1)
+  scratch[offset + LENGTH_BYTES] = value ? 1 : 0
+  offset += LENGTH_BYTES + 1
 }
 
 function writeText(value: string): void {
-  reserve(LENGTH_BYTES + value.length * 3) // A character takes at most three bytes in UTF-8.
-  const start = at + LENGTH_BYTES
+  ensureRoom(LENGTH_BYTES + value.length * 3) // A character takes at most three bytes in UTF-8.
+  const start = offset + LENGTH_BYTES
   const bytes = scratch.write(value, start, 'utf8')
-  view.setInt32(at, bytes)
-  at = start + bytes
+  view.setInt32(offset, bytes)
+  offset = start + bytes
 }
 
 function writeBytes(value: Buffer): void {
-  reserve(LENGTH_BYTES + value.length)
-  view.setInt32(at, value.length)
-  scratch.set(value, at + LENGTH_BYTES)
-  at += LENGTH_BYTES + value.length
+  ensureRoom(LENGTH_BYTES + value.length)
+  view.setInt32(offset, value.length)
+  scratch.set(value, offset + LENGTH_BYTES)
+  offset += LENGTH_BYTES + value.length
 }
 
+// PostgreSQL counts microseconds from the year 2000.
 function writeTime(value: Date): void {
   writeInt8(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1000n)
 }
@@ -104,20 +111,21 @@ function writeDate(value: string): void {
 
 function writeUuid(value: string): void {
   if (!UUID.test(value)) throw new TypeError('not a UUID')
-  reserve(LENGTH_BYTES + 16)
-  view.setInt32(at, 16)
-  at += LENGTH_BYTES
+  ensureRoom(LENGTH_BYTES + 16)
+  view.setInt32(offset, 16)
+  offset += LENGTH_BYTES
   for (let index = 0; index < value.length; index += 2) {
     if (value.charCodeAt(index) === DASH) index++
     const high = NIBBLES[value.charCodeAt(index)] as number
-    scratch[at++] = (high << 4) | (NIBBLES[value.charCodeAt(index + 1)] as number)
+    scratch[offset++] = (high << 4) | (NIBBLES[value.charCodeAt(index + 1)] as number)
   }
 }
 
-function reserve(bytes: number): void {
-  if (at + bytes <= scratch.length) return
-  const larger = Buffer.allocUnsafeSlow(Math.max(scratch.length * 2, at + bytes))
-  scratch.copy(larger, 0, 0, at)
+// Grows the shared buffer if it has no room for more `bytes`.
+function ensureRoom(bytes: number): void {
+  if (offset + bytes <= scratch.length) return
+  const larger = Buffer.allocUnsafeSlow(Math.max(scratch.length * 2, offset + bytes))
+  scratch.copy(larger, 0, 0, offset)
   scratch = larger
   view = new DataView(larger.buffer)
 }
@@ -143,17 +151,23 @@ export const texts = arrayOf<string>(25, writeText)
 export const jsons = arrayOf<string>(114, writeText)
 export const uuids = arrayOf<string>(2950, writeUuid)
 
-// Returns null for the value that nearly every row has. The statement fills that value in.
+// Returns null if the value is the one that nearly every row has, so that the column is mostly `{}`. The
+// statement replaces null by that value, with coalesce().
 export function unless<T>(usual: NoInfer<T>, value: T): T | null {
   return value === usual ? null : value
 }
 
+// Makes an encoder for arrays of one type. `oid` is the type's number in PostgreSQL (pg_type), and `write`
+// writes one element. The encoder collects one value from each row.
 function arrayOf<T>(oid: number, write: (value: T) => void) {
-  return <R>(rows: readonly R[], of: (row: R, at: number) => T | null): ArrayParameter => {
+  return <R>(
+    rows: readonly R[],
+    readValue: (row: R, index: number) => T | null,
+  ): ArrayParameter => {
     let nulls = 0
-    begin(HEADER_BYTES)
+    startBuffer(HEADER_BYTES)
     for (let index = 0; index < rows.length; index++) {
-      const value = of(rows[index] as R, index)
+      const value = readValue(rows[index] as R, index)
       if (value !== null) write(value)
       else {
         nulls++
@@ -162,11 +176,11 @@ function arrayOf<T>(oid: number, write: (value: T) => void) {
     }
     if (nulls === rows.length) return EMPTY
     patchInt32(0, 1) // The number of dimensions.
-    patchInt32(4, nulls > 0 ? 1 : 0)
+    patchInt32(4, nulls > 0 ? 1 : 0) // Whether any element is null.
     patchInt32(8, oid)
-    patchInt32(12, rows.length)
+    patchInt32(12, rows.length) // The length of the only dimension.
     patchInt32(16, 1) // The index of the first element.
-    return end()
+    return copyOfBuffer()
   }
 }
 
@@ -180,7 +194,8 @@ const END = -1
 // constraints and triggers as an insert. The rows are sent with the statement, before the database says that
 // it is ready for them (src/db/statement-group.ts).
 //
-// `columns` are by name. Each must write the exact type of its column, because COPY converts nothing.
+// `columns` has the column names as keys. Each value must write the exact type of its column, because binary
+// COPY converts nothing.
 export class CopyTarget<R, S = undefined> {
   readonly #text: string
   readonly #name: string
@@ -192,6 +207,7 @@ export class CopyTarget<R, S = undefined> {
     this.#columns = Object.values(columns)
   }
 
+  // Inserts rows with one COPY statement.
   async insert(tx: Transaction, rows: readonly R[], shared: S): Promise<void> {
     if (rows.length === 0) return
     const statement: Statement = {
@@ -204,14 +220,14 @@ export class CopyTarget<R, S = undefined> {
 
   #encode(rows: readonly R[], shared: S): Buffer {
     const columns = this.#columns
-    begin(0)
+    startBuffer(0)
     writeRaw(SIGNATURE)
     for (let index = 0; index < rows.length; index++) {
       writeInt16(columns.length)
       for (const column of columns) column(rows[index] as R, shared)
     }
     writeInt16(END)
-    return end()
+    return copyOfBuffer()
   }
 }
 
@@ -223,10 +239,11 @@ export const timestamptz = columnOf<Date>(writeTime)
 export const date = columnOf<string>(writeDate)
 export const uuid = columnOf<string>(writeUuid)
 
+// Makes a column of CopyTarget from a function that reads its value from a row.
 function columnOf<T>(write: (value: T) => void) {
-  return <R, S>(of: (row: R, shared: S) => T | null): Column<R, S> =>
+  return <R, S>(readValue: (row: R, shared: S) => T | null): Column<R, S> =>
     (row, shared) => {
-      const value = of(row, shared)
+      const value = readValue(row, shared)
       if (value === null) writeNull()
       else write(value)
     }

@@ -1,4 +1,4 @@
-// The HTTP application: every plugin and every route, registered by hand and in order.
+// Builds the HTTP application: registers every hook, plugin and route explicitly, in a fixed order.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { clientChanges, operatorClients, ownClient } from '#access/client-routes.ts'
@@ -167,8 +167,8 @@ export const REPLICA_OPERATIONS: ReadonlySet<string> = new Set([
   ...['exportSubaccountBalances', 'exportDailyProofs'],
 ])
 
-// Makes the replica serve REPLICA_OPERATIONS. Call before routes are registered. Returns the dependencies for
-// the routes.
+// Makes the replica serve REPLICA_OPERATIONS, if there is one. Must be called before the routes are
+// registered. Returns the dependencies to register them with.
 function serveFromReplica(app: FastifyInstance, deps: Deps): Deps {
   const { replica, metrics } = deps
   if (!replica) return deps
@@ -186,9 +186,12 @@ function serveFromReplica(app: FastifyInstance, deps: Deps): Deps {
 }
 
 const BODY_BYTES_MAX = 65_536
-// Usually half a second suffices; a machine that stalls for a while must still start.
+// The deadline for registering all routes. It usually takes half a second, but a machine that stalls for a
+// while must still start.
 const ROUTES_MAX_MS = 120_000
 
+// Creates the application of one process. Hooks apply only to routes that are registered after them, so the
+// routes come last.
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = headerSetter(deps.mode)
   const shedder = new LoadShedder({ ...deps, clock: deps.realClock })
@@ -412,13 +415,13 @@ const REAL_TIME_ROUTES = new Set<(typeof ROUTES)[number]>([
   bankHealth,
 ])
 
+// Registers all routes, or only the probes in a process without an API.
 async function registerRoutes(app: FastifyInstance, primaryDeps: Deps): Promise<void> {
   const deps = serveFromReplica(app, primaryDeps)
-  const inRealTime = { ...deps, clock: deps.realClock }
-  const all = deps.hasApi ? ROUTES : PROBE_ROUTES
-  for (const routes of all) {
-    const parts = REAL_TIME_ROUTES.has(routes) ? inRealTime : deps
-    if (typeof routes === 'function') await routes(app, parts)
-    else routes.register(app, parts)
+  const realTimeDeps = { ...deps, clock: deps.realClock }
+  for (const routes of deps.hasApi ? ROUTES : PROBE_ROUTES) {
+    const routeDeps = REAL_TIME_ROUTES.has(routes) ? realTimeDeps : deps
+    if (typeof routes === 'function') await routes(app, routeDeps)
+    else routes.register(app, routeDeps)
   }
 }

@@ -1,5 +1,6 @@
-// Authentication and authorisation. A token identifies a client. Clients are cached for a few seconds, so a
-// suspension or restriction applies within that time in other processes and immediately in this one.
+// Authentication and authorisation of API requests. A token identifies a client. Clients are cached for a few
+// seconds, so a suspension or restriction applies at once in the process that makes it, and within seconds in
+// other processes.
 //
 // Dashboard users have a session instead, with the scopes of their role. A bearer token takes precedence, so
 // API requests never need a look-up of a session.
@@ -27,7 +28,9 @@ export type Identity = {
   scopes: ReadonlySet<Scope>
   isPerson: boolean // Whether the caller is a user at the dashboard, where BVNs are masked.
   userId: UserId | null // Null for client credentials.
-  withoutAlerts: boolean // Whether the caller is a user of an operator's client without the operator's role.
+  // Whether the caller is a user of an operator's client who does not have the operator's role. Such a user
+  // sees no alerts.
+  withoutAlerts: boolean
 }
 
 declare module 'fastify' {
@@ -37,10 +40,13 @@ declare module 'fastify' {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
-// The scope is for the API reference.
+// The API reference and the exports read the scope of a route from its hook.
 export type ScopedHook = Hook & { scope: Scope }
 
-type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
+type CachedClient = Identity & {
+  readAtMs: number
+  admits: ((address: string) => boolean) | undefined
+}
 
 type Options = {
   db: Queryable
@@ -57,8 +63,8 @@ export class Authentication {
   readonly #tokens: Tokens
   readonly #sessionCookies: SessionCookies
   readonly #clock: Clock
-  readonly #clients = new Map<string, Known>()
-  #forgotten = 0
+  readonly #clients = new Map<string, CachedClient>()
+  #forgetCount = 0 // How often forget() was called. A look-up that began before a call is not cached.
 
   constructor({ db, tokens, sessionCookies, clock }: Options) {
     this.#db = db
@@ -78,27 +84,27 @@ export class Authentication {
         return done(error as Error)
       }
       if (identity instanceof Promise) {
-        identity.then((known) => {
-          assume(request, known)
+        identity.then((verified) => {
+          attachIdentity(request, verified)
           done()
         }, done)
         return
       }
-      assume(request, identity)
+      attachIdentity(request, identity)
       done()
     }
     return Object.assign(hook, { scope })
   }
 
-  // Checks again the caller of a request whose response is still open, such as an event stream. Unlike a new
-  // request, this check is not treated as activity of the person, so an idle session still ends.
+  // Checks again whether the caller of a request may still get its response, which stays open, such as an
+  // event stream. The check does not count as activity of the person, so an idle session still ends.
   async identifyAgain(request: FastifyRequest, scope: Scope): Promise<Identity> {
     if (!this.#hasSession(request)) return this.#identify(request, scope)
     return toPerson(await this.#sessionCookies.getAgain(request), scope)
   }
 
-  // For public endpoints: admits requests without a token, and refuses an invalid one.
-  requiresIfAny(scope: Scope): ScopedHook {
+  // Route hook of public endpoints: admits a request without a token, but refuses an invalid token.
+  requiresIfTokenSent(scope: Scope): ScopedHook {
     const require = this.requires(scope)
     const hook: Hook = (request, reply, done) => {
       if (request.headers.authorization === undefined) done()
@@ -107,56 +113,64 @@ export class Authentication {
     return Object.assign(hook, { scope })
   }
 
-  // Invalidates the cache, including lookups in flight.
+  // Removes a client from the cache after a change of its access. A look-up in flight is not cached, because
+  // it may have read the client before the change.
   forget(clientId: string): void {
-    this.#forgotten++
+    this.#forgetCount++
     this.#clients.delete(clientId)
   }
 
   // Returns the identity itself, and not a promise, if the client and the token are cached.
   #identify(request: FastifyRequest, scope: Scope): Identity | Promise<Identity> {
-    if (this.#hasSession(request)) return this.#person(request, scope)
+    if (this.#hasSession(request)) return this.#identifyPerson(request, scope)
     const token = bearerToken(request.headers.authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = this.#tokens.read(token)
-    const known = claims instanceof Promise ? undefined : this.#findCached(claims.clientId)
-    if (known) return checked({ known, claims: claims as TokenClaims, request, scope })
+    const cachedClient = claims instanceof Promise ? undefined : this.#findCached(claims.clientId)
+    if (cachedClient)
+      return refuseUnlessAllowed({ cachedClient, claims: claims as TokenClaims, request, scope })
     return this.#identifyLater(claims, { request, scope })
   }
 
+  // Identifies a caller whose token is not verified yet, or whose client is not cached.
   async #identifyLater(
-    reading: TokenClaims | Promise<TokenClaims>,
+    pendingClaims: TokenClaims | Promise<TokenClaims>,
     { request, scope }: { request: FastifyRequest; scope: Scope },
   ): Promise<Identity> {
-    const claims = await reading
-    const known = this.#findCached(claims.clientId) ?? (await this.#read(claims.clientId))
-    return checked({ known, claims, request, scope })
+    const claims = await pendingClaims
+    const cachedClient = this.#findCached(claims.clientId) ?? (await this.#read(claims.clientId))
+    return refuseUnlessAllowed({ cachedClient, claims, request, scope })
   }
 
+  // Whether the request has a session cookie and no token.
   #hasSession(request: FastifyRequest): boolean {
     const { authorization } = request.headers
     return authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
   }
 
-  async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
+  // Identifies a dashboard user by the session, unless the user has a temporary password.
+  async #identifyPerson(request: FastifyRequest, scope: Scope): Promise<Identity> {
     return toPerson(await this.#sessionCookies.getWithPermanentPassword(request), scope)
   }
 
-  #findCached(clientId: string): Known | undefined {
-    const known = this.#clients.get(clientId)
-    const isFresh = known && this.#clock().getTime() - known.readAtMs < CLIENT_FRESH_MS
-    return isFresh ? known : undefined
+  // Returns a cached client, unless it was read more than CLIENT_FRESH_MS ago.
+  #findCached(clientId: string): CachedClient | undefined {
+    const cachedClient = this.#clients.get(clientId)
+    const isFresh =
+      cachedClient && this.#clock().getTime() - cachedClient.readAtMs < CLIENT_FRESH_MS
+    return isFresh ? cachedClient : undefined
   }
 
-  async #read(clientId: string): Promise<Known> {
-    const forgotten = this.#forgotten
+  // Reads an active client from the database, and caches it.
+  async #read(clientId: string): Promise<CachedClient> {
+    const forgetCount = this.#forgetCount
     const readAtMs = this.#clock().getTime()
     const client = await findClient(this.#db, clientId)
     if (!client?.isActive) {
       this.#clients.delete(clientId)
       throw new Refusal('unauthorized')
     }
-    const known = {
+    const cachedClient = {
       client,
       actor: `client:${clientId}`,
       scopes: new Set(effectiveScopes(client.scopes)),
@@ -167,12 +181,13 @@ export class Authentication {
       readAtMs,
     }
     if (this.#clients.size >= CLIENTS_MAX) this.#clients.clear()
-    if (forgotten === this.#forgotten) this.#clients.set(clientId, known)
-    return known
+    if (forgetCount === this.#forgetCount) this.#clients.set(clientId, cachedClient)
+    return cachedClient
   }
 }
 
-// Operator data is hidden from non-operator users of an operator client.
+// Returns the identity of a signed-in user, and refuses a user without the scope. A user of the operator's
+// client who does not have the operator's role counts as a user of an ordinary client, and sees no alerts.
 function toPerson({ client, user }: SignedInSession, scope: Scope): Identity {
   const scopes = new Set(grantedScopes(user.role, client))
   const refusal = scopeRefusal({ scopes, userId: user.id }, scope)
@@ -187,7 +202,8 @@ function toPerson({ client, user }: SignedInSession, scope: Scope): Identity {
   }
 }
 
-function assume(request: FastifyRequest, identity: Identity): void {
+// Makes the caller's identity available to the route's handler.
+function attachIdentity(request: FastifyRequest, identity: Identity): void {
   request.client = identity.client
   request.actor = identity.actor
   request.scopes = identity.scopes
@@ -196,22 +212,25 @@ function assume(request: FastifyRequest, identity: Identity): void {
   request.withoutAlerts = identity.withoutAlerts
 }
 
-function checked({
-  known,
+// Returns the identity of a client, unless its tokens were revoked (`generation`), its address is not on its
+// allowlist, or it lacks the scope.
+function refuseUnlessAllowed({
+  cachedClient,
   claims: { generation },
   request,
   scope,
 }: {
-  known: Known
+  cachedClient: CachedClient
   claims: TokenClaims
   request: FastifyRequest
   scope: Scope
 }): Identity {
-  if (generation !== known.client.tokenGeneration) throw new Refusal('unauthorized')
-  if (known.admits && !known.admits(request.ip)) throw new Refusal('address_not_allowed')
-  const refusal = scopeRefusal(known, scope)
+  if (generation !== cachedClient.client.tokenGeneration) throw new Refusal('unauthorized')
+  if (cachedClient.admits && !cachedClient.admits(request.ip))
+    throw new Refusal('address_not_allowed')
+  const refusal = scopeRefusal(cachedClient, scope)
   if (refusal) throw new Refusal(refusal)
-  return known
+  return cachedClient
 }
 
 // Returns the refusal if the caller lacks the scope.
@@ -223,6 +242,7 @@ export function scopeRefusal(
   return userId === null ? 'scope_missing' : 'role_not_allowed'
 }
 
+// Returns the token of an Authorization header, or undefined if the header has another form.
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
 }

@@ -1,5 +1,6 @@
-// Connections: limits, graceful shutdown and event streams. Slow senders and readers, and addresses with too
-// many connections, are disconnected. Malformed HTTP gets a regular error response.
+// Connections of the HTTP server: limits, graceful shutdown and event streams. The service disconnects slow
+// senders, slow readers, and addresses with too many connections. Malformed HTTP gets a regular error
+// response.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,13 +14,14 @@ import { rateLimitKey } from './rate-limits.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
 
-// Both times start with the first byte of a request.
+// The times for sending the headers, and the whole request, both from the first byte.
 const HEADERS_MAX_MS = 10_000
 const REQUEST_MAX_MS = 30_000
 const CHECKED_EVERY_MS = 2_000
 // The longest time without traffic in either direction. Event streams send a heartbeat every 15 seconds.
 const SILENCE_MAX_MS = 60_000
-// Longer than load balancers’ idle timeout, so that they close first and no request is cut.
+// Longer than the idle timeout of load balancers, so that they close idle connections first. If the service
+// closed first, a request that the load balancer sends at that moment would be lost.
 const KEEP_ALIVE_MS = 72_000
 const HEADER_BYTES_MAX = 16_384
 
@@ -40,53 +42,56 @@ export const CONNECTION_OPTIONS = {
 
 type Limits = { all: number; perAddress: number; trusted: readonly string[] }
 
-// Node enforces `all`. Per address, only untrusted addresses are counted: a proxy carries many
-// clients, and so may a local process.
+// Limits all connections (enforced by Node) and the connections of each address. Trusted addresses have no
+// limit of their own: a proxy, or a local process, carries the connections of many clients.
 export function limitConnections(server: Server, { all, perAddress, trusted }: Limits): void {
   const isTrusted = addressMatcher(trusted)
-  const open = new Map<string, number>()
+  const openCounts = new Map<string, number>()
   server.maxConnections = all
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined || isTrusted(address)) return
     const caller = rateLimitKey(address)
-    const count = (open.get(caller) ?? 0) + 1
+    const count = (openCounts.get(caller) ?? 0) + 1
     if (count > perAddress) return void socket.destroy()
-    open.set(caller, count)
+    openCounts.set(caller, count)
     socket.once('close', () => {
-      const left = (open.get(caller) ?? 1) - 1
-      if (left === 0) open.delete(caller)
-      else open.set(caller, left)
+      const remaining = (openCounts.get(caller) ?? 1) - 1
+      if (remaining === 0) openCounts.delete(caller)
+      else openCounts.set(caller, remaining)
     })
   })
 }
 
+// Returns the addresses that have no limit of connections: this machine and the configured proxies.
 export function trustedAddresses(proxies: readonly string[]): string[] {
   return [...LOCAL, ...proxies]
 }
 
-// The Expect header is ignored; the request is served normally.
+// Serves a request with an Expect header like any other. By default, Node would answer 417.
 export function ignoreExpectHeader(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
 const longUploads = new WeakSet<Socket>()
 
-// Allows an identified sender an upload that may take longer than other requests. Until the upload is
-// complete, SILENCE_MAX_MS still limits its pauses. Afterwards the sender waits for the response.
+// Lifts the time limit of a request for an upload by an identified caller. SILENCE_MAX_MS still limits pauses
+// during the upload. After the upload, the caller may wait `waitMaxMs` for the response.
+//
+// Returns a function that restores the limits. The route calls it when it has read or refused the upload.
 export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, waitMaxMs: number) {
   const { socket } = request
   longUploads.add(socket)
-  // Requests in tests have no socket.
-  const wait = () => socket.setTimeout?.(waitMaxMs)
-  request.once('end', wait)
+  // In tests, injected requests have no real socket, so setTimeout may be missing.
+  const allowWait = () => socket.setTimeout?.(waitMaxMs)
+  request.once('end', allowWait)
   return () => {
-    request.off('end', wait)
+    request.off('end', allowWait)
     socket.setTimeout?.(SILENCE_MAX_MS)
     if (request.complete) return void longUploads.delete(socket)
-    // Reads and drops the rest of a refused upload, for as long as an upload may take: some senders read the
-    // response only at the end, and the next request follows the upload. Resumes after the upload's reader
-    // has released the request.
+    // Reads and discards the rest of a refused upload: some senders read the response only after they have
+    // sent everything, and the connection's next request follows the upload. Waits one turn, until the reader
+    // of the upload has released the request.
     request.once('close', () => longUploads.delete(socket))
     setImmediate(() => request.resume())
   }
@@ -95,10 +100,11 @@ export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, wai
 type ParserError = Error & { code?: string }
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 
-// Handles errors before a request exists: responds here and closes the connection.
+// Handles errors of connections on which Node could not parse a request. No route can answer them, so this
+// function writes the response to the socket and closes the connection.
 export function handleClientError(clock: Clock) {
   return (error: ParserError, socket: Answering): void => {
-    // Node reports a late request once, and then no longer limits it.
+    // Lets a long upload continue: Node reports a slow request only once, and does not close its socket.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && longUploads.has(socket)) return
     // Do not write into a response in progress.
     const isAnswering = socket._httpMessage?.headersSent === true
@@ -126,14 +132,15 @@ const STATUS_WORDS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
+// Maps an error of Node's HTTP parser to the refusal that the caller gets.
 function refusalFor({ code }: ParserError): RefusalCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
   return 'invalid_http'
 }
 
-// Longer than a request and its response are in transit. A connection that is silent for that long is idle
-// and may be closed. Closing it at once could lose a request in transit.
+// How long to wait at shutdown before closing idle connections. A request that was already on its way when
+// the shutdown began arrives within this time.
 const DRAIN_MS = 1_000
 const LOOK_EVERY_MS = 10
 
@@ -143,8 +150,8 @@ declare module 'fastify' {
   }
 }
 
-// Sends `Connection: close` while draining, also for requests from before the signal. A hook of the
-// framework would cost every request.
+// Returns a response class that sends `Connection: close` while the service is draining, also in responses to
+// requests that arrived before the signal. A hook of the framework would slow down every request.
 export function drainableResponse(isDraining: () => boolean) {
   return class DrainableResponse extends ServerResponse<IncomingMessage> {
     override writeHead(...args: unknown[]): this {
@@ -161,21 +168,21 @@ export function drainOnClose(app: FastifyInstance): void {
   app.decorate('isDraining', false)
   app.addHook('preClose', async () => {
     app.isDraining = true
-    await connectionsLeave(app)
-    // For connections whose last response was sent before the signal.
+    await waitForConnectionsToClose(app)
+    // Closes connections that got their last response, without `Connection: close`, before the signal.
     Object.assign(app.server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
   })
 }
 
-// Resolves at once if there are no connections.
-async function connectionsLeave({ server }: FastifyInstance): Promise<void> {
+// Resolves when callers have closed all connections, or after DRAIN_MS.
+async function waitForConnectionsToClose({ server }: FastifyInstance): Promise<void> {
   if (!server.listening) return
   const untilMs = performance.now() + DRAIN_MS
   while (performance.now() < untilMs) {
-    const open = await new Promise((resolve) =>
+    const openCount = await new Promise((resolve) =>
       server.getConnections((_error, count) => resolve(count)),
     )
-    if (open === 0) return
+    if (openCount === 0) return
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
 }
@@ -188,13 +195,14 @@ declare module 'fastify' {
 
 const RETRY_MS = 2_000 // A browser reconnects to a cut stream after this time.
 
-// A heartbeat is an event and not a comment, because a browser does not pass comments to the page, and the
-// page must detect a dead connection. No handler listens to the type of the event. Earlier versions of our
-// SDK skip data without a leading space.
+// The heartbeat of event streams. It is an event and not a comment, because the page must notice when
+// heartbeats stop, and browsers do not pass comments to pages. No handler listens to events of this type. The
+// data has no leading space, so that old versions of our SDK skip it.
 export const BEAT = 'event: beat\ndata:{"type":"beat"}\n\n'
 
-// Opens a stream of server-sent events. Returns undefined if the client is gone. With an id, a client that is
-// disconnected before the first event misses no event.
+// Opens a stream of server-sent events, or returns undefined if the client has disconnected. `id` is the last
+// event before the stream. A client that loses the connection before the first event reconnects with this id
+// (Last-Event-ID), and so misses no event.
 export function openEventStream(reply: FastifyReply, id?: bigint): ServerResponse | undefined {
   reply.hijack()
   const stream = reply.raw

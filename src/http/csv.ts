@@ -1,7 +1,8 @@
 // Exports as CSV and as workbooks, streamed batch by batch at the client's pace: a list of millions needs the
 // memory of one batch, and no database connection while a slow client reads.
 //
-// A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly is complete.
+// A byte order mark declares UTF-8. If an error occurs while the file is sent, the service cuts the
+// connection, so a file that ends cleanly is complete.
 //
 // With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset,
 // which spreadsheets do not read as a date.
@@ -52,37 +53,40 @@ export const FileQuery = {
   ),
 }
 
+// Returns the columns that the query's `columns` names, in its order. By default, returns all.
 function chosenColumns<Row>(columns: Columns<Row>, { columns: names }: { columns?: string }) {
   if (names === undefined) return columns
   return [...new Set(names.split(','))].map((name) => {
-    const column = columns.find(([each]) => each === name)
+    const column = columns.find(([columnName]) => columnName === name)
     if (column) return column
-    const message = `${name} is no column. The columns: ${columns.map(([each]) => each).join(', ')}.`
+    const message = `${name} is no column. The columns: ${columns.map(([title]) => title).join(', ')}.`
     throw new Refusal('invalid_request', [{ field: 'columns', message }])
   })
 }
 
-// Formats an amount with two decimals.
+// Formats an amount in naira with two decimals.
 export function decimal(amount: number): string {
   if (amount < 0) return `-${decimal(-amount)}`
   return formatKobo(koboOf(amount) as Kobo)
 }
 
+// Writes the rows as lines of CSV. `isForSpreadsheet` writes cells for people who open the file in a
+// spreadsheet (FileQuery.for).
 function csvLines<Row>(
   columns: Columns<Row>,
   rows: readonly Row[],
   isForSpreadsheet = false,
 ): string {
-  const text = ([, read, kind]: Columns<Row>[number], row: Row) => {
+  const textOfCell = ([, read, kind]: Columns<Row>[number], row: Row) => {
     const cell = read(row)
     const isTime = isForSpreadsheet && kind === 'time' && typeof cell === 'string'
     return cellText(isTime ? plainTime(cell) : cell, isForSpreadsheet)
   }
-  const lines = rows.map((row) => columns.map((column) => text(column, row)).join(','))
+  const lines = rows.map((row) => columns.map((column) => textOfCell(column, row)).join(','))
   return lines.map((line) => line + LINE_END).join('')
 }
 
-// Formats a time as yyyy-MM-dd HH:mm:ss, in West Africa Time.
+// Formats our timestamps, which are in West Africa Time, as yyyy-MM-dd HH:mm:ss for spreadsheets.
 function plainTime(timestamp: string): string {
   return timestamp.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length).replace('T', ' ')
 }
@@ -92,6 +96,7 @@ export function csvText<Row>(columns: Columns<Row>, rows: readonly Row[]): strin
   return headerLine(columns, true) + csvLines(columns, rows)
 }
 
+// Returns the line with the names of the columns. `hasMark` puts the byte order mark before it.
 function headerLine<Row>(columns: Columns<Row>, hasMark: boolean): string {
   const names = columns.map(([name]) => name).join(',')
   return `${hasMark ? BYTE_ORDER_MARK : ''}${names}${LINE_END}`
@@ -104,33 +109,36 @@ type Export<Row> = {
   hasMark?: boolean // False for programs that read the mark as part of the first column's name.
 }
 
-// Limits concurrent exports per client.
+// Streams exports as responses, and limits the concurrent exports of each client.
 export class CsvExports {
   readonly #open = new Map<ClientId, number>()
 
-  // The first batch is read before the headers are sent, so that errors get a regular response.
+  // Sends one file. The first batch is read before the headers are sent, so that errors get a regular
+  // response.
   async send<Row>(
     reply: FastifyReply,
     clientId: ClientId,
-    { name, columns: all, batches, hasMark = true }: Export<Row>,
+    { name, columns: allColumns, batches, hasMark = true }: Export<Row>,
   ): Promise<FastifyReply> {
     const query = reply.request.query as { for?: string; columns?: string }
-    const columns = chosenColumns(all, query)
-    const open = this.#open.get(clientId) ?? 0
-    if (open >= EXPORTS_MAX) throw new Refusal('too_many_exports')
-    this.#open.set(clientId, open + 1)
+    const columns = chosenColumns(allColumns, query)
+    const openCount = this.#open.get(clientId) ?? 0
+    if (openCount >= EXPORTS_MAX) throw new Refusal('too_many_exports')
+    this.#open.set(clientId, openCount + 1)
     const release = () => this.#release(clientId)
     try {
       const next = keepReading(() => batches.next())
-      const first = await next()
-      const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
+      const firstBatch = await next()
+      const disconnect = () =>
+        void stream.destroy(new Error('export stalled: the client stopped reading'))
       const isForSpreadsheet = query.for === 'spreadsheet'
-      const shape = { columns, batches, hasMark, isForSpreadsheet, next }
+      const state = { columns, batches, hasMark, isForSpreadsheet, next }
       const isXlsx = isWorkbook(reply.request.routeOptions.url)
-      const content = isXlsx ? workbookOf(columns, rowsOf(shape, first)) : textOf(shape, first)
-      const stream = Readable.from(watched<string | Uint8Array>(content, cut), {
-        objectMode: false,
-      })
+      const content = isXlsx
+        ? workbookOf(columns, remainingBatches(state, firstBatch))
+        : csvChunks(state, firstBatch)
+      const chunks = disconnectIfStalled<string | Uint8Array>(content, disconnect)
+      const stream = Readable.from(chunks, { objectMode: false })
       stream.once('close', release)
       const file = `${name}${periodOf(query)}.${isXlsx ? 'xlsx' : 'csv'}`
       return reply
@@ -147,53 +155,60 @@ export class CsvExports {
     }
   }
 
+  // Takes an export that has ended off the client's count.
   #release(clientId: ClientId): void {
-    const open = (this.#open.get(clientId) ?? 1) - 1
-    if (open === 0) this.#open.delete(clientId)
-    else this.#open.set(clientId, open)
+    const openCount = (this.#open.get(clientId) ?? 1) - 1
+    if (openCount === 0) this.#open.delete(clientId)
+    else this.#open.set(clientId, openCount)
   }
 }
 
 export type Batches<Row> = AsyncGenerator<readonly Row[], void>
 
-type Shape<Row> = Required<Omit<Export<Row>, 'name'>> & {
+type ExportState<Row> = Required<Omit<Export<Row>, 'name'>> & {
   isForSpreadsheet: boolean
   next: () => Promise<IteratorResult<readonly Row[], void>>
 }
 
-async function* textOf<Row>(shape: Shape<Row>, first: IteratorResult<readonly Row[], void>) {
-  const { columns, hasMark, isForSpreadsheet } = shape
+// Yields a CSV file: its header, then the lines of each batch.
+async function* csvChunks<Row>(
+  state: ExportState<Row>,
+  firstBatch: IteratorResult<readonly Row[], void>,
+) {
+  const { columns, hasMark, isForSpreadsheet } = state
   yield headerLine(columns, hasMark)
-  for await (const rows of rowsOf(shape, first)) {
+  for await (const rows of remainingBatches(state, firstBatch)) {
     if (rows.length > 0) yield csvLines(columns, rows, isForSpreadsheet)
   }
 }
 
-async function* rowsOf<Row>(
-  { batches, next }: Shape<Row>,
-  first: IteratorResult<readonly Row[], void>,
+// Yields the batch that was read before the headers were sent, then the others. Ends the reading if the
+// client disconnects.
+async function* remainingBatches<Row>(
+  { batches, next }: ExportState<Row>,
+  firstBatch: IteratorResult<readonly Row[], void>,
 ) {
   try {
-    for (let batch = first; !batch.done; batch = await next()) yield batch.value
+    for (let batch = firstBatch; !batch.done; batch = await next()) yield batch.value
   } finally {
     await batches.return()
   }
 }
 
-// Returns the part of the file's name that states its days. `to` is exclusive, so the last day ends before
-// it.
+// Returns the part of the file's name that states its period, such as -2026-11-01-to-2026-11-15. The query's
+// `to` is exclusive, so the last day is the one just before it.
 function periodOf(query: unknown): string {
   const { from, to } = parseWindow(query as { from?: string; to?: string })
-  const last = to && watDay(new Date(to.getTime() - 1))
-  if (from) return last ? `-${watDay(from)}-to-${last}` : `-from-${watDay(from)}`
-  return last ? `-until-${last}` : ''
+  const lastDay = to && watDay(new Date(to.getTime() - 1))
+  if (from) return lastDay ? `-${watDay(from)}-to-${lastDay}` : `-from-${watDay(from)}`
+  return lastDay ? `-until-${lastDay}` : ''
 }
 
-// Calls `cut` if the client does not read a chunk in time. The response requests the next chunk only when it
-// has room, so only the client can cause a pause.
-async function* watched<Chunk>(chunks: AsyncIterable<Chunk>, cut: () => void) {
+// Passes chunks on, and calls `disconnect` if the client does not read one within STALLED_MS. The response
+// pulls the next chunk as soon as it has room, so a pause after a chunk means that the client does not read.
+async function* disconnectIfStalled<Chunk>(chunks: AsyncIterable<Chunk>, disconnect: () => void) {
   for await (const chunk of chunks) {
-    const timer = setTimeout(cut, STALLED_MS)
+    const timer = setTimeout(disconnect, STALLED_MS)
     try {
       yield chunk
     } finally {
@@ -202,7 +217,7 @@ async function* watched<Chunk>(chunks: AsyncIterable<Chunk>, cut: () => void) {
   }
 }
 
-// Reads a whole list, batch by batch. Each batch starts where the last one ended.
+// Reads a whole list for an export, batch by batch. Each batch starts where the last one ended.
 export async function* readBatches<Row, Position>(
   read: (after: Position | undefined) => Promise<{ rows: readonly Row[]; next: Position | null }>,
 ): Batches<Row> {
@@ -253,6 +268,7 @@ function workbookOf<Row>(
   return writeXlsxStream(rows(), { name: 'Export', columns: head, freezePane: { rows: 1 } })
 }
 
+// Converts a cell of the CSV to a typed cell of the workbook.
 function toValue(cell: Cell, kind: Columns<never>[number][2]): Value {
   if (cell === null || cell === undefined || cell === '') return null
   if (typeof cell !== 'string') return cell
@@ -260,32 +276,40 @@ function toValue(cell: Cell, kind: Columns<never>[number][2]): Value {
   return kind === 'time' ? toDate(cell) : cell
 }
 
-// Times are in West Africa Time, and dates in a workbook have no offset, so the digits stay the same.
+// Parses a timestamp for a workbook, as if it were in UTC. Dates in a workbook have no offset, so the cell
+// shows the digits of the timestamp, which are in West Africa Time.
 function toDate(text: string): Date | string {
   const digits = text.length === DAY_LENGTH ? text : text.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length)
   const date = new Date(digits.length === DAY_LENGTH ? digits : `${digits}Z`)
   return Number.isNaN(date.getTime()) ? text : date
 }
 
-// Registers a twin `….xlsx` of every route `….csv`. The export reads the route to see which of the two it
-// serves.
+// For every route `….csv`, registers a route `….xlsx` with the same handler, which then writes a workbook
+// (isWorkbook). Must be called before the routes are registered.
 export function addWorkbooks(app: FastifyInstance): void {
   app.addHook('onRoute', function (this: FastifyInstance, route) {
     if (route.method !== 'GET' || !CSV_END.test(route.url)) return
-    this.route({ ...route, url: route.url.replace(CSV_END, '.xlsx'), schema: twinOf(route) })
+    this.route({
+      ...route,
+      url: route.url.replace(CSV_END, '.xlsx'),
+      schema: workbookSchema(route),
+    })
   })
 }
 
+// Whether the route is the one that addWorkbooks() has derived.
 function isWorkbook(url: string | undefined): boolean {
   return url?.endsWith('.xlsx') === true
 }
 
-function twinOf({ schema = {} }: RouteOptions): object {
-  const { operationId, summary, querystring, ...rest } = schema
+// Derives the schema of the workbook's route from that of the CSV's. It has no `for`: workbooks have typed
+// cells.
+function workbookSchema({ schema = {} }: RouteOptions): object {
+  const { operationId, summary, querystring, ...otherParts } = schema
   const { properties } = querystring as { properties: object }
   const fields = Object.entries(properties).filter(([name]) => name !== 'for')
   return {
-    ...rest,
+    ...otherParts,
     operationId: `${operationId}Xlsx`,
     summary: summary?.replace('CSV', 'XLSX'),
     description: 'The rows of the CSV with typed cells: numbers, dates and text.',
@@ -309,17 +333,18 @@ export type ExportRoute = {
   isForSpreadsheets: boolean // The CSV can keep the digits of references.
 }
 
-// How the query of an export names its period: by a window, a day, a month or its end. With `now` it names
-// none, and the file lists the rows that exist when it is made.
+// How the query of an export states its period: from and to (`window`), a day, a month, or only its end
+// (`at`). With `now` it states none, and the file lists the rows that exist when it is made.
 type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
 
 const NOT_FILTERS = ['from', 'to', 'at', 'for', 'columns']
 
-// Every export of a whole list or report, as its route was registered. Scheduled reports choose from these,
-// so a new export can be scheduled without being named anywhere else.
+// All exports of whole lists and reports, collected from the routes as they are registered. Users choose from
+// these for scheduled reports, so a new export can be scheduled without being named anywhere else.
 class ExportRegistry {
   readonly #routes = new Map<string, ExportRoute>()
 
+  // Adds a route if it exports a whole list: it ends in .csv, has no path parameter and requires a scope.
   add({ url, onRequest, schema }: RouteOptions): void {
     const { operationId, querystring } = schema ?? {}
     const scope = [onRequest].flat().find((hook) => hook && 'scope' in hook) as
@@ -350,6 +375,7 @@ class ExportRegistry {
   }
 }
 
+// Derives from the query parameters of an export how it states its period.
 function timingOf(properties: object, required: readonly string[]): Timing {
   if (required.includes('day')) return 'day'
   if (required.includes('month')) return 'month'
@@ -357,7 +383,7 @@ function timingOf(properties: object, required: readonly string[]): Timing {
   return 'at' in properties ? 'end' : 'now'
 }
 
-// Call before routes are registered.
+// Collects the exports for scheduled reports. Must be called before the routes are registered.
 export function registerExports(app: FastifyInstance): void {
   const registry = new ExportRegistry()
   app.decorate('listExports', registry)

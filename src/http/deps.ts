@@ -1,4 +1,4 @@
-// The dependencies of the routes, and scoped() for routes that need a separate Fastify scope.
+// The dependencies that every route gets, and scoped() for route files that need a separate Fastify scope.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
@@ -32,7 +32,7 @@ import type { Tokens } from './tokens.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
-  mailsUsers: boolean // Whether mails to users are sent or, in a sandbox, reach its inbox.
+  mailsUsers: boolean // Whether users get mails: by a mail server, or in the inbox of a sandbox.
   messageCopy: Copy // The words of messages to people.
   publicUrl: string // The URL as configured. To show it, use `publicAddress`.
   trustedProxies: readonly string[]
@@ -51,7 +51,7 @@ export type Deps = {
   seedNow: (clientId: ClientId) => Promise<void> // Runs for a few seconds; the workers write the rest.
   log: Logger
   db: Pool
-  replica: Replica | undefined // Answers reads of marked routes through `db` (app.ts).
+  replica: Replica | undefined // Routes do not use it: `db` sends the reads of REPLICA_OPERATIONS to it.
   reads: Queryable // Pipelined single-row lookups.
   accountLookups: AccountLookups
   batchPool: Pool
@@ -79,7 +79,7 @@ export type Deps = {
   metrics: Metrics
   metricsToken: string | undefined
   loggedShare: number // The share of successful requests that is logged.
-  patience: number | undefined // Multiplies the usual time that a caller waits.
+  patience: number | undefined // Multiplies the response deadline (requests.ts). Undefined means 1.
   tracer: Tracer | undefined
   readMetrics: () => Promise<string> // Covers all processes of this service.
 }
@@ -93,9 +93,8 @@ declare module 'fastify' {
 
 type Routes = FastifyPluginAsyncTypebox<Deps>
 
-// Fastify creates a scope for the hooks and parsers of every plugin. Two hundred scopes would take a third of
-// the start, and only a few route files add hooks or parsers. So routes are added to the app itself, and only
-// files marked `scoped` register themselves in a separate scope.
+// Marks a route file that adds its own hooks or parsers, and so needs its own Fastify scope. All other route
+// files share the scope of the app, because two hundred scopes would take a third of the start-up time.
 export function scoped(plugin: Routes): Routes {
   // Without a name, Fastify searches all loaded modules for each plugin, which takes 20 ms of every start.
   const named = Object.assign(plugin, { [Symbol.for('fastify.display-name')]: plugin.name })

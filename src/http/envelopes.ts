@@ -1,7 +1,7 @@
 // Response envelopes, the error body of each endpoint family, and the handler that turns every error into a
 // response. Errors keep the envelope, with the flag false and the payload null.
 //
-// Published endpoints respond 400 instead of 404 and 409; other statuses stay.
+// The endpoints of the published contract respond 400 instead of 404 and 409; other statuses stay.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '#db/transaction.ts'
@@ -13,6 +13,7 @@ import { fieldErrors } from './validation.ts'
 
 export type Family = 'api' | 'payment' | 'oauth' | 'rail'
 
+// Decides by its path in which form an endpoint returns errors.
 export function endpointFamily(url: string): Family {
   const path = url.toLowerCase()
   if (/^\/(?:payment|api\/transaction|api\/webhook)(?:[/?]|$)/.test(path)) return 'payment'
@@ -21,19 +22,24 @@ export function endpointFamily(url: string): Family {
   return 'api'
 }
 
+// The success body of /api/… operations.
 export function accepted<T>(message: string, data: T) {
   return { isSuccessful: true, message, data }
 }
 
+// The success body of the payment family (endpointFamily).
 export function paymentAccepted<T>(responseData: T) {
   return { requestSuccessful: true, message: 'Successful', responseCode: '00', responseData }
 }
 
+// Returns the HTTP status of a refusal. `isPublished` marks the endpoints of the published contract, whose
+// clients expect 400 instead of 404 and 409.
 export function failureStatus(code: RefusalCode, isPublished: boolean): number {
   const { status } = REFUSALS[code]
   return isPublished && (status === 404 || status === 409) ? 400 : status
 }
 
+// Builds the body of an error response, in the form of the endpoint's family.
 export function failureBody(family: Family, refusal: Refusal, requestId: string): object {
   const { code, message, fields } = refusal
   const errors = fields.length > 0 ? { errors: fields as FieldError[] } : {}
@@ -47,7 +53,7 @@ export function failureBody(family: Family, refusal: Refusal, requestId: string)
       return { error: oauthError(code), error_description: oauthMessage(refusal) }
     case 'rail': {
       const { status } = REFUSALS[code]
-      const responseCode = status >= 500 || status === 429 ? '03' : '02'
+      const responseCode = status >= 500 || status === 429 ? '03' : '02' // 03: retry. 02: rejected.
       return { responseCode, responseMessage: message, code, ...errors, requestId }
     }
     case 'api':
@@ -55,12 +61,12 @@ export function failureBody(family: Family, refusal: Refusal, requestId: string)
   }
 }
 
-// OAuth errors have no list of fields.
+// OAuth errors have no list of fields, so the message must say what to correct.
 function oauthMessage({ code, message }: Refusal): string {
   return code === 'invalid_request' ? REFUSALS.oauth_request.message : message
 }
 
-// RFC 6749, section 5.2.
+// Maps our code to an OAuth error code (RFC 6749, section 5.2).
 function oauthError(code: RefusalCode): string {
   if (code === 'invalid_credentials') return 'invalid_client'
   if (code === 'address_not_allowed') return 'unauthorized_client'
@@ -82,30 +88,37 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
 }
 
-// For errors before routing, when no hook has set the headers.
+// Handles errors that Fastify finds before routing, such as a malformed URL. No hook has run yet, so this
+// sets the headers.
 export function frameworkErrors(setHeaders: SetHeaders) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     setHeaders(request, reply)
-    answer(error, request, reply)
+    sendError(error, request, reply)
   }
 }
 
-// Every error becomes a response: refusals as they are, framework errors mapped to refusals. All other errors
-// are logged in full and returned as `internal`, with only the request ID.
+// Turns every error into a response: refusals as they are, framework errors mapped to refusals. All other
+// errors are logged in full and returned as `internal`, with only the request ID.
 export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    answer(isStrangers(error, request) ? counted(error, request, reply) : error, request, reply)
+    const isUnidentified = isBeforeIdentification(error, request)
+    sendError(isUnidentified ? countForAddress(error, request, reply) : error, request, reply)
   })
   const findMethods = collectMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const methods = findMethods(request.url, request.method)
     if (methods.length > 0) reply.header('allow', methods.join(', '))
     const code = methods.length > 0 ? 'method_not_allowed' : 'route_not_found'
-    answer(counted(new Refusal(code), request, reply), request, reply)
+    sendError(countForAddress(new Refusal(code), request, reply), request, reply)
   })
 
-  // Counts requests towards a rate limit that no route has counted.
-  function counted(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+  // Counts a request towards the rate limit of its address, because no route has counted it. Returns the
+  // error to respond with: the given one, or a refusal because the limit is exhausted.
+  function countForAddress(
+    error: FastifyError | Refusal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
     try {
       limits.countAddress(request, reply)
       return error
@@ -115,15 +128,19 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
   }
 }
 
-// Whether the request was refused before the caller was identified: for a rail call, before its signature was
-// verified.
-function isStrangers(error: FastifyError | Refusal, { routeOptions, rail }: FastifyRequest) {
+// Whether the request was refused before the caller was identified. A call of a bank (rail) is identified by
+// its signature: `request.rail` is set once it is verified.
+function isBeforeIdentification(
+  error: FastifyError | Refusal,
+  { routeOptions, rail }: FastifyRequest,
+) {
   const { status } = REFUSALS[toRefusal(error).code]
   const isUnsigned = routeOptions.config.rate === 'rail' && !rail && status < 500
   return isUnsigned || [401, 403, 429].includes(status)
 }
 
-function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+// Logs an error and sends its response, in the form of the endpoint's family.
+function sendError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const refusal = isHungUp(request) ? new Refusal('invalid_http') : toRefusal(error)
   const isPublished = request.routeOptions?.config?.isPublished ?? false
   const status = failureStatus(refusal.code, isPublished)
@@ -144,11 +161,11 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
       'request refused',
     )
   }
-  const isForLater = status === 503 || status === 429
+  const isRetryable = status === 503 || status === 429
   const retryAfterSeconds =
-    refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
+    refusal.retryAfterSeconds ?? (isRetryable ? RETRY_AFTER_SECONDS : undefined)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  // Uses the matched route, because /%50ayment is /Payment.
+  // Prefers the matched route to the URL, which may be escaped: /%50ayment is /Payment.
   const family = endpointFamily(request.routeOptions?.url ?? request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'
@@ -163,6 +180,7 @@ function isHungUp({ raw }: FastifyRequest): boolean {
   return raw.errored !== null && !raw.complete
 }
 
+// Maps any error to the refusal that the caller gets.
 function toRefusal(error: FastifyError | Refusal): Refusal {
   if (error instanceof Refusal) return error
   if (error.validation) {
@@ -172,6 +190,6 @@ function toRefusal(error: FastifyError | Refusal): Refusal {
   const code = FRAMEWORK_CODES[error.code]
   if (code) return new Refusal(code)
   if (isUnavailable(error)) return new Refusal('try_again')
-  const isCallers = error.statusCode !== undefined && error.statusCode < 500
-  return new Refusal(isCallers ? 'invalid_request' : 'internal')
+  const isCallersFault = error.statusCode !== undefined && error.statusCode < 500
+  return new Refusal(isCallersFault ? 'invalid_request' : 'internal')
 }

@@ -8,6 +8,7 @@ const YEAR_SECONDS = 31_536_000
 
 export type SetHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
+// Returns the headers of every response, by mode.
 export function responseHeaders(mode: 'sandbox' | 'live'): Record<string, string> {
   const https = `max-age=${YEAR_SECONDS}; includeSubDomains`
   return {
@@ -18,6 +19,7 @@ export function responseHeaders(mode: 'sandbox' | 'live'): Record<string, string
   }
 }
 
+// Returns a function that sets the headers of every response, which it prepares once.
 export function headerSetter(mode: 'sandbox' | 'live'): SetHeaders {
   const headers = Object.entries(responseHeaders(mode))
   return (request, reply) => {
@@ -26,8 +28,9 @@ export function headerSetter(mode: 'sandbox' | 'live'): SetHeaders {
   }
 }
 
-// CORS is off, except for routes with `config: { allowsCrossOrigin: true }`: payer endpoints that need only a
-// reference. It never allows credentials. Errors have the headers too, so that the page can read them.
+// CORS is off, except for routes with `config: { allowsCrossOrigin: true }`: payer endpoints, which a shop's
+// page calls with only a reference. It never allows credentials. Error responses have the CORS headers too,
+// so that the page can read them.
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -51,50 +54,53 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': EXPOSED,
 }
 
+// Adds CORS to the routes that allow it, and one preflight route for each of their paths. Must be called
+// before the routes are registered.
 export async function registerCors(app: FastifyInstance): Promise<void> {
   await app.register(cors, { origin: false })
   const methodsAt = new Map<string, string[]>()
   app.addHook('onRoute', function (route) {
     if (!route.config?.allowsCrossOrigin) return
     route.config.cors = OPEN
-    const known = methodsAt.get(route.url)
-    const methods = known ?? []
-    methods.push(...[route.method].flat())
-    if (known) return
+    const existing = methodsAt.get(route.url)
+    const methods = existing ?? []
+    methods.push(...[route.method].flat()) // The preflight route below has this array, so it sees later ones.
+    if (existing) return
     methodsAt.set(route.url, methods)
     const preflight = { config: { cors: { ...OPEN, methods } }, schema: { hide: true } }
     this.options(route.url, preflight, (_request, reply) => reply.code(204).send())
   })
 }
 
-// A request to a known path with another method gets 405 with Allow, not 404. Requests with these methods do
-// not.
-const EVERYWHERE = ['HEAD', 'OPTIONS']
+// A request to a known path with a wrong method gets 405 with an Allow header, not 404. These methods are
+// exempt.
+const EXEMPT_METHODS = ['HEAD', 'OPTIONS']
 
 type FindMethods = (path: string, method: string) => readonly string[]
 
-// Collects the routes registered from now on. The result is empty if no route has the path, or if the
-// method needs no Allow header.
+// Collects the routes registered from now on. Returns a function that finds the methods of a path, for the
+// Allow header. It returns none if no route has the path, or if the request's method is allowed or exempt.
 export function collectMethods(app: FastifyInstance): FindMethods {
   const methodsByUrl = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
-    const known = methodsByUrl.get(url) ?? new Set()
-    for (const each of [method].flat()) known.add(each)
-    methodsByUrl.set(url, known)
+    const methods = methodsByUrl.get(url) ?? new Set()
+    for (const name of [method].flat()) methods.add(name)
+    methodsByUrl.set(url, methods)
   })
   // Compiled on first use, like schemas: a start does not need them.
   let paths: { pattern: RegExp; methods: Set<string> }[] | undefined
   return (path, method) => {
-    if (EVERYWHERE.includes(method)) return []
-    const plain = decoded(path.replace(/[?#].*$/s, '')).replace(/(?<=.)\/$/, '')
+    if (EXEMPT_METHODS.includes(method)) return []
+    const plainPath = decodePath(path.replace(/[?#].*$/s, '')).replace(/(?<=.)\/$/, '')
     paths ??= [...methodsByUrl].map(([url, methods]) => ({ pattern: patternOf(url), methods }))
-    const found = paths.filter(({ pattern }) => pattern.test(plain))
-    const methods = new Set(found.flatMap((each) => [...each.methods]))
+    const matches = paths.filter(({ pattern }) => pattern.test(plainPath))
+    const methods = new Set(matches.flatMap((match) => [...match.methods]))
     return methods.has(method) ? [] : [...methods].sort()
   }
 }
 
-// Matches like the router: in any case, with or without a trailing slash.
+// Converts a route's URL to a pattern that matches a path as the router does, in upper or lower case. Removes
+// a trailing slash from the URL. The caller, collectMethods(), removes it from the path.
 function patternOf(url: string): RegExp {
   const source = url
     .replace(/(?<=.)\/$/, '')
@@ -106,7 +112,8 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'is')
 }
 
-function decoded(path: string): string {
+// Decodes escapes. Returns a malformed path as it is: it then matches no route.
+function decodePath(path: string): string {
   try {
     return decodeURI(path)
   } catch {

@@ -1,6 +1,6 @@
 // Idempotency-Key for every POST that creates or moves something (high-volume endpoints handle it in their
-// batches). A retry gets the stored response, status and body, with `Idempotent-Replayed: true`; concurrent
-// retries run once. Refusals are not stored, so the client can reuse the key.
+// batches). A retry gets the stored status and body, with `Idempotent-Replayed: true`. Of concurrent requests
+// with the same key, only one does the work. Refusals are not stored, so the client can reuse the key.
 //
 // Responses may contain secrets, so they are sealed. They are stored as long as the key (at least 24 hours).
 
@@ -27,7 +27,8 @@ type Call = {
 }
 type Parts = Pick<Deps, 'db' | 'sealer' | 'realClock'>
 
-// Commits the work and its response in one transaction.
+// Runs work in one transaction, and stores its response in the same transaction. For a request with a known
+// key, returns the stored response instead.
 export async function withIdempotency<T extends object>(
   { db, sealer, realClock }: Parts,
   call: Call,
@@ -37,19 +38,21 @@ export async function withIdempotency<T extends object>(
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return withTransaction(pool, work, { lockedTable })
   const workOnce = async (tx: Transaction) => {
-    const known = await findStoredRequest(tx, keyed)
-    if (known) return { sealed: await findStoredResponse(tx, known) }
+    const earlierRequest = await findStoredRequest(tx, keyed)
+    if (earlierRequest) return { sealed: await findStoredResponse(tx, earlierRequest) }
     const body = await work(tx)
-    const begun = await storeRequest(tx, realClock(), { request: keyed, about: '' })
-    await storeResponse(tx, begun, sealAnswer(sealer, reply, body))
+    // `about` is empty: only withIdempotentSteps() needs the subject of the work.
+    const newRequest = await storeRequest(tx, realClock(), { request: keyed, about: '' })
+    await storeResponse(tx, newRequest, sealAnswer(sealer, reply, body))
     return { body }
   }
-  const answered = await withTransaction(pool, workOnce, { lockedTable })
-  return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
+  const result = await withTransaction(pool, workOnce, { lockedTable })
+  // An earlier request always has its response, because both commit together.
+  return 'body' in result ? result.body : replay(sealer, reply, result.sealed as Buffer)
 }
 
-// For work that is prepared before its transaction, for example by a call to a bank. A retry gets the stored
-// response without a new preparation, whose result could be different by now.
+// Like withIdempotency(), for work that is prepared before its transaction, for example by a call to a bank.
+// A retry gets the stored response without calling `prepare` again, whose result could be different by now.
 export async function withPreparation<P, T extends object>(
   parts: Parts,
   call: Call & { prepare: () => Promise<P> },
@@ -58,20 +61,25 @@ export async function withPreparation<P, T extends object>(
   const { db, sealer } = parts
   const { reply, pool = db, prepare } = call
   const keyed = keyedRequest(sealer, call)
-  const sealed = keyed && (await withTransaction(pool, (tx) => findAnswer(tx, keyed)))
+  const sealed = keyed && (await withTransaction(pool, (tx) => findEarlierResponse(tx, keyed)))
   if (sealed) return replay(sealer, reply, sealed)
   const prepared = await prepare()
   return withIdempotency(parts, call, (tx) => work(tx, prepared))
 }
 
-async function findAnswer(tx: Transaction, keyed: KeyedRequest): Promise<Buffer | undefined> {
-  const known = await findStoredRequest(tx, keyed)
-  return known && findStoredResponse(tx, known)
+// Finds the sealed response of an earlier request with the same key.
+async function findEarlierResponse(
+  tx: Transaction,
+  keyed: KeyedRequest,
+): Promise<Buffer | undefined> {
+  const earlierRequest = await findStoredRequest(tx, keyed)
+  return earlierRequest && findStoredResponse(tx, earlierRequest)
 }
 
-// For work with a part outside the transaction, such as a call to a bank or a batch. `begin` is the subject
-// of the work, or a function that returns it. The subject is stored. `finish` does the rest and builds the
-// response. After a crash in between, a retry resumes with `finish`, which must therefore be idempotent.
+// For work that continues after its first transaction, such as a call to a bank or a batch. `begin` is the
+// subject of the work, such as a reference, or a function that starts the work and returns its subject. The
+// subject is stored with the key. `finish` then does the rest and builds the response. After a crash in
+// between, a retry calls `finish` again with the stored subject, so `finish` must be idempotent.
 export async function withIdempotentSteps<T extends object>(
   { db, sealer, realClock }: Parts,
   call: Call & { begin: string | ((tx: Transaction) => Promise<string>) },
@@ -80,19 +88,25 @@ export async function withIdempotentSteps<T extends object>(
   const { reply, pool = db, begin } = call
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
-  const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
-    const known = await findStoredRequest(tx, keyed)
-    if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
+  const { stored, isRetry, sealed } = await withTransaction(pool, async (tx) => {
+    const earlier = await findStoredRequest(tx, keyed)
+    if (earlier) {
+      return { stored: earlier, isRetry: true, sealed: await findStoredResponse(tx, earlier) }
+    }
     const subject = typeof begin === 'string' ? begin : await begin(tx)
-    const begun = await storeRequest(tx, realClock(), { request: keyed, about: subject })
-    return { begun, isKnown: false }
+    const stored = await storeRequest(tx, realClock(), { request: keyed, about: subject })
+    return { stored, isRetry: false }
   })
   if (sealed) return replay(sealer, reply, sealed)
-  const made = await finish(begun.about)
-  const first = await storeResponse(db, begun, sealAnswer(sealer, reply, made))
-  return isKnown ? replay(sealer, reply, first) : openAnswer<T>(sealer, first).body
+  // Without a stored response, the work is new, or a crash interrupted it.
+  const body = await finish(stored.about)
+  // If a concurrent retry has stored its response first, both callers get that one.
+  const firstStored = await storeResponse(db, stored, sealAnswer(sealer, reply, body))
+  return isRetry ? replay(sealer, reply, firstStored) : openAnswer<T>(sealer, firstStored).body
 }
 
+// Returns what identifies a request with an Idempotency-Key, or undefined for a request without a key. The
+// hash tells a retry from another request that reuses the key.
 function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | undefined {
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string') return undefined
@@ -100,18 +114,19 @@ function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | und
   // Scoped to the actor, because another actor may have other rights.
   const { clientId, actor } = by ?? { clientId: request.client.id, actor: request.actor }
   const parts = [actor, request.params, request.query, request.body ?? {}]
-  const requestHash = sealer.hash(operation, JSON.stringify(parts, inOrder))
+  const requestHash = sealer.hash(operation, JSON.stringify(parts, sortFields))
   return { clientId, key, operation, requestHash }
 }
 
 // Sorts the fields of objects, so that a request with the fields in another order has the same hash.
-function inOrder(_name: string, value: unknown): unknown {
+function sortFields(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 type Answer<T> = { status: number; body: T }
 
+// Encrypts a response for storage, with its status.
 function sealAnswer(sealer: Sealer, reply: FastifyReply, body: object): Buffer {
   return sealer.seal(JSON.stringify({ status: reply.statusCode, body } satisfies Answer<object>))
 }
@@ -120,6 +135,7 @@ function openAnswer<T>(sealer: Sealer, sealed: Buffer): Answer<T> {
   return JSON.parse(sealer.open(sealed))
 }
 
+// Sends a stored response again, and marks it as replayed.
 function replay<T>(sealer: Sealer, reply: FastifyReply, sealed: Buffer): T {
   const { status, body } = openAnswer<T>(sealer, sealed)
   reply.code(status).header('idempotent-replayed', 'true')

@@ -17,13 +17,14 @@ import { type FieldError, Refusal } from '#errors.ts'
 import { type Kobo, koboOf, toNaira } from '#money.ts'
 import { Amount, chosen, named, schemaName } from './schemas.ts'
 
+// The schema of an operation's query parameters. Refuses unknown ones.
 export function query<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }
 
 export const NoQuery = query({})
 
-// Query parameters arrive as text; the description shows callers the permitted values.
+// Query parameters arrive as text, so a pattern checks the number.
 const Limit = Type.Unsafe<string>({
   type: ['string', 'integer'],
   pattern: '^(?:[1-9][0-9]?|100)$',
@@ -49,6 +50,7 @@ export const OrderQuery = {
   ),
 }
 
+// A query parameter that is true or false. parseFlag() converts it.
 export const flag = (description: string) =>
   Type.Optional(
     Type.Unsafe<'true' | 'false'>({
@@ -88,20 +90,22 @@ export function parseLimit({ limit }: { limit?: string | undefined }): number {
   return limit === undefined ? LIMIT_DEFAULT : Number(limit)
 }
 
+// Parses the query parameters `from` and `to`. Refuses text that is no time, and an empty window.
 export function parseWindow(range: { from?: string | undefined; to?: string | undefined }): Window {
   const errors: FieldError[] = []
-  const read = (field: 'from' | 'to') => {
+  const readTime = (field: 'from' | 'to') => {
     const text = range[field]
     const time = text === undefined ? undefined : parseBankTime(withPlus(text))
     if (text !== undefined && !time) errors.push({ field, message: NOT_A_TIME })
     return time
   }
-  const [from, to] = [read('from'), read('to')]
+  const [from, to] = [readTime('from'), readTime('to')]
   if (from && to && to <= from) errors.push({ field: 'to', message: 'Must be later than from.' })
   if (errors.length > 0) throw new Refusal('invalid_request', errors)
   return { from, to }
 }
 
+// Parses the query parameter `at`: the moment in the past for which a report is made. Undefined means now.
 export function parseAt({ at }: { at?: string | undefined }, now: Date): Date | undefined {
   if (at === undefined) return undefined
   const time = parseBankTime(withPlus(at))
@@ -115,6 +119,7 @@ function withPlus(text: string): string {
   return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
 }
 
+// The schema of a page of results.
 export function ListEnvelope<T extends TSchema>(item: T) {
   return named(
     `${schemaName(item)}List`,
@@ -129,17 +134,19 @@ export function ListEnvelope<T extends TSchema>(item: T) {
   )
 }
 
-// Builds a page from up to one row more than the limit. `scannedTo` is the last id that a bounded scan has
-// read, or null if it has read all rows.
+// Builds a page from rows that were read with a limit of one more than the page shows. The extra row tells
+// that there is a next page. `scannedTo` is the id at which a scan of bounded length stopped, or null if the
+// scan reached the end: after such a scan, a short page can have a next page too.
 export function scannedPage<T>(
   { rows, scannedTo }: { rows: readonly T[]; scannedTo: string | null },
-  how: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },
+  options: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },
 ): Page<T> {
-  const page = rows.slice(0, how.limit)
-  const last = rows.length > how.limit ? how.idOf(page.at(-1) as T) : scannedTo
-  return { rows: page, nextCursor: last === null ? null : how.cursorAfter(last) }
+  const page = rows.slice(0, options.limit)
+  const lastId = rows.length > options.limit ? options.idOf(page.at(-1) as T) : scannedTo
+  return { rows: page, nextCursor: lastId === null ? null : options.cursorAfter(lastId) }
 }
 
+// Builds the body of a list: the page's rows, and the cursor of the next page.
 export function listResponse<T, Item>(message: string, page: Page<T>, present: (row: T) => Item) {
   const { rows, nextCursor } = page
   const data = rows.map(present)
@@ -185,6 +192,7 @@ export function presentTotal({ currency, count, amountKobo }: Total) {
   return { currency, count: Number(count), amount: toNaira(amountKobo) }
 }
 
+// Returns a list's summary as the API shows it. `present` converts the total of each currency.
 export function presentSummary<T extends Total, Item>(
   { count, isExact, totals }: Summary<T>,
   present: (total: T) => Item,
@@ -202,6 +210,7 @@ type AmountRange = {
   maxAmount?: number | string | undefined
 }
 
+// Parses the query parameters minAmount and maxAmount.
 export function parseAmounts({ minAmount, maxAmount }: AmountRange) {
   const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
     amount === undefined ? undefined : (koboOf(amount) as Kobo),

@@ -1,8 +1,8 @@
-// Load shedding: refuses requests whose queue is too slow (src/hot-path/batcher.ts) ahead of the framework,
-// before reading the body or checking credentials. At four times the capacity, three of four requests are
-// refused, so a refusal must cost next to nothing.
+// Load shedding: while the queue of a route's batches is too slow (src/hot-path/batcher.ts), refuses requests
+// to the route before the framework handles them, without reading the body or checking credentials. At four
+// times the capacity, three of four requests are refused, so a refusal must cost next to nothing.
 //
-// The queue itself refuses requests that the LoadShedder does not recognise, such as a path with escapes.
+// Requests that the LoadShedder does not recognise, such as a path with escapes, are refused by the queue.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,17 +18,18 @@ import { endpointFamily, failureBody, RETRY_AFTER_SECONDS } from './envelopes.ts
 import { CORS_HEADERS, responseHeaders } from './headers.ts'
 import { timedResponse } from './requests.ts'
 
-const AT_A_TIME = 8
-const SHARE = 16 // Each turn begins at least 1/16 of the queue, so that a long queue shrinks.
+const WRITES_PER_TURN = 8
+const SHARE = 16 // Each turn begins at least 1/16 of the waiting writes, so that a long queue shrinks.
 
 type Begin = () => void
 
-// Begins the writes of one burst a few at a time, and lets the event loop handle other input in between. The
-// response to a batch brings the next requests of all its callers at once. Reading a hundred of them in a row
-// would delay the database's answer to the other batch by milliseconds, while PostgreSQL is idle.
+// Begins the write requests (POST) of one burst a few at a time, and lets the event loop handle other input
+// in between. When a batch is answered, all its callers send their next requests at once. Reading a hundred
+// of them in a row would delay the database's answer to another batch by milliseconds, while PostgreSQL is
+// idle.
 //
-// With no batch in flight, no write waits, and a whole burst shares the next batch. Reads never wait: the
-// reads of one burst go to the database together.
+// While no batch is being written, all writes begin at once, and a whole burst shares the next batch. Reads
+// never wait: the reads of one burst go to the database together.
 export class Turns {
   readonly #isWriting: () => boolean
   readonly #waiting: Begin[] = []
@@ -38,7 +39,8 @@ export class Turns {
     this.#isWriting = isWriting
   }
 
-  // Begins writes in the order of arrival. Drops requests whose caller hung up before their turn.
+  // Begins a request now or in one of the next turns, in the order of arrival. Drops a request whose caller
+  // has disconnected before its turn.
   take(request: IncomingMessage, begin: Begin): void {
     if (request.method !== 'POST') {
       begin()
@@ -46,24 +48,26 @@ export class Turns {
     }
     if (this.#begun === 0) setImmediate(this.#turn)
     this.#begun++
-    const isFree = this.#begun <= AT_A_TIME || !this.#isWriting()
+    const isFree = this.#begun <= WRITES_PER_TURN || !this.#isWriting()
     if (isFree && this.#waiting.length === 0) begin()
     else this.#waiting.push(() => request.destroyed || request.socket.destroyed || begin())
   }
 
+  // Begins the next waiting writes. Runs once in each turn of the event loop, until none are left.
   readonly #turn = (): void => {
     const { length } = this.#waiting
-    const count = this.#isWriting() ? Math.max(AT_A_TIME, Math.ceil(length / SHARE)) : length
-    const some = this.#waiting.splice(0, count)
-    this.#begun = some.length
-    if (some.length > 0) setImmediate(this.#turn)
-    for (const begin of some) begin()
+    const count = this.#isWriting() ? Math.max(WRITES_PER_TURN, Math.ceil(length / SHARE)) : length
+    const beginnings = this.#waiting.splice(0, count)
+    this.#begun = beginnings.length
+    if (beginnings.length > 0) setImmediate(this.#turn)
+    for (const begin of beginnings) begin()
   }
 }
 
 const LOOK_EVERY_MS = 10
-const FEW = 5
-const MANY = 50
+// How many connections each run of the timer resumes: while the service is overloaded, and otherwise.
+const RESUMED_IF_OVERLOADED = 5
+const RESUMED_OTHERWISE = 50
 const REST_MAX_MS = 5_000
 const RESTING_MAX = 4_000 // A third of CONNECTIONS_MAX (connections.ts).
 
@@ -73,12 +77,12 @@ type RestingDeps = {
   onCount: (resting: number) => void
 }
 
-// A connection that was refused under overload rests: the service does not read it for a while, and TCP holds
-// its sender back. Reading and refusing its next requests would take time from accepted ones. The service
-// does not notice a hang-up on a resting connection, so at most RESTING_MAX rest at once.
+// A connection whose request was refused under overload rests: the service does not read it for a while, and
+// TCP makes the sender wait. Reading and refusing its next requests would take time from accepted requests.
+// The service does not notice when a resting connection is closed, so at most RESTING_MAX rest at once.
 //
-// The service resumes connections in order: few at a time under overload, many otherwise, all when it stops.
-// No connection rests longer than REST_MAX_MS.
+// The service resumes connections in the order in which they began to rest: few at a time under overload,
+// many otherwise, and all of them when it stops. No connection rests longer than about REST_MAX_MS.
 export class RestingConnections {
   readonly #deps: RestingDeps
   #refused: Socket[] = []
@@ -89,12 +93,13 @@ export class RestingConnections {
     this.#deps = deps
   }
 
-  // Pauses after the response is sent, because the server itself resumes a connection until then.
+  // Makes a connection rest once its response is sent. Until then, Node's server would resume it.
   add(socket: Socket): void {
     if (this.#resting.length + this.#refused.length >= RESTING_MAX) return
     if (this.#refused.push(socket) === 1) setImmediate(() => this.#pause())
   }
 
+  // Pauses the connections whose refusals were sent, and starts the timer that resumes them.
   #pause(): void {
     const sinceMs = performance.now()
     for (const socket of this.#refused) {
@@ -103,27 +108,30 @@ export class RestingConnections {
     this.#refused = []
     this.#deps.onCount(this.#resting.length)
     if (this.#timer || this.#resting.length === 0) return
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#resumeSome(), LOOK_EVERY_MS).unref()
   }
 
-  #look(): void {
+  // Runs every LOOK_EVERY_MS while connections rest.
+  #resumeSome(): void {
     const nowMs = performance.now()
-    for (const { socket } of this.#resting.splice(0, this.#turns(nowMs))) socket.resume()
+    for (const { socket } of this.#resting.splice(0, this.#countToResume(nowMs))) socket.resume()
     this.#deps.onCount(this.#resting.length)
     if (this.#resting.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
-  // How many connections to resume in this turn. A busy process has fewer turns. Spreads many connections
-  // over REST_MAX_MS, so that they do not all resume at its end.
-  #turns(nowMs: number): number {
+  // How many connections to resume now. Under overload: those that have rested for REST_MAX_MS, and at least
+  // as many as spread all of them evenly over REST_MAX_MS, so that they do not resume in one burst.
+  #countToResume(nowMs: number): number {
     const { length } = this.#resting
     if (this.#deps.isDraining()) return length
-    if (!this.#deps.isOverloaded()) return MANY
-    const young = this.#resting.findIndex(({ sinceMs }) => nowMs - sinceMs < REST_MAX_MS)
-    const spread = Math.ceil((length * LOOK_EVERY_MS) / REST_MAX_MS)
-    return Math.max(FEW, spread, young < 0 ? length : young)
+    if (!this.#deps.isOverloaded()) return RESUMED_OTHERWISE
+    // The longest-resting connections come first, so all before this index are overdue.
+    const firstNotDue = this.#resting.findIndex(({ sinceMs }) => nowMs - sinceMs < REST_MAX_MS)
+    const overdue = firstNotDue < 0 ? length : firstNotDue
+    const evenShare = Math.ceil((length * LOOK_EVERY_MS) / REST_MAX_MS)
+    return Math.max(RESUMED_IF_OVERLOADED, evenShare, overdue)
   }
 }
 
@@ -149,7 +157,7 @@ type QueueRoute = {
   body: readonly [string, string] // The parts before and after the request's id.
 }
 
-const ID = timeOrderedId(new Date(0))
+const PLACEHOLDER_ID = timeOrderedId(new Date(0)) // Replaced by each request's id in the prepared response.
 
 export class LoadShedder {
   readonly #deps: Deps
@@ -168,7 +176,8 @@ export class LoadShedder {
     this.#isProxy = addressMatcher(deps.trustedProxies)
   }
 
-  // Creates the framework's server, which sheds load before the framework runs.
+  // Creates the framework's server. A request that is not shed on arrival is checked again when its turn
+  // comes, because the queue may have become too slow in between.
   readonly createServer = (handle: Handler, options: FastifyServerOptions): Server => {
     const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as never
     const ServerResponse = timedResponse(drainableResponse(() => this.#isDraining()) as never)
@@ -184,17 +193,20 @@ export class LoadShedder {
     return server.setTimeout(connectionTimeout)
   }
 
-  // Applies to routes registered from now on.
+  // Makes the shedder refuse requests to the routes registered from now on, if their `config` names a queue.
   register(app: FastifyInstance): void {
     this.#isDraining = () => app.isDraining
     app.addHook('onRoute', (route) => this.#add(route))
   }
 
+  // Prepares the refusal of a route whose work is queued, so that refusing costs little.
   #add({ url, config }: RouteOptions): void {
     if (!config?.queue) return
     const path = url.replaceAll(/:\w+/g, '[^/?]+')
-    const body = JSON.stringify(failureBody(endpointFamily(url), new Refusal('busy'), ID))
-    const [before = '', after = ''] = body.split(ID)
+    const body = JSON.stringify(
+      failureBody(endpointFamily(url), new Refusal('busy'), PLACEHOLDER_ID),
+    )
+    const [before = '', after = ''] = body.split(PLACEHOLDER_ID)
     this.#routes.push({
       path: new RegExp(`^${path}/?(?:\\?|$)`, 'i'),
       writer: this.#deps.writers[config.queue],
@@ -211,12 +223,14 @@ export class LoadShedder {
     })
   }
 
+  // Refuses the request and returns true if its route is overloaded.
   #sheds(request: IncomingMessage, response: ServerResponse): boolean {
     const route = this.#findOverloaded(request)
     if (route) this.#refuse(route, response)
     return route !== undefined
   }
 
+  // Finds the route of a POST request, if its queue is too slow now.
   #findOverloaded({ method, url = '' }: IncomingMessage): QueueRoute | undefined {
     if (method !== 'POST') return undefined
     for (const route of this.#routes) {
@@ -225,8 +239,8 @@ export class LoadShedder {
     return undefined
   }
 
-  // Discards the rest of the request and keeps the connection, which rests first. A proxy's connection
-  // does not rest: other callers and the proxy's probe of /ready share it.
+  // Sends the prepared refusal. The connection stays open and rests, unless it is a proxy's: other callers,
+  // and the proxy's probe of /ready, share that connection.
   #refuse({ headers, body: [before, after] }: QueueRoute, response: ServerResponse): void {
     this.#deps.metrics.shed.inc()
     const id = timeOrderedId(this.#deps.clock())

@@ -1,6 +1,6 @@
-// Shared by HTML pages: the built web apps (scripts/build-web.ts), security headers, printable pages and the
-// public address. Pages have no external or inline scripts, no framing and no referrer. The build is fixed at
-// start, so a newer build does not mix with open pages.
+// The parts that all HTML pages share: the built web apps (scripts/build-web.ts), security headers, the
+// layout of printable pages, and the public address. The headers forbid external and inline scripts, framing
+// and referrers. A process finds its build once, at start, so it never mixes files of two builds.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
@@ -47,12 +47,14 @@ export function findBuild(): string | undefined {
   }
 }
 
+// Returns the folder of the build, or refuses a page because the web apps are not built.
 export function getBuild(build: string | undefined): string {
   if (!build) throw new Refusal('pages_not_built')
   return build
 }
 
-// The name of an asset contains a hash of its contents, so a browser may cache it for ever.
+// Serves the assets of a web app. Their names contain a hash of their contents, so browsers may cache them
+// without a time limit.
 export async function serveAssets(app: FastifyInstance, folder: string, prefix: string) {
   await app.register(fastifyStatic, {
     root: join(folder, 'assets'),
@@ -68,6 +70,7 @@ export async function serveAssets(app: FastifyInstance, folder: string, prefix: 
   })
 }
 
+// Reads which script and styles the page of a web app needs, from the manifest that the build wrote.
 export function readManifest(folder: string, prefix: string, entry: string): AppFiles {
   const text = readFileSync(join(folder, 'manifest.json'), 'utf8')
   const manifest: Record<string, { file: string; css?: string[] }> = JSON.parse(text)
@@ -122,7 +125,7 @@ export const PRINTABLE_HEADERS = {
     `base-uri 'none'; form-action 'none'`,
 }
 
-// `body` is HTML.
+// Returns a page for people to read and print. `title` is text, `body` is HTML.
 export function printablePage({ title, body }: { title: string; body: string }): string {
   return `<!doctype html>
 <html lang="en">
@@ -147,13 +150,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+// Escapes text for HTML.
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }
 
 const ANY_PORT = /:0$/
 
-// Returns the public URL of the service: PUBLIC_URL, or this machine. With port 0 the system picks a free
+// Returns the public URL of the service. If the configured port is 0, the operating system chooses a free
 // port, which is known once the server listens.
 export function publicAddress(publicUrl: string, server: Server): string {
   const bound = ANY_PORT.test(publicUrl) ? (server.address() as AddressInfo | null) : null

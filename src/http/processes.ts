@@ -1,6 +1,6 @@
 // Runs several HTTP processes on one port (MANILLA_PROCESSES). The primary runs the database and the workers
-// and serves no requests; the others serve only HTTP. A process that dies is replaced. All of them stop if
-// the primary dies.
+// and serves no requests. The other processes serve only HTTP. The primary replaces an HTTP process that
+// dies. If the primary dies, the others stop.
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -14,7 +14,8 @@ type Options = { count: number; role: string; connectionString: string; log: Log
 
 export const isHttpProcess = cluster.isWorker
 
-// Resolves when all processes listen; rejects if one cannot start.
+// Starts `count` HTTP processes. Resolves when all of them listen, and rejects if one cannot start. `role` is
+// the command-line argument that makes a process serve HTTP.
 export async function startHttpProcesses(options: Options): Promise<HttpProcesses> {
   const { count, role, connectionString, log } = options
   let isStopping = false
@@ -30,6 +31,7 @@ export async function startHttpProcesses(options: Options): Promise<HttpProcesse
       if (!isStopping) start()
     }, REPLACE_AFTER_MS)
   }
+  // Stops the HTTP processes. Resolves when they have finished their requests and exited.
   async function stop(): Promise<void> {
     isStopping = true
     const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
@@ -42,12 +44,13 @@ export async function startHttpProcesses(options: Options): Promise<HttpProcesse
     )
   }
 
-  const ports = await Promise.all(Array.from({ length: count }, () => listening(start())))
+  const ports = await Promise.all(Array.from({ length: count }, () => portOnceListening(start())))
   cluster.on('exit', replace)
   return { port: ports[0] as number, stop }
 }
 
-function listening(worker: Worker): Promise<number> {
+// Resolves to the port of a process once it listens, and rejects if it exits before.
+function portOnceListening(worker: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
     worker.once('listening', ({ port }) => resolve(port))
     worker.once('exit', () => reject(new Error('HTTP process failed to start')))

@@ -1,9 +1,9 @@
-// Observes requests: the log, the metrics, the traces and the response deadline.
+// Observes requests: writes the request log, the metrics and the traces, and enforces the response deadline.
 //
 // The log has a share of the successful requests (MANILLA_LOG_REQUESTS), and every request that failed, was
-// refused or was slow: route, client, status and duration, never the contents. A line per request would cost
-// a quarter of the throughput, and a flood of wrong tokens would flood the log. So the number of lines per
-// second is limited, and the next line states the number of lines left out.
+// refused or was slow. A line states the route, client, status and duration, never the contents. A line for
+// every request would cost a quarter of the throughput. A flood of wrong tokens must not flood the log, so
+// the number of lines per second is limited, and the next line states how many were left out.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
@@ -14,7 +14,7 @@ import { type Span, type Tracer, within } from '#trace-context.ts'
 
 const SLOW_MS = 1_000
 const RATE_LIMITED = 429 // Metrics count these. A line of the log for each would add nothing.
-const ALWAYS_PER_SECOND_MAX = 100
+const LINES_PER_SECOND_MAX = 100
 const SECOND_MS = 1_000
 
 type Options = { log: Logger; share: number; random?: () => number; nowMs?: () => number }
@@ -35,23 +35,25 @@ export class RequestLog {
     this.#nowMs = nowMs
   }
 
+  // Logs a request that has ended after `ms`, if it failed or was slow, or by chance (`share`).
   ended(request: FastifyRequest, status: number, ms: number): void {
     const isFailure = status >= 500 ? !request.isAwaited : status >= 400 && status !== RATE_LIMITED
     const { isLong, isStream } = request.routeOptions.config
     if (isFailure || (ms >= SLOW_MS && !isLong && !isStream)) {
-      this.#always(request, status, ms)
+      this.#logUnlessFlooded(request, status, ms)
     } else if (this.#share > 0 && this.#random() < this.#share) {
       this.#log.info(describe(request, status, ms), 'request')
     }
   }
 
-  #always(request: FastifyRequest, status: number, ms: number): void {
+  // Logs a failed or slow request, unless the lines of this second are used up.
+  #logUnlessFlooded(request: FastifyRequest, status: number, ms: number): void {
     const nowMs = this.#nowMs()
     if (nowMs - this.#secondMs >= SECOND_MS) {
       this.#secondMs = nowMs
       this.#written = 0
     }
-    if (++this.#written > ALWAYS_PER_SECOND_MAX) {
+    if (++this.#written > LINES_PER_SECOND_MAX) {
       this.#leftOut++
       return
     }
@@ -61,7 +63,8 @@ export class RequestLog {
   }
 }
 
-// Logs the route's pattern, because paths contain account numbers.
+// Returns the fields of a request's log line. It has the route's pattern instead of the path, because paths
+// contain account numbers.
 function describe(request: FastifyRequest, status: number, ms: number) {
   const { id, method, routeOptions, client, refusalCode, span } = request
   return {
@@ -99,7 +102,7 @@ type Timed = {
 type Route = { method: string; route: string }
 type Sinks = Pick<Metrics, 'requests' | 'awaited'> & { log: RequestLog }
 
-// Measures every response by its route and passes it to the request log. The framework's hook after the
+// Measures the responses of one route and passes them to the request log. The framework's hook after the
 // response would cost some 15 µs for each credit.
 class RouteTiming {
   readonly #sinks: Sinks
@@ -111,19 +114,22 @@ class RouteTiming {
     this.#route = route
   }
 
+  // Counts a response that has ended after `ms`, and passes it to the request log.
   ended(request: FastifyRequest, status: number, ms: number): void {
-    let found = this.#byStatus.get(status)
-    if (!found) {
+    let histogram = this.#byStatus.get(status)
+    if (!histogram) {
       const { method, route } = this.#route
-      found = this.#sinks.requests.labels(method, route, String(status))
-      this.#byStatus.set(status, found)
+      histogram = this.#sinks.requests.labels(method, route, String(status))
+      this.#byStatus.set(status, histogram)
     }
-    found.observe(ms / 1000)
+    histogram.observe(ms / 1000)
     if (request.isAwaited) this.#sinks.awaited.inc()
     this.#sinks.log.ended(request, status, ms)
   }
 }
 
+// Returns a response class that measures the time from its creation to end(), and reports it to the timing of
+// its route.
 export function timedResponse(Base: ResponseClass): ResponseClass {
   return class TimedResponse extends Base implements Timed {
     readonly startedMs = performance.now()
@@ -143,7 +149,8 @@ export function timedResponse(Base: ResponseClass): ResponseClass {
   }
 }
 
-// Returns the function to call for each request once its route is known.
+// Gives each route registered from now on a RouteTiming. Returns the function to call for each request, which
+// connects its response with the timing of its route.
 export function timeRoutes(app: FastifyInstance, metrics: Metrics, log: RequestLog) {
   const { requests, awaited } = metrics
   const sinks = { requests, awaited, log }
@@ -169,7 +176,7 @@ declare module 'fastify' {
 const PROBES = ['/health', '/ready', '/metrics']
 
 // Creates a span for every sampled request, from its headers to the end of its response. The span joins the
-// caller's trace (traceparent). Probes have no span. Call before registering routes.
+// caller's trace (traceparent). Probes have no span. Must be called before the routes are registered.
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, { raw }, done) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -180,7 +187,8 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     }
     done()
   })
-  // Sets the context around the handler only, because reading the body would lose it.
+  // Makes the span current only while the handler runs: the context set in onRequest would be lost when the
+  // body is read.
   app.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request, reply) {
@@ -189,6 +197,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   })
 }
 
+// Starts the span of a request, as a child of the caller's span if the request names one.
 function startSpan(tracer: Tracer, request: FastifyRequest, route: string): Span | undefined {
   const { traceparent } = request.headers
   return tracer.start(`${request.method} ${route}`, {
@@ -202,6 +211,8 @@ function startSpan(tracer: Tracer, request: FastifyRequest, route: string): Span
   })
 }
 
+// Ends the span of a request: as failed if the status is 500 or more, or if the response was not sent
+// completely, which counts as a lost connection.
 function endSpan(
   span: Span,
   { client }: FastifyRequest,
@@ -219,30 +230,32 @@ declare module 'fastify' {
   }
 }
 
-// Longer than a batch waits for the database (src/db/deadlines.ts).
+// The response deadline. Longer than a batch waits for the database (src/db/deadlines.ts).
 export const RESPONSE_MAX_MS = 12_000
 const LOOK_EVERY_MS = 500
 
-// Every half second, answers 503 try_again to each complete request that has waited too long. Its work may
-// still be done, and retrying is safe. Responses in progress (files, streams) have no deadline.
+// Every half second, answers 503 try_again to each complete request that has waited longer than the deadline.
+// Its work may still be done later, and a retry is safe. `patience` multiplies the deadline. Responses in
+// progress (files, streams) have no deadline.
 export function enforceResponseDeadline(app: FastifyInstance, patience = 1): void {
   const responses = new AwaitedResponses()
   const onRequest: onRequestHookHandler = (_request, reply, done) => {
     responses.add(reply)
     done()
   }
-  // Leaves out routes that queue their work: the batcher and the connection's deadline (src/db/deadlines.ts)
-  // answer them in time.
+  // Routes that queue their work need no deadline: the batcher, and the deadline of the database connection
+  // (src/db/deadlines.ts), answer them in time.
   app.addHook('onRoute', (route) => {
     if (route.config?.queue || route.config?.isLong) return
     route.onRequest = [onRequest, ...[route.onRequest ?? []].flat()]
   })
 
+  // Answers the requests that have waited longer than the deadline.
   const timer = setInterval(() => {
     const startedByMs = performance.now() - patience * RESPONSE_MAX_MS
     for (const reply of responses.startedBy(startedByMs)) {
       const { raw: request } = reply.request
-      // The request is still arriving: connections.ts limits how long that takes.
+      // Skips a request that is still arriving. connections.ts limits how long that takes.
       if (request.complete === false && !request.destroyed) continue
       const response = reply.raw as typeof reply.raw & Timed
       response.stopAwaiting?.()
@@ -254,17 +267,17 @@ export function enforceResponseDeadline(app: FastifyInstance, patience = 1): voi
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-// The responses that callers wait for. Each has a place, which it frees when it ends. A hook of the framework
-// would do the same, but costs every request some 15 µs. A response that never ends, because its caller is
-// gone, is removed at its deadline.
+// The responses that callers wait for. Each has a place in an array, which it frees when it ends
+// (`stopAwaiting`). A hook of the framework could do that, but it would cost every request some 15 µs. A
+// response that never ends, because its caller has disconnected, is removed at its deadline.
 //
-// The places are in an array, not in a Map: V8 repeatedly copies a Map that is filled and emptied all the
-// time. Each copy holds on to the next until it is collected, so every response would live until the next
-// full collection.
+// The places are not in a Map, because V8 copies a Map that is constantly filled and emptied. Each old copy
+// keeps the next one in memory, so every response would live until the next full garbage collection.
 class AwaitedResponses {
   readonly #places: ({ reply: FastifyReply; sinceMs: number } | undefined)[] = []
   readonly #free: number[] = []
 
+  // Adds a response, and frees its place when it ends.
   add(reply: FastifyReply): void {
     const place = this.#free.pop() ?? this.#places.length
     this.#places[place] = { reply, sinceMs: performance.now() }
@@ -276,8 +289,8 @@ class AwaitedResponses {
     }
   }
 
-  // Returns the responses that callers have awaited since this time or longer.
+  // Returns the responses whose requests arrived at this time or before.
   startedBy(ms: number): FastifyReply[] {
-    return this.#places.flatMap((each) => (each && each.sinceMs <= ms ? [each.reply] : []))
+    return this.#places.flatMap((place) => (place && place.sinceMs <= ms ? [place.reply] : []))
   }
 }

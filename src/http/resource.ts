@@ -1,5 +1,6 @@
-// The operations of one kind of object, declared as a table of contents. The helper adds what all
-// operations share: scope, schemas, envelope, paging, transaction, Idempotency-Key and the list of errors.
+// Declares the operations of one kind of object, so that a routes file reads like a table of contents. The
+// helper adds the parts that all operations share: scope, schemas, envelope, paging, transaction,
+// Idempotency-Key and the list of errors.
 //
 //   export const splits = resource('/api/v1/splits', {
 //     tag: 'Splits', noun: 'split', view: SplitView, params: { splitCode: requireSplitCode },
@@ -8,8 +9,8 @@
 //     .list('listSplits', { summary: …, description: …, rows: (db, { clientId, after, limit }) => … })
 //     .act('deactivateSplit', { path: '/:splitCode/deactivate', message: …, run: (tx, call) => … })
 //
-// `run` gets a pool to read from, or a transaction to write in, and the call: the parts of the service,
-// the caller, the time, and the parsed request. It returns a row, which the view presents.
+// `run` gets a pool to read from, or a transaction to write in. It also gets the call: the dependencies
+// (Deps), the caller, the time, and the parsed request. It returns a row, which the view converts to JSON.
 
 import { type Static, type TObject, type TSchema, Type } from '@fastify/type-provider-typebox'
 import type {
@@ -75,9 +76,9 @@ type DataOf<V> =
   // biome-ignore lint/suspicious/noExplicitAny: of any row.
   V extends View<any, any, infer F> ? Json<F> : V extends TSchema ? Static<V> : never
 
-// The callers that an operation admits: a caller with this scope, or a person with a session at the
-// dashboard, whose role the operation checks. `any_session` also admits a temporary password. `anyone` does
-// not identify the caller: the call has neither client nor actor.
+// The callers that an operation admits: callers with this scope or, with `session`, people who are signed in
+// to the dashboard, whose role the operation itself checks. `any_session` also admits people with a temporary
+// password. With `anyone`, callers are not identified: the call has neither client nor actor.
 type Access = Scope | 'session' | 'any_session' | 'anyone'
 
 type Operation<V> = {
@@ -85,7 +86,7 @@ type Operation<V> = {
   summary: string
   description: string
   scope?: Access
-  isForPeople?: true // The reference shows a session instead of a token. A guard refuses clients.
+  isForPeople?: true // For the reference: needs a session instead of a token. A guard enforces it.
   guard?: Guard // In addition to the scope.
   route?: Pick<RouteOptions, 'config' | 'bodyLimit' | 'preValidation' | 'exposeHeadRoute'>
   headers?: Properties // Headers besides the Idempotency-Key, such as If-Match.
@@ -96,7 +97,7 @@ type Operation<V> = {
 
 type Guard = (deps: Deps) => onRequestHookHandler | onRequestAsyncHookHandler
 
-type Reading<V, P extends Parsers, Q extends Properties> = Operation<V> & {
+type GetOptions<V, P extends Parsers, Q extends Properties> = Operation<V> & {
   query?: Q
   run: (db: Pool, call: Call<P, QueryOf<Q>>) => Promise<RowOf<V>>
 }
@@ -105,12 +106,13 @@ type IdOf<Row, T> = Row extends { id: infer Id extends T } ? Id : T
 type Paging<Id> = { after: Id | null; limit: number; order: Order | undefined }
 type PagedCall<V, P extends Parsers, Q extends Properties, T> = Call<P, QueryOf<Q>> &
   Paging<IdOf<RowOf<V>, T extends true ? string : bigint>>
-type Found<Row> = readonly Row[] | { rows: readonly Row[]; scannedTo: bigint | string | null }
+type RowsRead<Row> = readonly Row[] | { rows: readonly Row[]; scannedTo: bigint | string | null }
 
-type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
+type ListOptions<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
   name?: string // The list's name in cursors. Default: the last part of the path.
   filters?: Q
-  unbound?: readonly (keyof Q)[] // Filters that change only how a row is shown, not the cursors.
+  // Filters that change only how a row is shown. A cursor stays valid if the caller changes them.
+  unbound?: readonly (keyof Q)[]
   isOrdered?: true // Callers choose newest or oldest first.
   isWhole?: true // The list has no pages.
   hasTextIds?: T
@@ -119,19 +121,21 @@ type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
   exportColumns?: Columns<never> // Columns of the export in addition to the fields of the view.
   // Reads one row more than the page shows, which tells whether there is a next page. A list that scans a
   // bounded number of rows also returns where its scan ended.
-  rows: (db: Pool, call: PagedCall<V, P, Q, T>) => Promise<Found<RowOf<V>>>
+  rows: (db: Pool, call: PagedCall<V, P, Q, T>) => Promise<RowsRead<RowOf<V>>>
 }
 
-type Summing<P extends Parsers, Q extends Properties> = Omit<Operation<never>, 'view'> & {
+type SummaryOptions<P extends Parsers, Q extends Properties> = Omit<Operation<never>, 'view'> & {
   filters: Q
   run: (db: Pool, call: Call<P, QueryOf<Q>>) => Promise<Summary>
 }
 
-type Writing<V, P extends Parsers, B extends TSchema, Input, Prepared> = Operation<V> & {
+type WriteOptions<V, P extends Parsers, B extends TSchema, Input, Prepared> = Operation<V> & {
   body?: B
   pool?: 'batchPool' | 'settlementPool'
-  isKeyed?: false // A POST that takes no Idempotency-Key.
-  lockedTable?: string // Runs one at a time, in a snapshot that is taken after this table is locked.
+  isKeyed?: false // For a POST that takes no Idempotency-Key.
+  // Locks this table before the transaction takes its snapshot, so that only one such operation runs at a
+  // time.
+  lockedTable?: string
   // Runs before the transaction. Refuses requests that the schema cannot refuse.
   parse?: (call: Call<P, object, Static<B>>) => Input
   // Runs before the transaction, but not for a retry that has a stored response. Asks other parties, such as
@@ -155,8 +159,8 @@ type Options<V, P extends Parsers> = {
   isForWholeClient?: true // Clients that are restricted to some merchants are refused.
 }
 
-// For operations that the other methods do not fit: `handle` returns the whole body.
-type Handling<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
+// For operations that none of the other methods fits. `handle` returns the whole body of the response.
+type CustomRoute<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
   Operation<Shape>,
   'message'
 > & {
@@ -172,7 +176,7 @@ const EXPORT_NOTE =
   'are prefixed with an apostrophe. A truncated file ends with a connection error. At most 3 ' +
   'concurrent exports.'
 
-type Exporting = Operation<Shape> & {
+type ExportOptions = Operation<Shape> & {
   filters?: Properties
   isOrdered?: true
   hasTextIds?: boolean
@@ -180,7 +184,7 @@ type Exporting = Operation<Shape> & {
   // biome-ignore lint/suspicious/noExplicitAny: of any row.
   shape: View<any, any, any>
   idOf: (row: unknown) => bigint | string
-  rows: (db: Pool, call: object) => Promise<Found<unknown>>
+  rows: (db: Pool, call: object) => Promise<RowsRead<unknown>>
 }
 
 export const Nothing = Type.Object({}, { additionalProperties: false })
@@ -197,6 +201,7 @@ type Route = {
   handle: (call: Call, deps: Deps) => Promise<unknown>
 }
 
+// Begins the declaration of a resource (see the example at the top of this file).
 export function resource<V extends Shape, P extends Parsers = None>(
   path: string,
   options: Options<V, P>,
@@ -204,6 +209,7 @@ export function resource<V extends Shape, P extends Parsers = None>(
   return new Resource(path, options)
 }
 
+// Collects the operations of a resource, and registers their routes. `id` is the operationId of an operation.
 class Resource<V extends Shape, P extends Parsers> {
   readonly #path: string
   readonly #options: Options<V, P>
@@ -214,13 +220,14 @@ class Resource<V extends Shape, P extends Parsers> {
     this.#options = options
   }
 
+  // Lists rows page by page. A cursor is valid only for the same list, client, order and filters.
   list<W extends Shape = V, Q extends Properties = None, T extends boolean = false>(
     id: string,
-    how: Listing<W, P, Q, T>,
+    how: ListOptions<W, P, Q, T>,
   ): this {
     const { name = this.#path.split('/').at(-1), filters = {}, unbound = [], rows, isWhole } = how
     const shape = how.view ?? this.#options.view
-    const message = how.message ?? `${sentence(this.#options.noun)}s retrieved successfully`
+    const message = how.message ?? `${capitalized(this.#options.noun)}s retrieved successfully`
     const order = how.isOrdered ? OrderQuery : {}
     const idOf = how.position ?? (({ id }: RowOf<W> & { id: bigint | string }) => id)
     if (how.exportAs) this.#export(how.exportAs, { ...how, shape, idOf } as never)
@@ -231,19 +238,19 @@ class Resource<V extends Shape, P extends Parsers> {
       handle: async (call) => {
         const fields = call.query as Record<string, string | undefined>
         const { cursor, order: sortOrder } = fields
-        const bound = Object.keys(filters).filter((field) => !unbound.includes(field))
+        const boundFields = Object.keys(filters).filter((field) => !unbound.includes(field))
         const params = Object.entries(call.params).map(([name, value]) => [name, String(value)])
         const values = Object.fromEntries([
           ...params,
-          ...bound.map((field) => [field, fields[field]]),
+          ...boundFields.map((field) => [field, fields[field]]),
         ])
         const list = { name, order: sortOrder, clientId: call.clientId, filters: values } as List
         const position = readCursor(call.sealer, list, cursor)?.[0]
         const after = position === undefined || how.hasTextIds ? position : BigInt(position)
         const limit = isWhole ? Number.POSITIVE_INFINITY : parseLimit(fields)
-        const from = { after: after ?? null, limit: limit + 1, order: sortOrder }
-        const found = await rows(call.db, { ...call, ...from } as never)
-        const scan = 'scannedTo' in found ? found : { rows: found, scannedTo: null }
+        const paging = { after: after ?? null, limit: limit + 1, order: sortOrder }
+        const result = await rows(call.db, { ...call, ...paging } as never)
+        const scan = 'scannedTo' in result ? result : { rows: result, scannedTo: null }
         const page = scannedPage(scan as { rows: RowOf<W>[]; scannedTo: null }, {
           limit,
           idOf: (row) => idOf(row as never).toString(),
@@ -255,29 +262,33 @@ class Resource<V extends Shape, P extends Parsers> {
   }
 
   // Exports all rows of a list as a file, with the filters and in the order of the list.
-  #export(id: string, how: Exporting): void {
-    const { path = '', filters = {}, isOrdered, shape, idOf, rows, ...rest } = how
+  #export(id: string, how: ExportOptions): void {
+    const { path = '', filters = {}, isOrdered, shape, idOf, rows, ...operation } = how
     const exports = new CsvExports()
-    const { exportColumns = [] } = how
+    const { exportColumns = [], hasTextIds } = how
     const columns = [...shape.columns(), ...exportColumns]
-    const more = exportColumns.map(([column]) => `, ${column}`).join('')
+    const extra = exportColumns.map(([column]) => `, ${column}`).join('')
     const name = `${this.#path}${path}`.split('/').at(-1) as string
     this.#add('GET', id, {
-      ...rest,
+      ...operation,
       path: `${path}.csv`,
       summary: `Export ${this.#options.noun}s as CSV`,
-      description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects${more}.`,
+      description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects${extra}.`,
       querystring: query({ ...filters, ...(isOrdered ? OrderQuery : {}), ...FileQuery }),
       response: { content: { 'text/csv': { schema: Type.String() } } } as never,
       route: { ...how.route, exposeHeadRoute: false },
       handle: async (call) => {
         const { order } = call.query as { order?: Order }
+        // Reads the rows batch by batch, while the file is being sent.
         const batches = readBatches<never, bigint | string>(async (after) => {
           const page = { after: after ?? null, limit: EXPORT_BATCH, order }
-          const found = await rows(call.db, { ...call, ...page })
-          const scan = 'scannedTo' in found ? found : { rows: found, scannedTo: null }
-          const last = scan.rows.length === EXPORT_BATCH ? idOf(scan.rows.at(-1)) : scan.scannedTo
-          const next = last === null || how.hasTextIds ? last : BigInt(last)
+          const result = await rows(call.db, { ...call, ...page })
+          const scan = 'scannedTo' in result ? result : { rows: result, scannedTo: null }
+          const isFull = scan.rows.length === EXPORT_BATCH
+          // A filtered read may stop before its batch is full. `scannedTo` is then the last id that it looked
+          // at, or null at the end of the list.
+          const lastId = isFull ? idOf(scan.rows.at(-1)) : scan.scannedTo
+          const next = lastId === null || hasTextIds ? lastId : BigInt(lastId)
           return { rows: scan.rows.map((row) => present(shape, row, call) as never), next }
         })
         return exports.send(call.reply, call.clientId, { name, columns, batches })
@@ -285,7 +296,8 @@ class Resource<V extends Shape, P extends Parsers> {
     })
   }
 
-  summary<Q extends Properties>(id: string, how: Summing<P, Q>): this {
+  // Counts and sums the rows that a list with the same filters would show.
+  summary<Q extends Properties>(id: string, how: SummaryOptions<P, Q>): this {
     return this.#add('GET', id, {
       ...how,
       path: how.path ?? '/summary',
@@ -293,18 +305,21 @@ class Resource<V extends Shape, P extends Parsers> {
       response: ApiEnvelope(SummaryBody),
       handle: async (call) => {
         const summary = await how.run(call.db, call as never)
-        const message = how.message ?? `${sentence(this.#options.noun)}s added up successfully`
+        const message = how.message ?? `${capitalized(this.#options.noun)}s added up successfully`
         return accepted(message, presentSummary(summary, presentTotal))
       },
     })
   }
 
-  get<W extends Shape = V, Q extends Properties = None>(id: string, how: Reading<W, P, Q>): this {
+  get<W extends Shape = V, Q extends Properties = None>(
+    id: string,
+    how: GetOptions<W, P, Q>,
+  ): this {
     const shape = how.view ?? this.#options.view
-    const message = how.message ?? `${sentence(this.#options.noun)} retrieved successfully`
+    const message = how.message ?? `${capitalized(this.#options.noun)} retrieved successfully`
     return this.#add('GET', id, {
       ...how,
-      path: how.path ?? this.#one,
+      path: how.path ?? this.#itemPath,
       querystring: query(how.query ?? {}),
       response: ApiEnvelope(schemaOf(shape)),
       handle: async (call) =>
@@ -317,17 +332,20 @@ class Resource<V extends Shape, P extends Parsers> {
     B extends TSchema = typeof Nothing,
     Input = undefined,
     Prepared = undefined,
-  >(id: string, how: Writing<W, P, B, Input, Prepared>): this {
-    return this.#write('POST', id, { path: '', message: this.#done('created'), ...how })
+  >(id: string, how: WriteOptions<W, P, B, Input, Prepared>): this {
+    return this.#write('POST', id, { path: '', message: this.#successMessage('created'), ...how })
   }
 
-  // Registers any other POST.
+  // Declares a POST that does something to an object, such as deactivating or approving it.
   act<
     W extends Shape = V,
     B extends TSchema = typeof Nothing,
     Input = undefined,
     Prepared = undefined,
-  >(id: string, how: Writing<W, P, B, Input, Prepared> & { path: string; message: string }): this {
+  >(
+    id: string,
+    how: WriteOptions<W, P, B, Input, Prepared> & { path: string; message: string },
+  ): this {
     return this.#write('POST', id, how)
   }
 
@@ -336,8 +354,12 @@ class Resource<V extends Shape, P extends Parsers> {
     B extends TSchema = typeof Nothing,
     Input = undefined,
     Prepared = undefined,
-  >(id: string, how: Writing<W, P, B, Input, Prepared>): this {
-    return this.#write('PATCH', id, { path: this.#one, message: this.#done('updated'), ...how })
+  >(id: string, how: WriteOptions<W, P, B, Input, Prepared>): this {
+    return this.#write('PATCH', id, {
+      path: this.#itemPath,
+      message: this.#successMessage('updated'),
+      ...how,
+    })
   }
 
   replace<
@@ -345,21 +367,30 @@ class Resource<V extends Shape, P extends Parsers> {
     B extends TSchema = typeof Nothing,
     Input = undefined,
     Prepared = undefined,
-  >(id: string, how: Writing<W, P, B, Input, Prepared>): this {
-    return this.#write('PUT', id, { path: this.#one, message: this.#done('updated'), ...how })
+  >(id: string, how: WriteOptions<W, P, B, Input, Prepared>): this {
+    return this.#write('PUT', id, {
+      path: this.#itemPath,
+      message: this.#successMessage('updated'),
+      ...how,
+    })
   }
 
   remove<W extends Shape = V, Input = undefined>(
     id: string,
-    how: Omit<Writing<W, P, TSchema, Input, undefined>, 'body'>,
+    how: Omit<WriteOptions<W, P, TSchema, Input, undefined>, 'body'>,
   ): this {
-    return this.#write('DELETE', id, { path: this.#one, message: this.#done('deleted'), ...how })
+    return this.#write('DELETE', id, {
+      path: this.#itemPath,
+      message: this.#successMessage('deleted'),
+      ...how,
+    })
   }
 
+  // Declares an operation that none of the other methods fits. `handle` returns the whole body.
   route<Q extends Properties = None, B extends TSchema = typeof Nothing>(
     method: Method,
     id: string,
-    how: Handling<P, Q, B>,
+    how: CustomRoute<P, Q, B>,
   ): this {
     const { query: fields = {}, isKeyed, view = this.#options.view, handle } = how
     return this.#add(method, id, {
@@ -371,6 +402,7 @@ class Resource<V extends Shape, P extends Parsers> {
     })
   }
 
+  // Registers the routes of all operations that were declared.
   register(app: FastifyInstance, deps: Deps): void {
     const { params: parsers = {} as P, isForWholeClient } = this.#options
     for (const { method, path, scope, guard, schema, errors, route, handle } of this.#routes) {
@@ -378,7 +410,7 @@ class Resource<V extends Shape, P extends Parsers> {
         ...route,
         method,
         url: this.#path + path,
-        onRequest: [...identifying(deps, scope), ...(guard ? [guard(deps)] : [])],
+        onRequest: [...identityHooks(deps, scope), ...(guard ? [guard(deps)] : [])],
         config: { ...route?.config, errors },
         schema,
         handler: async (request, reply) => {
@@ -389,18 +421,21 @@ class Resource<V extends Shape, P extends Parsers> {
     }
   }
 
-  get #one(): string {
+  // The path of one object, relative to the resource: its first path parameter.
+  get #itemPath(): string {
     return `/:${Object.keys(this.#options.params ?? {})[0]}`
   }
 
-  #done(verb: string): string {
-    return `${sentence(this.#options.noun)} ${verb} successfully`
+  #successMessage(verb: string): string {
+    return `${capitalized(this.#options.noun)} ${verb} successfully`
   }
 
+  // Declares an operation that writes. Work and response commit in one transaction, with the Idempotency-Key
+  // if the operation takes one. `after` runs once the transaction has committed.
   #write<W extends Shape, B extends TSchema, Input, Prepared>(
     method: Method,
     id: string,
-    how: Writing<W, P, B, Input, Prepared> & { path: string; message: string },
+    how: WriteOptions<W, P, B, Input, Prepared> & { path: string; message: string },
   ): this {
     const { message, parse, prepare, run, after } = how
     const shape = how.view ?? this.#options.view
@@ -413,19 +448,20 @@ class Resource<V extends Shape, P extends Parsers> {
       response: ApiEnvelope(schemaOf(shape)),
       handle: async (call, deps) => {
         const input = parse?.(call as never)
+        // Performs the operation in the transaction, and builds its response.
         const work = async (tx: Transaction, prepared?: Prepared) => {
           const acting = { ...call, now: deps.clock(), input, prepared }
           return accepted(message, present(shape, await run(tx, acting as never), acting))
         }
         const { lockedTable } = how
         const keyed = { ...call, pool: deps[how.pool ?? 'db'], lockedTable, by: call }
-        const preparing = prepare && (() => prepare({ ...call, input } as never))
+        const runPrepare = prepare && (() => prepare({ ...call, input } as never))
         let answer: { data: unknown }
         if (!isKeyed) {
-          const prepared = await preparing?.()
+          const prepared = await runPrepare?.()
           answer = await withTransaction(keyed.pool, (tx) => work(tx, prepared), { lockedTable })
-        } else if (preparing) {
-          answer = await withPreparation(deps, { ...keyed, prepare: preparing }, work)
+        } else if (runPrepare) {
+          answer = await withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
         } else {
           answer = await withIdempotency(deps, keyed, work)
         }
@@ -436,7 +472,8 @@ class Resource<V extends Shape, P extends Parsers> {
     })
   }
 
-  #add(method: Method, operationId: string, how: Described): this {
+  // Stores the route of an operation, with its schema for validation and the API reference.
+  #add(method: Method, operationId: string, how: RouteDescription): this {
     const { path = '', summary, description, guard, errors = [], route, handle, ...input } = how
     const { tag, scopes, paramDescriptions: descriptions = {} } = this.#options
     const scope =
@@ -471,7 +508,7 @@ class Resource<V extends Shape, P extends Parsers> {
   }
 }
 
-type Described = Omit<Operation<unknown>, 'view' | 'message' | 'headers'> & {
+type RouteDescription = Omit<Operation<unknown>, 'view' | 'message' | 'headers'> & {
   querystring?: TSchema
   headers?: TSchema
   body?: TSchema
@@ -479,15 +516,17 @@ type Described = Omit<Operation<unknown>, 'view' | 'message' | 'headers'> & {
   handle: Route['handle']
 }
 
-function identifying({ authentication, sessionCookies }: Deps, access: Access) {
+// Returns the hooks that identify the caller, and refuse a caller whom the operation does not admit.
+function identityHooks({ authentication, sessionCookies }: Deps, access: Access) {
   if (access === 'anyone') return []
   if (access === 'session') return [sessionCookies.requirePermanentPassword]
   return [access === 'any_session' ? sessionCookies.require : authentication.requires(access)]
 }
 
-type Asking = { request: FastifyRequest; reply: FastifyReply; parsers: Parsers }
+type RequestParts = { request: FastifyRequest; reply: FastifyReply; parsers: Parsers }
 
-function toCall(deps: Deps, { request, reply, parsers }: Asking): Call {
+// Builds the call that an operation gets from the request, with the path's parameters parsed.
+function toCall(deps: Deps, { request, reply, parsers }: RequestParts): Call {
   const identity = request.session ? toPerson(request.session) : toIdentity(request)
   const texts = request.params as Record<string, string>
   const params = Object.entries(texts).map(([name, text]) => [
@@ -507,6 +546,7 @@ function toCall(deps: Deps, { request, reply, parsers }: Asking): Call {
   }
 }
 
+// Copies the caller's identity from a request, which has many other fields.
 function toIdentity(request: Identity): Identity {
   const { client, actor, scopes, isPerson, userId, withoutAlerts } = request
   return { client, actor, scopes, isPerson, userId, withoutAlerts }
@@ -520,19 +560,23 @@ function toPerson({ client, user }: SignedInSession): Identity {
   return { client, actor, scopes, isPerson: true, userId: user.id, withoutAlerts: false }
 }
 
+// Returns the schema of the request headers that an operation takes. An operation that `isKeyed` takes an
+// Idempotency-Key.
 function headersOf({ headers }: Pick<Operation<unknown>, 'headers'>, isKeyed: boolean | undefined) {
   if (!headers) return isKeyed ? { headers: IdempotencyHeaders } : {}
   return { headers: Type.Object({ ...(isKeyed && IdempotencyHeaders.properties), ...headers }) }
 }
 
+// Returns the schema of an operation's result.
 function schemaOf(shape: Shape): TSchema {
   return 'present' in shape ? shape.schema : shape
 }
 
+// Converts the result of `run` to JSON, by its view if it has one.
 function present(shape: Shape, row: unknown, call: Call): unknown {
   return 'present' in shape ? shape.present(row, call) : row
 }
 
-function sentence(noun: string): string {
+function capitalized(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1)
 }

@@ -1,6 +1,6 @@
-// Named schemas of the OpenAPI description, and the compilation of schemas on first use. A schema's name is
-// its `$id`. Routes contain whole schemas, so that validators and serialisers compile without references. The
-// description has each schema once, under components, and references it elsewhere.
+// Shares named schemas in the OpenAPI description, and compiles schemas on first use. A schema's name is its
+// `$id`. Routes contain whole schemas, so that validators and serialisers need no references. The description
+// has each named schema once, under components, and references it elsewhere.
 
 import buildValidators from '@fastify/ajv-compiler'
 import buildSerializers from '@fastify/fast-json-stringify-compiler'
@@ -9,31 +9,36 @@ import type { FastifyServerOptions } from 'fastify'
 type Json = Record<string, unknown>
 
 // Caches marked schemas, because routes, and the apps of one process, share most schemas.
-const marked = new WeakMap<object, object>()
+const markedSchemas = new WeakMap<object, object>()
 
-// Compilers refuse the same `$id` in two places. So compilers and swagger get the name as a keyword without
-// meaning. Runs on first use: for all routes it would take a tenth of a start.
+// Replaces `$id` by `x-component`, a keyword without meaning, in a schema and all schemas inside it.
+// Compilers would refuse the same `$id` in two places. Called when a schema is first used, because marking
+// the schemas of all routes would take a tenth of the start-up time.
 export function markSchemaComponents<T>(schema: T): T {
-  return mark(schema) as T
+  return markValue(schema) as T
 }
 
-function mark(value: unknown): unknown {
+// Marks the schemas inside a value of a schema: a schema itself, a list of schemas or a plain value. Returns
+// the cached copy of a schema that was marked before.
+function markValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  const known = marked.get(value)
-  if (known) return known
-  const result = Array.isArray(value) ? value.map(mark) : markKeys(value)
-  marked.set(value, result)
-  marked.set(result, result)
+  const cached = markedSchemas.get(value)
+  if (cached) return cached
+  const result = Array.isArray(value) ? value.map(markValue) : markKeys(value)
+  markedSchemas.set(value, result)
+  markedSchemas.set(result, result) // Marking a marked schema changes nothing.
   return result
 }
 
+// Copies one schema with `$id` renamed to `x-component`, and marks the schemas in its fields.
 function markKeys(schema: object): Json {
   const entries = Object.entries(schema).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
-    entries.map(([key, value]) => [key === '$id' ? 'x-component' : key, mark(value)]),
+    entries.map(([key, value]) => [key === '$id' ? 'x-component' : key, markValue(value)]),
   )
 }
 
+// Moves the marked schemas of an OpenAPI description to its components, and replaces them by references.
 export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }): Json {
   const schemas: Record<string, Json> = {}
   // JSON.parse calls the reviver from the inside out, so inner components are shared first.
@@ -41,8 +46,8 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
     const name = value?.['x-component'] ?? value?.$id
     if (typeof name !== 'string') return value
     const { 'x-component': _mark, $id: _id, ...schema } = value
-    const before = schemas[name]
-    if (before && JSON.stringify(before) !== JSON.stringify(schema)) {
+    const sameName = schemas[name]
+    if (sameName && JSON.stringify(sameName) !== JSON.stringify(schema)) {
       throw new Error(`two schemas are named ${name}`)
     }
     schemas[name] = schema
@@ -69,27 +74,30 @@ const serializers = new Map<string, Write>()
 
 type Route = { schema: unknown }
 
-function compileOnce<T>(known: Map<string, T>, compile: (route: never) => T, route: Route): T {
+// Compiles a schema, or returns the result of an equal schema that was compiled before.
+function compileOnce<T>(cache: Map<string, T>, compile: (route: never) => T, route: Route): T {
   const schema = markSchemaComponents(route.schema)
   const text = JSON.stringify(schema)
-  const compiled = known.get(text) ?? compile({ ...route, schema } as never)
-  known.set(text, compiled)
+  const compiled = cache.get(text) ?? compile({ ...route, schema } as never)
+  cache.set(text, compiled)
   return compiled
 }
 
-// Compiles validators and serialisers on first use: compiling all would add two seconds to every start. A
-// test compiles all of them, and finds bad schemas.
+// Makes Fastify compile a validator or serialiser when it is first used. Compiling all of them would add two
+// seconds to every start. A test calls compileAll() to find invalid schemas.
 export function lazySchemas(mode: 'sandbox' | 'live') {
   const pending = new Set<() => unknown>()
 
+  // Returns a function that compiles on its first call, and remembers the function for compileAll().
   function lazy<T>(compile: () => T): () => T {
-    let made: T | undefined
+    let compiled: T | undefined
+    // Compiles at the first call, and returns the result of that call later.
     const get = () => {
-      if (made === undefined) {
-        made = compile()
+      if (compiled === undefined) {
+        compiled = compile()
         pending.delete(get)
       }
-      return made
+      return compiled
     }
     pending.add(get)
     return get
@@ -107,9 +115,9 @@ export function lazySchemas(mode: 'sandbox' | 'live') {
         // Fastify reads the errors from the function that it called.
         const check: Check = (value) => {
           const validate = compiled()
-          const isGood = validate(value)
+          const isValid = validate(value)
           check.errors = validate.errors
-          return isGood
+          return isValid
         }
         return check as never
       }

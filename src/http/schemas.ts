@@ -1,4 +1,5 @@
-// Schemas that several routes share: the one source of validation, serialisation, types and OpenAPI.
+// Schemas that several routes share. Validation, serialisation, TypeScript types and the OpenAPI description
+// all come from them. `x-says` is the sentence that a caller gets for an invalid value.
 
 import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
@@ -11,10 +12,11 @@ export function named<P extends TProperties>(name: string, fields: P, options: o
   return Type.Object(fields, { $id: name, ...options })
 }
 
-// Not blank, no control characters, no half of a surrogate pair, so that the database stores exactly this
-// text.
+// Text that is not blank, without control characters and unpaired surrogates, so that the database stores it
+// exactly as it was sent.
 const PLAIN_TEXT = '^(?=[\\s\\S]*\\S)[^\\p{Cc}\\p{Cs}]*$'
 
+// A required text of the request. `x-says` is the error message for an invalid value.
 export function text(lengthMax: number, description: string) {
   return Type.String({
     minLength: 1,
@@ -25,6 +27,7 @@ export function text(lengthMax: number, description: string) {
   })
 }
 
+// Text with a pattern. `says` is the sentence that a caller gets for an invalid value.
 export function digits(pattern: string, description: string, says: string) {
   return Type.String({ pattern, description, 'x-says': says })
 }
@@ -55,6 +58,7 @@ export const Email = Type.String({
   'x-says': 'Must be an email address.',
 })
 
+// A URL of a merchant, such as that of a webhook. isWebAddress() of validation.ts checks it.
 export function webAddress(description: string) {
   return Type.String({
     maxLength: URL_LENGTH_MAX,
@@ -78,8 +82,8 @@ export const Amount = Type.Unsafe<number | string>({
   'x-says': `Must be greater than 0 and at most ${AMOUNT_MAX}, with at most two decimals.`,
 })
 
-// Limits the permitted payers and the amount of a payment. Money that breaks the rules is accepted and
-// suspended.
+// Rules for who may pay, and how much at a time. Money that breaks the rules is accepted and goes to
+// suspense.
 export const PayerRulesBody = named(
   'PayerRulesRequest',
   {
@@ -114,6 +118,7 @@ export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
+// A text that is one of these values, in responses.
 export function oneOf<T extends string>(values: readonly T[], description?: string) {
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description && { description }) })
 }
@@ -198,7 +203,7 @@ export const OAuthFailure = named(
   { description: 'Error, as OAuth 2.0 libraries read it.' },
 )
 
-// An envelope is named after its data.
+// The success envelope of /api/… operations. Its schema is named after the schema of its data.
 export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
   return named(`${schemaName(data)}Response`, body, { description: 'Success.' })
@@ -206,6 +211,7 @@ export function ApiEnvelope<T extends TSchema>(data: T) {
 
 const WarningBody = named('Warning', { field: Type.String(), message: Type.String() })
 
+// The success envelope of the payment family (envelopes.ts).
 export function PaymentEnvelope<T extends TSchema>(responseData: T) {
   const body = {
     requestSuccessful: Type.Boolean(),
@@ -221,6 +227,7 @@ export function PaymentEnvelope<T extends TSchema>(responseData: T) {
   return named(`${schemaName(responseData)}Response`, body, { description: 'Success.' })
 }
 
+// Returns the name of a schema. A list without a name is named after its items, in the plural.
 export function schemaName(schema: { $id?: string; items?: { $id?: string } }): string {
   const name = schema.$id ?? (schema.items && `${schemaName(schema.items)}s`)
   if (!name) throw new Error('a schema without a name')

@@ -1,9 +1,9 @@
-// Dashboard sessions: the session cookie and its CSRF token. SameSite blocks cross-site cookies; the CSRF
-// header is the second line of defence.
+// Dashboard sessions: the session cookie and its CSRF token. SameSite keeps other sites from sending the
+// cookie. The CSRF header is a second protection.
 //
-// Over https the cookie has the `__Host-` prefix, so that neither a sibling domain nor a plain-http page can
-// set it. Browsers refuse the prefix over plain http, which a sandbox may use, so the cookie then has no
-// prefix. Only the name that the service sets is accepted.
+// Over https the cookie's name has the `__Host-` prefix, so that neither a sibling domain nor a plain-http
+// page can set it. Browsers refuse the prefix over plain http, which a sandbox may use, so there the name has
+// no prefix. The service reads only the name that it sets itself.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -54,7 +54,9 @@ export class SessionCookies {
   readonly #signInToken: RegExp
   readonly #attributes: string
   readonly #rateLimits: RateLimits
-  readonly #known = new BoundedSet(KNOWN_MAX) // Tokens that were valid before. Strangers do not have them.
+  // Tokens that were valid before. Requests with these skip the check for an exhausted rate limit, because
+  // strangers do not have such tokens.
+  readonly #knownTokens = new BoundedSet(KNOWN_MAX)
 
   constructor({ db, sealer, clock, isSecure, rateLimits }: CookieOptions) {
     this.#rateLimits = rateLimits
@@ -63,68 +65,79 @@ export class SessionCookies {
     this.#clock = clock
     const prefix = isSecure ? HOST_PREFIX : ''
     this.#cookie = `${prefix}${COOKIE}`
-    this.#token = tokenIn(this.#cookie)
+    this.#token = tokenPattern(this.#cookie)
     this.#deviceCookie = `${prefix}${DEVICE_COOKIE}`
-    this.#deviceToken = tokenIn(this.#deviceCookie)
+    this.#deviceToken = tokenPattern(this.#deviceCookie)
     this.#signInCookie = `${prefix}${SIGN_IN_COOKIE}`
-    this.#signInToken = tokenIn(this.#signInCookie)
+    this.#signInToken = tokenPattern(this.#signInCookie)
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   }
 
-  // Route hook; also admits users with a temporary password.
+  // Route hook: requires a session. Also admits users with a temporary password.
   readonly require = async (request: FastifyRequest): Promise<void> => {
     request.session = await this.get(request)
   }
 
+  // Route hook: requires a session of a user who has chosen a password.
   readonly requirePermanentPassword = async (request: FastifyRequest): Promise<void> => {
     request.session = await this.getWithPermanentPassword(request)
   }
 
+  // Returns the session of a request. Refuses a request without a valid session, and a change without the
+  // CSRF token.
   async get(request: FastifyRequest): Promise<SignedInSession> {
     const token = this.tokenOf(request)
     if (token === undefined) throw new Refusal('session_needed')
-    if (!this.#known.has(token)) this.#rateLimits.refuseExhausted(request)
+    if (!this.#knownTokens.has(token)) this.#rateLimits.refuseExhausted(request)
     const { ip } = request
-    const session = await (isIdle(request) ? this.#lookUp(token, ip) : this.find(token, ip))
+    const session = await (isAutomatic(request)
+      ? this.#findWithoutActivity(token, ip)
+      : this.find(token, ip))
     if (!session) throw new Refusal('session_needed')
-    this.#known.add(token)
+    this.#knownTokens.add(token)
     if (!isSafe(request)) this.#refuseForged(request, token)
     return session
   }
 
+  // Like get(), but refuses users who still have a temporary password.
   async getWithPermanentPassword(request: FastifyRequest): Promise<SignedInSession> {
     const session = await this.get(request)
     if (session.user.isPasswordTemporary) throw new Refusal('password_change_needed')
     return session
   }
 
-  // Returns the session of a GET whose response is still open. Does not prolong the session: an open
-  // response does not show that a person is there.
+  // Returns the session of a request whose response is still open, such as an event stream. This does not
+  // prolong the session, because an open response does not show that a person is there.
   async getAgain(request: FastifyRequest): Promise<SignedInSession> {
     const token = this.tokenOf(request)
-    const session = token && (await this.#lookUp(token, request.ip))
+    const session = token && (await this.#findWithoutActivity(token, request.ip))
     if (!session || session.user.isPasswordTemporary) throw new Refusal('session_needed')
     return session
   }
 
+  // Derives the CSRF token of a session from its token.
   csrfTokenOf(token: string): string {
     return this.#sealer.hash('csrf', token).toString('base64url')
   }
 
+  // Sets the session cookie after a sign-in.
   begin(reply: FastifyReply, token: string): void {
-    this.#known.add(token)
+    this.#knownTokens.add(token)
     const maxAge = Math.floor(LIFE_MS / 1000)
     reply.header('set-cookie', `${this.#cookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`)
   }
 
+  // Deletes the session cookie after a sign-out.
   end(reply: FastifyReply): void {
     reply.header('set-cookie', `${this.#cookie}=; Max-Age=0; ${this.#attributes}`)
   }
 
+  // Returns the session token of a request, whether it is valid or not.
   tokenOf(request: FastifyRequest): string | undefined {
     return this.#token.exec(request.headers.cookie ?? '')?.[1]
   }
 
+  // Sets the cookie that recognises this browser at later sign-ins.
   keepDevice(reply: FastifyReply, token: string): void {
     const maxAge = Math.floor(DEVICE_MS / 1000)
     const value = `${this.#deviceCookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`
@@ -135,12 +148,15 @@ export class SessionCookies {
     return this.#deviceToken.exec(request.headers.cookie ?? '')?.[1]
   }
 
+  // Sets the cookie that ties a browser to its sign-in at the client's provider, until the provider sends the
+  // browser back.
   beginSignIn(reply: FastifyReply, token: string, lifeMs: number): void {
     const maxAge = Math.floor(lifeMs / 1000)
     const value = `${this.#signInCookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`
     reply.header('set-cookie', value)
   }
 
+  // Deletes the cookie of a sign-in at the client's provider.
   endSignIn(reply: FastifyReply): void {
     reply.header('set-cookie', `${this.#signInCookie}=; Max-Age=0; ${this.#attributes}`)
   }
@@ -149,14 +165,17 @@ export class SessionCookies {
     return this.#signInToken.exec(request.headers.cookie ?? '')?.[1]
   }
 
+  // Finds a valid session, and records activity, which prolongs it.
   find(token: string, address: string): Promise<SignedInSession | undefined> {
     return findSignedInSession(this.#db, this.#clock(), { token, address })
   }
 
-  #lookUp(token: string, address: string): Promise<SignedInSession | undefined> {
+  // Finds a valid session without recording activity.
+  #findWithoutActivity(token: string, address: string): Promise<SignedInSession | undefined> {
     return lookUpSession(this.#db, this.#clock(), { token, address })
   }
 
+  // Refuses a request whose CSRF token is not the one of its session.
   #refuseForged(request: FastifyRequest, token: string): void {
     const csrfToken = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
     const expected = Buffer.from(this.csrfTokenOf(token))
@@ -166,17 +185,20 @@ export class SessionCookies {
   }
 }
 
-function tokenIn(cookie: string): RegExp {
+// Returns the pattern that finds a token in the Cookie header.
+function tokenPattern(cookie: string): RegExp {
   return new RegExp(`(?:^|;)\\s*${cookie}=([A-Za-z0-9_-]{43})\\s*(?:;|$)`)
 }
 
+// Whether the method of a request changes nothing, so that it needs no CSRF token.
 function isSafe({ method }: FastifyRequest): boolean {
   return SAFE_METHODS.includes(method)
 }
 
-// A page marks the requests that it makes by itself, and an event stream reconnects by itself. Neither keeps
-// a session alive. A false mark only ends the caller's own session sooner.
-function isIdle(request: FastifyRequest): boolean {
-  const isByItself = request.headers[IDLE_HEADER] !== undefined
-  return isSafe(request) && (isByItself || request.routeOptions.config.isStream === true)
+// Whether a request was made without a person's action: the page marks requests that it makes by itself
+// (x-idle), and event streams reconnect by themselves. Such requests do not prolong a session. A caller who
+// sets the mark wrongly only ends its own session sooner.
+function isAutomatic(request: FastifyRequest): boolean {
+  const isMarked = request.headers[IDLE_HEADER] !== undefined
+  return isSafe(request) && (isMarked || request.routeOptions.config.isStream === true)
 }

@@ -1,4 +1,4 @@
-// Routes of the service itself: probes, metrics, limits and the dashboard's page.
+// Routes about the service itself: probes, metrics, configured limits and the dashboard's page.
 //
 // /health: liveness. /ready: readiness (database reachable, writable and migrated; not draining). Both
 // respond within two seconds, even if the database does not.
@@ -28,7 +28,7 @@ const Status = named('HealthStatus', { status: Type.String() })
 
 export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { isReady, patience = 1 } = deps
-  const mostMs = patience * RESPONSE_MAX_MS
+  const timeoutMs = patience * RESPONSE_MAX_MS
   const tags = ['Operations']
 
   app.get(
@@ -64,18 +64,19 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     async (_request, reply) => {
       const ready =
         !app.isDraining &&
-        (await inTime(
+        (await resolveInTime(
           isReady().catch(() => false),
-          mostMs,
+          timeoutMs,
         ))
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
     },
   )
 }
 
-async function inTime(answer: Promise<boolean>, mostMs: number): Promise<boolean> {
+// Returns the answer, or false if it does not come in time.
+async function resolveInTime(answer: Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), mostMs)
+  const timer = setTimeout(() => late.resolve(false), timeoutMs)
   try {
     return await Promise.race([answer, late.promise])
   } finally {
@@ -86,8 +87,8 @@ async function inTime(answer: Promise<boolean>, mostMs: number): Promise<boolean
 const FIGURES_MAX_AGE_MS = 10_000
 
 // GET /metrics, for Prometheus: the counters of all processes of this service, and figures from the database.
-// The service reads the figures at most every FIGURES_MAX_AGE_MS, however many callers ask. In the sandbox
-// the route is open. In live mode it needs MANILLA_METRICS_TOKEN, and does not exist if that is not set.
+// The figures are cached for FIGURES_MAX_AGE_MS, so that many callers cause few queries. In the sandbox the
+// route needs no token. In live mode it needs MANILLA_METRICS_TOKEN, and does not exist if that is not set.
 export const metricsRoutes: FastifyPluginAsync<Deps> = async (app, deps) => {
   const { mode, metricsToken, metrics, readMetrics } = deps
   if (mode === 'live' && metricsToken === undefined) return
@@ -108,10 +109,11 @@ export const metricsRoutes: FastifyPluginAsync<Deps> = async (app, deps) => {
   )
 }
 
-// If a figure fails, only that figure is left out, because the others are needed most when something is
-// wrong.
+// Returns a function that reads the figures, at most every FIGURES_MAX_AGE_MS. If one figure cannot be read,
+// the others are still returned, because they are needed most when something is wrong.
 function cachedFigures({ probes, clock, log, banks }: Deps): () => Promise<string> {
   let [text, readAtMs] = [Promise.resolve(''), Number.NEGATIVE_INFINITY]
+  // Reads the figures, and renders them in the text format of Prometheus.
   const read = async () => {
     const registry = new Registry()
     for (const kind of FIGURES) {
@@ -188,10 +190,11 @@ export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
   )
 }
 
+// The configured limits as the API shows them. Null means unlimited.
 function presentLimits({ rates, policy }: Deps) {
   const { client, simulate, address, initiate, login } = rates
   const naira = (kobo: Kobo | null) => (kobo === null ? null : toNaira(kobo))
-  const orNone = (perMinute: number) => (perMinute === 0 ? null : perMinute)
+  const orNone = (perMinute: number) => (perMinute === 0 ? null : perMinute) // 0 means unlimited.
   return {
     requestsPerMinute: {
       client: orNone(client),
@@ -235,16 +238,17 @@ const BANKS_SCHEMA = {
 const ROOT = '<div id="app">'
 const DEMO_ROOT = `<div id="app" data-email="${SANDBOX_USER.email}" data-password="${SANDBOX_USER.password}">`
 
-// /dashboard: a single-page app, served for every path. In a sandbox its sign-in form already has the demo
-// user, whose password is published.
+// /dashboard: a single-page app, whose page is served for every path below. In a sandbox the page has the
+// published address and password of the demo user, which fill the sign-in form.
 export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks, mode }) => {
   const build = findBuild()
   const built = build && (await readFile(join(build, 'dashboard/dashboard.html'), 'utf8'))
   const page = mode === 'sandbox' ? built?.replace(ROOT, DEMO_ROOT) : built
   if (build) await serveAssets(app, join(build, 'dashboard'), '/dashboard')
 
+  // Sends the page for every path of the dashboard: the page itself reads the path to choose the view.
   const show = async (_: unknown, reply: FastifyReply) => {
-    getBuild(build)
+    getBuild(build) // Refuses if the page was not built.
     return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page)
   }
   const schema = { hide: true }
@@ -255,17 +259,17 @@ export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks, mo
   const nameBank = bankNames(banks)
   const codes = new Set([...BANKS, ...banks].map(({ code }) => code))
   const issuing = banks.filter((bank) => issuesNumbers(bank, 'static')).map(({ code }) => code)
-  const known = [...codes].map((code) => ({
+  const bankList = [...codes].map((code) => ({
     code,
     name: nameBank(code),
     issuesAccountNumbers: issuing.includes(code),
   }))
   app.get('/dashboard/api/banks', { schema: BANKS_SCHEMA }, async () =>
-    accepted('Banks retrieved successfully', known),
+    accepted('Banks retrieved successfully', bankList),
   )
   // Under these paths, assets of an older build and unknown routes get an error instead of the page.
-  for (const below of ['/dashboard/assets/*', '/dashboard/api/*']) {
-    app.get(below, { schema }, async () => {
+  for (const path of ['/dashboard/assets/*', '/dashboard/api/*']) {
+    app.get(path, { schema }, async () => {
       throw new Refusal('route_not_found')
     })
   }

@@ -10,7 +10,7 @@ import type { Clock } from '#clock.ts'
 import { Refusal } from '#errors.ts'
 
 const ISSUER = 'manilla'
-const REMEMBERED_MAX = 10_000
+const CACHED_MAX = 10_000
 const TOKEN_LENGTH_MAX = 1_024
 
 export type TokenClaims = { clientId: string; generation: number }
@@ -27,7 +27,7 @@ export class Tokens {
   readonly #signing: { id: string; key: KeyObject }
   readonly #audience: string
   readonly #clock: Clock
-  readonly #remembered = new Map<string, TokenClaims & { expiresAtMs: number }>()
+  readonly #verified = new Map<string, TokenClaims & { expiresAtMs: number }>()
   readonly ttlSeconds: number
 
   constructor({ secrets, mode, ttlSeconds, clock }: TokenOptions) {
@@ -36,14 +36,15 @@ export class Tokens {
       key: createSecretKey(secret),
     }))
     for (const { id, key } of keys) this.#keys.set(id, key)
-    const first = keys[0]
-    if (!first) throw new Error('at least one token secret is required')
-    this.#signing = first
+    const signingKey = keys[0]
+    if (!signingKey) throw new Error('at least one token secret is required')
+    this.#signing = signingKey
     this.#audience = `manilla-${mode}`
     this.ttlSeconds = ttlSeconds
     this.#clock = clock
   }
 
+  // Issues a token for a client after its login. `generation` lets the service revoke all earlier tokens.
   issue({ clientId, generation }: TokenClaims): Promise<string> {
     const issuedAt = Math.floor(this.#clock().getTime() / 1000)
     return new SignJWT({ gen: generation })
@@ -56,15 +57,17 @@ export class Tokens {
       .sign(this.#signing.key)
   }
 
-  // Returns the claims of a valid token, and refuses every other token.
+  // Returns the claims of a valid token, as a promise only if the token is not cached. Refuses every other
+  // token.
   read(token: string): TokenClaims | Promise<TokenClaims> {
-    const known = this.#remembered.get(token)
-    if (!known) return this.#verify(token)
-    if (known.expiresAtMs > this.#clock().getTime()) return known
-    this.#remembered.delete(token)
+    const cached = this.#verified.get(token)
+    if (!cached) return this.#verify(token)
+    if (cached.expiresAtMs > this.#clock().getTime()) return cached
+    this.#verified.delete(token)
     throw new Refusal('token_expired')
   }
 
+  // Verifies the signature and the expiry of a token, and caches its claims.
   async #verify(token: string): Promise<TokenClaims> {
     if (token.length > TOKEN_LENGTH_MAX) throw new Refusal('unauthorized')
     try {
@@ -79,25 +82,26 @@ export class Tokens {
       // A token that was issued before generations existed has the first generation.
       const generation = typeof payload.gen === 'number' ? payload.gen : 0
       const claims = { clientId: payload.sub as string, generation, expiresAtMs }
-      this.#remember(token, claims)
+      this.#cacheClaims(token, claims)
       return claims
     } catch (error) {
       throw new Refusal(error instanceof errors.JWTExpired ? 'token_expired' : 'unauthorized')
     }
   }
 
+  // Finds the key that a token was signed with.
   #key(id: string | undefined): KeyObject {
     const key = this.#keys.get(id ?? '')
     if (!key) throw new Refusal('unauthorized')
     return key
   }
 
-  // Evicts the oldest entry: a Map keeps insertion order.
-  #remember(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
-    if (this.#remembered.size >= REMEMBERED_MAX) {
-      const [oldest] = this.#remembered.keys()
-      this.#remembered.delete(oldest as string)
+  // If the cache is full, evicts the oldest entry, which a Map has first.
+  #cacheClaims(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
+    if (this.#verified.size >= CACHED_MAX) {
+      const [oldest] = this.#verified.keys()
+      this.#verified.delete(oldest as string)
     }
-    this.#remembered.set(token, claims)
+    this.#verified.set(token, claims)
   }
 }

@@ -1,5 +1,5 @@
-// Request validation: parses bodies, reports every invalid field at once, with one sentence each, and warns
-// of unknown fields of published calls. A schema may provide the sentence in `x-says`.
+// Validates requests: parses bodies, reports all invalid fields at once with one sentence each, and warns of
+// unknown fields in published calls. A schema may provide the sentence in `x-says`.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -17,6 +17,9 @@ import { checkTargetUrl, URL_LENGTH_MAX } from '#ssrf-guard.ts'
 
 type Mode = 'sandbox' | 'live'
 
+// The options of Ajv, and our keywords: `x-money` accepts amounts above zero (with the value 'or-zero' also
+// 0), `x-web-address` accepts URLs that webhooks may be sent to, and `x-has-name` requires one of the listed
+// fields to be present.
 export function validatorOptions(mode: Mode) {
   return {
     customOptions: {
@@ -51,12 +54,14 @@ export function validatorOptions(mode: Mode) {
   }
 }
 
+// Whether the value is an amount above zero, as a number or as text, that is not larger than the maximum.
 export function isAmount(value: unknown): boolean {
   const kobo = koboOf(value)
   return kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO
 }
 
-// The fragment is not checked, because a call omits it. The database stores the whole address.
+// Checks a URL without its fragment (#…), because HTTP requests do not contain it. The whole URL must be text
+// that the database can store.
 function isWebAddress(value: string, mode: Mode): boolean {
   if (value.length > URL_LENGTH_MAX || !value.isWellFormed()) return false
   if (/[\x00-\x20\x7f]/.test(value)) return false
@@ -69,7 +74,7 @@ type AjvError = FastifySchemaValidationError & {
   data?: unknown
 }
 
-// One sentence per field: its first error.
+// Converts the validator's errors to one sentence per field: its first error.
 export function fieldErrors(
   errors: readonly FastifySchemaValidationError[],
   context: string | undefined,
@@ -82,6 +87,7 @@ export function fieldErrors(
   return [...byField].map(([field, message]) => ({ field, message }))
 }
 
+// Names the field of an error, such as customer.email. An error of the whole body has the name `context`.
 function fieldName({ instancePath, keyword, params }: AjvError, context: string): string {
   const path = instancePath.split('/').slice(1)
   if (keyword === 'required') path.push(String(params.missingProperty))
@@ -89,11 +95,13 @@ function fieldName({ instancePath, keyword, params }: AjvError, context: string)
   return path.length === 0 ? context : path.join('.').slice(0, 100)
 }
 
+// Returns the sentence that the caller gets for an error: the schema's own (`x-says`) if it has one,
+// otherwise the validator's.
 function sentence({ keyword, message, parentSchema }: AjvError): string {
   if (keyword === 'required') return 'Required.'
   if (keyword === 'additionalProperties') return 'Unknown field.'
-  const says = parentSchema?.['x-says']
-  if (says) return says
+  const schemaSentence = parentSchema?.['x-says']
+  if (schemaSentence) return schemaSentence
   return message ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : 'Invalid.'
 }
 
@@ -110,20 +118,22 @@ declare module 'fastify' {
   }
 }
 
-// Published calls ignore unknown fields. `warnings` of the response names each unknown field, and the field
-// that the caller probably meant. Applies to routes registered from now on.
+// Published calls ignore unknown fields. This makes their responses name each unknown field in `warnings`,
+// with the field that the caller probably meant. Applies to routes registered from now on, below /Payment/:
+// other published responses have no field for warnings.
 export function warnOfUnknownFields(app: FastifyInstance): void {
   app.decorateRequest('warnings', null)
   app.addHook('onRoute', (route) => {
     const { config, schema } = route
     const shape = schema?.body as Shape | undefined
     if (!config?.isPublished || !route.url.startsWith('/Payment/') || !shape?.properties) return
-    const note = (request: FastifyRequest, _reply: unknown, done: () => void) => {
-      const found = findUnknown(shape, request.body)
-      if (found.length > 0) request.warnings = found
+    // Stores the warnings in the request, until the response is built.
+    const noteUnknownFields = (request: FastifyRequest, _reply: unknown, done: () => void) => {
+      const warnings = findUnknown(shape, request.body)
+      if (warnings.length > 0) request.warnings = warnings
       done()
     }
-    route.preValidation = [note, ...[route.preValidation ?? []].flat()]
+    route.preValidation = [noteUnknownFields, ...[route.preValidation ?? []].flat()]
     route.preSerialization = [
       ...[route.preSerialization ?? []].flat(),
       async (request, _reply, payload) =>
@@ -132,56 +142,64 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
   })
 }
 
+// Returns a warning for each field of the body that the schema does not have, in nested objects too.
 function findUnknown(shape: Shape, body: unknown, path = ''): Warning[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
-  const known = shape.properties ?? {}
+  const knownFields = shape.properties ?? {}
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(body)) {
     if (warnings.length >= WARNINGS_MAX) break
-    const inner = Object.hasOwn(known, name) ? known[name] : undefined
+    const inner = Object.hasOwn(knownFields, name) ? knownFields[name] : undefined
     if (inner?.properties) warnings.push(...findUnknown(inner, value, `${path}${name}.`))
     else if (!inner)
-      warnings.push({ field: fieldOf(`${path}${name}`), message: messageOf(name, known) })
+      warnings.push({ field: fieldOf(`${path}${name}`), message: messageOf(name, knownFields) })
   }
   return warnings.slice(0, WARNINGS_MAX)
 }
 
+// Makes a field's name from the caller safe to return: valid Unicode, and not too long.
 function fieldOf(path: string): string {
   return path.toWellFormed().slice(0, 2 * NAME_MAX)
 }
 
-function messageOf(name: string, known: Record<string, unknown>): string {
-  const meant = findNearest(name, Object.keys(known))
-  const hint = meant ? ` Did you mean ${meant}?` : ''
+// Returns the warning for an unknown field, with the known field that is spelled most like it.
+function messageOf(name: string, knownFields: Record<string, unknown>): string {
+  const nearest = findNearest(name, Object.keys(knownFields))
+  const hint = nearest ? ` Did you mean ${nearest}?` : ''
   return `This call has no such field. It was ignored.${hint}`
 }
 
-// Returns the name that differs least, in at most a third of its letters.
+// Returns the name that differs least, if it differs in a third of its letters or fewer.
 function findNearest(name: string, names: readonly string[]): string | undefined {
   if (name.length > NAME_MAX) return undefined
   const ranked = names
-    .map((each) => ({ each, steps: distance(name.toLowerCase(), each.toLowerCase()) }))
-    .filter(({ each, steps }) => steps <= Math.max(name.length, each.length) / 3)
-  return ranked.sort((one, other) => one.steps - other.steps)[0]?.each
+    .map((candidate) => {
+      return { candidate, steps: editDistance(name.toLowerCase(), candidate.toLowerCase()) }
+    })
+    .filter(({ candidate, steps }) => steps <= Math.max(name.length, candidate.length) / 3)
+  return ranked.sort((one, other) => one.steps - other.steps)[0]?.candidate
 }
 
-// Levenshtein distance.
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+// The Levenshtein distance of two words. `row` has the distances of the letters of `one` read so far to every
+// beginning of `other`.
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1]
-    for (const [at, another] of [...other].entries()) {
-      const replaced = (row[at] as number) + (letter === another ? 0 : 1)
-      next.push(Math.min(replaced, (row[at + 1] as number) + 1, (next[at] as number) + 1))
+    const nextRow = [index + 1]
+    for (const [column, otherLetter] of [...other].entries()) {
+      const replaced = (row[column] as number) + (letter === otherLetter ? 0 : 1)
+      const removed = (row[column + 1] as number) + 1
+      const added = (nextRow[column] as number) + 1
+      nextRow.push(Math.min(replaced, removed, added))
     }
-    row = next
+    row = nextRow
   }
   return row[other.length] as number
 }
 
-// The router ignores a trailing slash, except before a missing parameter: GET /x/ means GET /x/{id} with an
-// empty id, which that route refuses. It never means the list at /x. So a caller with an empty variable reads
-// or deletes nothing by mistake.
+// Keeps GET /x/ from meaning the list at /x. The router ignores a trailing slash, but a caller whose variable
+// is empty means GET /x/{id} with an empty id. The route with the parameter gets such requests and refuses
+// them, so the caller reads or deletes nothing by mistake.
 export class EmptyParameters {
   readonly #parents = new Set<string>() // The method and path before the last parameter of each route.
 
@@ -190,21 +208,22 @@ export class EmptyParameters {
     app.addHook('onRoute', ({ method, url }) => {
       const [, parent] = /^(.+)\/:\w+$/.exec(url) ?? []
       if (!parent) return
-      for (const each of [method].flat()) this.#parents.add(`${each} ${parent.toLowerCase()}`)
+      for (const name of [method].flat()) this.#parents.add(`${name} ${parent.toLowerCase()}`)
     })
   }
 
-  // Runs before routing, which drops one trailing slash.
+  // Runs before routing. Doubles the trailing slash, because the router drops one.
   readonly rewriteUrl = ({ method, url = '/' }: IncomingMessage): string => {
     const queryAt = url.indexOf('?')
     const pathEnd = queryAt < 0 ? url.length : queryAt
     if (url[pathEnd - 1] !== '/') return url
-    const parent = `${method} ${decoded(url.slice(0, pathEnd - 1)).toLowerCase()}`
+    const parent = `${method} ${decodePath(url.slice(0, pathEnd - 1)).toLowerCase()}`
     return this.#parents.has(parent) ? `${url.slice(0, pathEnd)}/${url.slice(pathEnd)}` : url
   }
 }
 
-function decoded(path: string): string {
+// Decodes %-escapes, to compare a path with the routes. Returns a malformed path as it is.
+function decodePath(path: string): string {
   try {
     return decodeURI(path)
   } catch {
@@ -235,6 +254,9 @@ const parse: FastifyBodyParser<Buffer> = (request, body, done) => {
   }
 }
 
+// Parses a body. Refuses invalid UTF-8, invalid JSON, and JSON that parsers could read differently: with a
+// repeated key (findFault), or with a number that a double would round (withoutRounding makes it Infinity, so
+// that the schema refuses it).
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw new Refusal('body_missing')
   if (!isUtf8(body)) throw new Refusal('invalid_json')
@@ -258,6 +280,7 @@ export function dropBlanks(schema: BlankableSchema): preValidationHookHandler {
   }
 }
 
+// Returns the body without optional fields that are "" or null.
 export function withoutBlanks(schema: BlankableSchema, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const fields: Record<string, unknown> = { ...body }

@@ -1,5 +1,5 @@
-// A view describes an object of the API once, one line per field. The schema, the JSON and the CSV columns
-// of the object come from these lines.
+// A view describes an object of the API in one place, with one line per field. The object's schema, its JSON
+// and its CSV columns are built from these lines.
 //
 //   const SplitView = view('Split', (f: Fields<Split>) => ({
 //     splitCode: f.text('code'),
@@ -7,8 +7,9 @@
 //     createdAt: f.time('createdAt'),
 //   }))
 //
-// A field reads a key of the row, or calls a function of the row. The compiler refuses a key that the row
-// lacks or that has another type. `Context` has the other inputs of these functions, such as the sealer.
+// A field reads a key of the row, or calls a function with the row. The compiler refuses a key that the row
+// does not have, or whose type does not fit. `Context` is the second argument of these functions, with inputs
+// such as the sealer.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { timestamp } from '#clock.ts'
@@ -27,50 +28,52 @@ type FieldSet<Row = any, Context = any> = Record<string, Field<Row, Context, any
 
 export type Json<F extends FieldSet> = { [K in keyof F]: ReturnType<F[K]['read']> }
 
-// A view whose fields read only the row is presented without a context.
+// The second argument of View.present(). It may be left out if the fields of the view read only the row.
 type Needs<Context> = unknown extends Context ? [context?: unknown] : [context: Context]
 
 export type View<Row, Context, F extends FieldSet> = {
   schema: ReturnType<typeof named>
   fields: F
   present: (row: Row, ...needs: Needs<Context>) => Json<F>
-  // Returns the columns of a CSV, which read the result of `present`. By default, every field that fits into
-  // a cell.
+  // Returns columns of a CSV for these fields, by default for every field that fits into a cell. The columns
+  // read the JSON that `present` returns.
   columns: (...names: (keyof F & string)[]) => Columns<Json<F>>
 }
 
 type Keys<Row, T> = { [K in keyof Row]-?: Row[K] extends T ? K : never }[keyof Row]
+// Where the value of a field comes from: a key of the row whose type fits, or a function.
 type From<Row, Context, T> = Keys<Row, T> | ((row: Row, context: Context) => T)
 
-const described = (description?: string) => (description === undefined ? {} : { description })
+const descriptionOf = (description?: string) => (description === undefined ? {} : { description })
 
+// The fields of a view, by type. `description` is the text of the field in the API reference.
 export class Fields<Row, Context = unknown> {
   text(from: From<Row, Context, string>, description?: string) {
-    return this.as<string>(Type.String(described(description)), from)
+    return this.as<string>(Type.String(descriptionOf(description)), from)
   }
 
   flag(from: From<Row, Context, boolean>, description?: string) {
-    return this.as<boolean>(Type.Boolean(described(description)), from)
+    return this.as<boolean>(Type.Boolean(descriptionOf(description)), from)
   }
 
   number(from: From<Row, Context, number>, description?: string) {
-    return this.as<number>(Type.Number(described(description)), from)
+    return this.as<number>(Type.Number(descriptionOf(description)), from)
   }
 
   integer(from: From<Row, Context, number | bigint>, description?: string) {
-    return this.#converted(Type.Integer(described(description)), from, Number)
+    return this.#convertedField(Type.Integer(descriptionOf(description)), from, Number)
   }
 
   naira(from: From<Row, Context, Kobo>, description?: string) {
     return {
-      ...this.#converted(Type.Number(described(description)), from, toNaira),
+      ...this.#convertedField(Type.Number(descriptionOf(description)), from, toNaira),
       kind: 'amount' as const,
     }
   }
 
   time(from: From<Row, Context, Date>, description?: string) {
-    const schema = Type.String(described(description))
-    return { ...this.#converted(schema, from, timestamp), kind: 'time' as const }
+    const schema = Type.String(descriptionOf(description))
+    return { ...this.#convertedField(schema, from, timestamp), kind: 'time' as const }
   }
 
   oneOf<T extends string>(from: From<Row, Context, T>, values: readonly T[], description: string) {
@@ -78,31 +81,33 @@ export class Fields<Row, Context = unknown> {
   }
 
   textOrNull(from: From<Row, Context, string | null>, description?: string) {
-    return this.as<string | null>(nullable('string', described(description)), from)
+    return this.as<string | null>(nullable('string', descriptionOf(description)), from)
   }
 
   numberOrNull(from: From<Row, Context, number | null>, description?: string) {
-    return this.as<number | null>(nullable('number', described(description)), from)
+    return this.as<number | null>(nullable('number', descriptionOf(description)), from)
   }
 
   timeOrNull(from: From<Row, Context, Date | null>, description?: string) {
-    const schema = nullable('string', described(description))
+    const schema = nullable('string', descriptionOf(description))
     const convert = (time: Date | null) => time && timestamp(time)
-    return { ...this.#converted(schema, from, convert), kind: 'time' as const }
+    return { ...this.#convertedField(schema, from, convert), kind: 'time' as const }
   }
 
   nairaOrNull(from: From<Row, Context, Kobo | null>, description?: string) {
-    const schema = nullable('number', described(description))
+    const schema = nullable('number', descriptionOf(description))
     const convert = (amount: Kobo | null) => (amount === null ? null : toNaira(amount))
-    return { ...this.#converted(schema, from, convert), kind: 'amount' as const }
+    return { ...this.#convertedField(schema, from, convert), kind: 'amount' as const }
   }
 
+  // A nested object with its own view.
   one<Item, F extends FieldSet>(item: View<Item, Context, F>, from: From<Row, Context, Item>) {
     const { read } = this.as<Item>(item.schema, from)
     const present = item.present as (item: Item, context: Context) => Json<F>
     return this.as<Json<F>>(item.schema, (row, context) => present(read(row, context), context))
   }
 
+  // A list of nested objects with their own view.
   list<Item, F extends FieldSet>(
     items: View<Item, Context, F>,
     from: From<Row, Context, readonly Item[]>,
@@ -111,44 +116,49 @@ export class Fields<Row, Context = unknown> {
     const { read } = this.as<readonly Item[]>(items.schema, from)
     const present = items.present as (item: Item, context: Context) => Json<F>
     return {
-      schema: Type.Array(items.schema, described(description)),
+      schema: Type.Array(items.schema, descriptionOf(description)),
       read: (row, context) => read(row, context).map((item) => present(item, context)),
     }
   }
 
-  // Describes a field with any other schema.
+  // A field with any other schema, whose value is used as it is.
   as<T>(schema: TSchema, from: From<Row, Context, T>): Field<Row, Context, T> {
     const read = typeof from === 'function' ? from : (row: Row) => row[from as keyof Row] as T
     return { schema, read: read as (row: Row, context: Context) => T }
   }
 
-  #converted<T, Out>(schema: TSchema, from: From<Row, Context, T>, convert: (value: T) => Out) {
+  #convertedField<T, Out>(
+    schema: TSchema,
+    from: From<Row, Context, T>,
+    convert: (value: T) => Out,
+  ) {
     const { read } = this.as<T>(schema, from)
     const converted = (row: Row, context: Context) => convert(read(row, context))
     return { schema, read: converted } satisfies Field<Row, Context, Out>
   }
 }
 
-// Builds a view. A view that extends another one spreads its `fields`. A view without a name has no separate
-// schema component.
+// Builds a view. To extend another view, spread its `fields`. A view without a name has no schema component
+// of its own: its schema is written out wherever it is used.
 export function view<Row, Context, F extends FieldSet<Row, Context>>(
   name: string | undefined,
   build: (f: Fields<Row, Context>) => F,
 ): View<Row, Context, F> {
-  const made = build(new Fields())
-  const entries = Object.entries(made)
+  const fields = build(new Fields())
+  const entries = Object.entries(fields)
   const properties = Object.fromEntries(entries.map(([key, { schema }]) => [key, schema]))
   return {
     schema: name === undefined ? Type.Object(properties) : named(name, properties),
-    fields: made,
+    fields,
     present: (row, ...[context]) => {
       const json: Record<string, unknown> = {}
       for (const [key, { read }] of entries) json[key] = read(row, context as Context)
       return json as Json<F>
     },
     columns: (...names) => {
-      const keys = names.length > 0 ? names : Object.keys(made).filter((key) => isCell(made[key]))
-      return keys.map((key) => [key, cellReader(key, made[key]), made[key]?.kind] as const)
+      const keys =
+        names.length > 0 ? names : Object.keys(fields).filter((key) => isCell(fields[key]))
+      return keys.map((key) => [key, cellReader(key, fields[key]), fields[key]?.kind] as const)
     },
   }
 }
@@ -156,13 +166,13 @@ export function view<Row, Context, F extends FieldSet<Row, Context>>(
 // Lists and objects do not fit into a cell, nor does a field that may be a list or an object, or else null.
 function isCell(field: Field<never, never, unknown> | undefined): boolean {
   const { type, anyOf = [] } = (field?.schema ?? {}) as TypedSchema
-  const types = [type, ...anyOf.map((each) => each.type)].flat()
+  const types = [type, ...anyOf.map((option) => option.type)].flat()
   return !types.includes('array') && !types.includes('object')
 }
 
 type TypedSchema = { type?: string | string[]; anyOf?: TypedSchema[] }
 
-// Writes amounts with two decimals.
+// Returns the function that reads a field's cell from the JSON. Amounts get two decimals.
 function cellReader(key: string, field: Field<never, never, unknown> | undefined) {
   const read = (row: Record<string, unknown>) => row[key] as never
   if (field?.kind !== 'amount') return read

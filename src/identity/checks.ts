@@ -1,10 +1,11 @@
-// Identity checks: whether a verification service confirms that the BVN and the NIN of a collection account
-// belong to its customer. There is one check per identifier.
+// Identity checks: ask a verification service whether the BVN and the NIN of a collection account belong to
+// its customer. There is one check per identifier (BVN or NIN).
 //
 // I140: an account's tier is above 1 only while its present BVN and NIN are verified. The trigger
 // keep_tier_verified enforces this. Every change of a number or of the name, and every erasure, ends the
 // checks.
-// I141: only the outcome of an answer is stored, and an answer to an earlier question changes nothing.
+// I141: only the outcome of an answer is stored. A late answer, to a question about a number or name that has
+// changed since, has no effect.
 //
 // Locks: the account with its ledger account, as in accounts/change.ts, then its checks.
 
@@ -30,8 +31,8 @@ export type IdentityCheck = {
   checkedAt: Date | null
 }
 
-// Queues checks for identifiers without a check. The SQL statement sees accounts that the transaction has
-// just inserted.
+// Queues a check for each BVN and NIN of these accounts that has none yet. The accounts may have been
+// inserted by the same transaction.
 export async function queueChecks(
   tx: Transaction,
   now: Date,
@@ -51,13 +52,14 @@ export async function queueChecks(
   })
 }
 
-// Queues checks on demand: for identifiers that were never checked, and for identifiers that are not
-// verified. The caller has locked the account.
+// Queues checks because a client requests them: for identifiers that were never checked, and for those whose
+// check did not verify them. The caller has locked the account.
 export async function verifyAgain(tx: Transaction, now: Date, id: AccountId): Promise<void> {
   await requeueChecks(tx, now, id)
   await queueChecks(tx, now, [id])
 }
 
+// Reads the checks of these accounts, by account.
 export async function readChecks(
   db: Queryable,
   ids: readonly AccountId[],
@@ -72,8 +74,9 @@ export async function readChecks(
   return Map.groupBy(rows, ({ accountId }) => accountId)
 }
 
-// Returns the tier in force. A separate statement reads the checks after the account is locked: a statement
-// that waited for the lock would still see the checks as they were before.
+// Computes the tier in force of an account from its checks, stores it if it has changed, and returns it. The
+// caller has locked the account in an earlier statement. One statement that locked the account and read the
+// checks would see the checks as they were before it waited for the lock.
 export async function assignTier(
   tx: Transaction,
   now: Date,
@@ -95,14 +98,15 @@ export async function assignTier(
   const facts = rows[0]
   if (!facts) throw new Error(`no collection account ${id}`)
   const tier = tierInForce(facts, watDay(now))
-  // Does not lower the tier of an older account: an operator does that, after a report
-  // (accounts/assign-tiers.ts).
+  // The tier of an account that is older than verification is not lowered here: an operator does that, after
+  // reading a report (accounts/assign-tiers.ts).
   const isLower = facts.tierInForce === null && tier < formerTier(facts)
   if (isLower || tier === facts.tierInForce) return { tier: facts.tierInForce, isChanged: false }
   await writeTiers(tx, [{ id, tier }])
   return { tier, isChanged: true }
 }
 
+// Stores the tiers in force of several accounts.
 export async function writeTiers(
   tx: Transaction,
   accounts: readonly { id: AccountId; tier: KycTier }[],
@@ -117,7 +121,7 @@ export async function writeTiers(
 
 const WAIT_SECONDS = 30 // Doubles with each attempt.
 const WAIT_SECONDS_MAX = 3_600
-const ATTEMPTS_MAX = 20 // About half a day, if the service answers other checks.
+const ATTEMPTS_MAX = 20 // They take about half a day. While the service is down, there are fewer attempts.
 
 export type DueCheck = {
   id: bigint
@@ -126,7 +130,8 @@ export type DueCheck = {
   question: IdentityQuestion
 }
 
-// Claims due checks. A claim is a lease: if its process dies, the check is due again.
+// Claims due checks for this process, for `leaseMs` or until the next attempt, whichever is later. If the
+// process dies, the check is then due again.
 export async function claimChecks(
   tx: Transaction,
   { now, sealer, leaseMs, limit }: { now: Date; sealer: Sealer; leaseMs: number; limit: number },
@@ -160,8 +165,8 @@ export async function claimChecks(
   })
 }
 
-type Answered = { check: DueCheck; answer: IdentityAnswer }
-type Locked = {
+type AnsweredCheck = { check: DueCheck; answer: IdentityAnswer }
+type LockedAccount = {
   clientId: ClientId
   accountNumber: string
   accountBalanceKobo: Kobo
@@ -169,11 +174,12 @@ type Locked = {
   isDefault: boolean
 }
 
-// Returns false if the answer came too late: the account has another number or name by now.
+// Stores the outcome of a check, and the account's new tier. Without an answer, the check stays queued until
+// its last attempt. Returns false if the answer came too late: the account has another number or name by now.
 export async function recordAnswer(
   tx: Transaction,
   clock: Clock,
-  { check, answer }: Answered,
+  { check, answer }: AnsweredCheck,
 ): Promise<boolean> {
   const now = clock()
   const { id, accountId, attempts, question } = check
@@ -187,7 +193,7 @@ export async function recordAnswer(
     return true
   }
   const account = await lockAccount(tx, accountId)
-  const { to, nameScore } = judge(question, answer)
+  const { to, nameScore } = toOutcome(question, answer)
   const isConcluded = await concludeCheck(tx, {
     id,
     reference,
@@ -222,7 +228,8 @@ export async function recordAnswer(
 
 const ACTOR = 'identity'
 
-function judge(
+// Decides the outcome of a check. The name must match too: a number of somebody else proves nothing.
+function toOutcome(
   { name }: IdentityQuestion,
   answer: IdentityAnswer,
 ): { to: CheckOutcome; nameScore: number | null } {
@@ -232,8 +239,9 @@ function judge(
   return { to: isSamePerson(nameScore) ? 'verified' : 'name_mismatch', nameScore }
 }
 
-async function lockAccount(tx: Transaction, id: AccountId): Promise<Locked> {
-  const { rows } = await tx.query<Locked>({
+// Locks an account and its ledger account, and returns the facts that events state.
+async function lockAccount(tx: Transaction, id: AccountId): Promise<LockedAccount> {
+  const { rows } = await tx.query<LockedAccount>({
     name: 'lock-account-to-verify',
     text: `select a.client_id, a.account_number, l.credits_kobo - l.debits_kobo as account_balance_kobo,
                   a.is_active, a.is_default

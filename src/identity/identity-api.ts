@@ -1,13 +1,14 @@
-// The identity API: the small HTTP contract of a service that an operator puts in front of its verification
-// provider (docs/kyc.md). Providers publish no interface to us, so we implement none of theirs.
+// The client of the identity API: a small HTTP contract that we define (docs/kyc.md). An operator runs a
+// service with this API in front of its verification provider, because providers do not publish their
+// interfaces.
 //
 //   POST {MANILLA_IDENTITY_URL}/verifications   {reference, identifier, number, name}
 //   200  {reference, status: "found", name}     the name that belongs to the number
 //        {reference, status: "not_found"}       the number belongs to no person
 //
-// Both sides sign by Standard Webhooks with MANILLA_IDENTITY_SECRET; the id is the reference. Another status,
-// another reference, a wrong signature or silence is treated as no answer, which neither verifies nor refutes
-// anything. No text of the service is stored or logged, because it may repeat the number.
+// Both sides sign by Standard Webhooks with MANILLA_IDENTITY_SECRET; the id is the reference. Any other
+// status or reference, a wrong signature, and a timeout count as `no_answer`, which neither verifies nor
+// refutes anything. No text from the service is stored or logged, because it may repeat the BVN or NIN.
 
 import { bankHttp, jsonObject } from '#banks/bank-http.ts'
 import type { Clock } from '#clock.ts'
@@ -26,7 +27,7 @@ export type IdentityAnswer =
   | { status: 'not_found' }
   | { status: 'no_answer'; reason: string }
 
-// Never throws. Resolves at the latest when the signal aborts.
+// Asks the identity service one question. Never throws, and resolves when the signal aborts, or earlier.
 export type IdentityService = (
   question: IdentityQuestion,
   signal: AbortSignal,
@@ -36,16 +37,17 @@ const NAME_MAX = 200
 
 type Settings = { url: string; secret: string; timeoutMs: number; clock: Clock }
 
+// Returns an IdentityService that calls the API over HTTP.
 export function httpIdentityService({ url, secret, timeoutMs, clock }: Settings): IdentityService {
   const http = bankHttp({ baseUrl: url, timeoutMs })
   const secrets = [loadSecret(secret)]
   return async (question, signal) => {
     const { reference: id } = question
-    const at = clock()
-    const timestampSeconds = toUnixSeconds(at)
+    const signedAt = clock()
+    const timestampSeconds = toUnixSeconds(signedAt)
     const body = JSON.stringify(question)
     const signature = sign({ secrets, id, timestampSeconds, body })
-    const headers = signatureHeaders(id, at, signature)
+    const headers = signatureHeaders(id, signedAt, signature)
     const request = { method: 'POST', path: '/verifications', headers, body: question } as const
     const response = await http(request, { signal })
     if (response.status === 'no_answer') return noAnswer(response.reason)
@@ -67,6 +69,7 @@ export function httpIdentityService({ url, secret, timeoutMs, clock }: Settings)
   }
 }
 
+// Converts the body of a response. A body that the contract does not allow counts as no answer.
 function readAnswer({ status, name }: Record<string, unknown>): IdentityAnswer {
   if (status === 'not_found') return { status }
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= NAME_MAX

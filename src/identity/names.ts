@@ -1,10 +1,10 @@
-// Scores how well the name of an account matches the name that belongs to a BVN or a NIN. Pure.
+// Scores how well the name of an account matches the official name that belongs to a BVN or a NIN.
 //
 // Nigerian names come in any order, surname first or last, with or without the middle names, titles, tone
 // marks and dots below, and with compound names written as one word or two (“Oluwa Seun”). So names are
-// compared word by word, in any order. Each word of the account's name must be a word of the official name,
-// which may have more words. Two words must match in full: a first name alone, or initials, prove no
-// identity.
+// compared word by word, in any order. Each word of the account's name must match a word of the official
+// name, which may have more words. At least two words must match fully or nearly: a first name alone, or
+// initials, do not prove an identity.
 
 const MARKS = /\p{M}+/gu
 const APOSTROPHES = /['’ʼ`.]/g
@@ -18,46 +18,52 @@ const TITLES = new Set(
 
 const NEAR_LENGTH_MIN = 5 // Shorter words that differ in a letter are different names: Ola, Ope; Musa, Musi.
 // The score of a word of the account's name, by how it matches a word of the official name.
-const WORTH = { same: 1, near: 0.9, initial: 0.6 } as const
-const FULL_WORDS_MIN = 2
+const WORD_SCORES = { same: 1, near: 0.9, initial: 0.6 } as const
+const FULL_MATCHES_MIN = 2
 
 const NAME_SCORE_MIN = 80 // From this score on, the names are treated as those of the same person.
 
-// Returns a score from 0 to 100.
+// Returns a score from 0 to 100: the average score of the words of the account's name. Matches equal words
+// first, then words with a typing error, then initials, so that no word is used up by a worse match.
 export function scoreNames(accountName: string, officialName: string): number {
-  const account = wordsOf(accountName)
-  const person = wordsOf(officialName)
-  const accountWords = joinCompounds(account, person)
-  const unmatched = joinCompounds(person, account)
+  const writtenWords = wordsOf(accountName)
+  const writtenOfficialWords = wordsOf(officialName)
+  const accountWords = joinCompounds(writtenWords, writtenOfficialWords)
+  const unusedOfficialWords = joinCompounds(writtenOfficialWords, writtenWords)
   if (accountWords.length === 0) return 0
-  let missing = accountWords
+  let unmatchedWords = accountWords
   let sum = 0
-  let full = 0
+  let fullMatches = 0
   for (const kind of ['same', 'near', 'initial'] as const) {
-    missing = missing.filter((word) => {
-      const at = unmatched.findIndex((other) => MATCHES[kind](word, other))
-      if (at < 0) return true
-      unmatched.splice(at, 1)
-      sum += WORTH[kind]
-      if (kind !== 'initial') full++
+    unmatchedWords = unmatchedWords.filter((word) => {
+      const index = unusedOfficialWords.findIndex((other) => MATCHERS[kind](word, other))
+      if (index < 0) return true
+      unusedOfficialWords.splice(index, 1)
+      sum += WORD_SCORES[kind]
+      if (kind !== 'initial') fullMatches++
       return false
     })
   }
   const score = Math.floor((100 * sum) / accountWords.length)
-  return full >= FULL_WORDS_MIN ? score : Math.min(score, NAME_SCORE_MIN - 1)
+  // One full word, or initials, prove no identity, so the score then stays below the one that verifies.
+  return fullMatches >= FULL_MATCHES_MIN ? score : Math.min(score, NAME_SCORE_MIN - 1)
 }
 
+// Whether the score is high enough to verify the identity.
 export function isSamePerson(score: number): boolean {
   return score >= NAME_SCORE_MIN
 }
 
-const MATCHES: Readonly<Record<keyof typeof WORTH, (one: string, other: string) => boolean>> = {
+const MATCHERS: Readonly<
+  Record<keyof typeof WORD_SCORES, (one: string, other: string) => boolean>
+> = {
   same: (one, other) => one === other,
   near: isNear,
   initial: (one, other) =>
     one[0] === other[0] && (one.length === 1 || other.length === 1) && one !== other,
 }
 
+// Splits a name into upper-case words without accents, apostrophes, full stops and titles.
 function wordsOf(name: string): string[] {
   return name
     .normalize('NFKD')
@@ -68,7 +74,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '' && !TITLES.has(word))
 }
 
-// Joins two neighbouring words that the other name writes as one.
+// Joins neighbouring words that the other name writes as one word.
 function joinCompounds(words: readonly string[], others: readonly string[]): string[] {
   const joined: string[] = []
   for (const word of words) {
@@ -83,12 +89,12 @@ function joinCompounds(words: readonly string[], others: readonly string[]): str
 function isNear(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
   if (short.length < NEAR_LENGTH_MIN || long.length - short.length > 1) return false
-  let at = 0
-  while (at < short.length && short[at] === long[at]) at++
-  if (short.length < long.length) return short.slice(at) === long.slice(at + 1)
-  const isSwapped = short[at] === long[at + 1] && short[at + 1] === long[at]
+  let index = 0 // The position of the first letter that differs.
+  while (index < short.length && short[index] === long[index]) index++
+  if (short.length < long.length) return short.slice(index) === long.slice(index + 1)
+  const isSwapped = short[index] === long[index + 1] && short[index + 1] === long[index]
   return (
-    short.slice(at + 1) === long.slice(at + 1) ||
-    (isSwapped && short.slice(at + 2) === long.slice(at + 2))
+    short.slice(index + 1) === long.slice(index + 1) ||
+    (isSwapped && short.slice(index + 2) === long.slice(index + 2))
   )
 }

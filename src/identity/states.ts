@@ -33,8 +33,8 @@ type Conclusion = {
   checkedAt: Date | null // Null if the service never answered.
 }
 
-// The caller has locked the account. Returns false if the check has ended, or was queued again under another
-// reference.
+// Ends a queued check. Returns false if the check has ended already, or was queued again under another
+// reference. The caller has locked the account.
 export async function concludeCheck(
   tx: Transaction,
   { id, reference, to, nameScore, failure, checkedAt }: Conclusion,
@@ -50,9 +50,10 @@ export async function concludeCheck(
   return moved.length === 1
 }
 
-const ASK_AGAIN_MS = 60_000 // The service costs money, so a client can cause one call a minute at most.
+const REQUEUE_INTERVAL_MS = 60_000 // Each call costs money, so a client can cause one per minute.
 
-// Queues the checks that are not verified, under a new reference. The caller has locked the account.
+// Queues again the checks of an account that ended without verification, under a new reference. Skips checks
+// that were requested less than a minute ago. The caller has locked the account.
 export async function requeueChecks(tx: Transaction, now: Date, id: AccountId): Promise<void> {
   await moveRows(tx, IDENTITY_CHECKS, {
     name: 'requeue-identity-checks',
@@ -62,6 +63,6 @@ export async function requeueChecks(tx: Transaction, now: Date, id: AccountId): 
     to: 'queued',
     set: `reference = gen_random_uuid(), attempts = 0, failure = null, name_score = null,
           requested_at = $3, due_at = $3`,
-    values: [id, new Date(now.getTime() - ASK_AGAIN_MS), now],
+    values: [id, new Date(now.getTime() - REQUEUE_INTERVAL_MS), now],
   })
 }

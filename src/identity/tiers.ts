@@ -1,8 +1,8 @@
-// KYC tiers: the tier that an account's verified identifiers allow, by the rule in force on a day. Pure. The
-// SQL only reads the decision that tierInForce() made.
+// KYC tiers: computes the tier that an account's verified identifiers allow, by the rule in force on a day.
+// SQL reads only the stored result of tierInForce().
 //
-// The client states how far it has identified its customer (`kycTier`). The verification service states which
-// identifiers belong to the customer. The lower of the two tiers is in force.
+// The client states how far it has identified its customer (`kycTier`). The verification service confirms
+// which identifiers belong to the customer, which allows a tier. The lower of these two tiers is in force.
 
 export const KYC_TIERS = [1, 2, 3] as const
 export type KycTier = (typeof KYC_TIERS)[number]
@@ -37,7 +37,8 @@ type TierFacts = {
   verified: readonly Identifier[]
 }
 
-// The first rule also applies to earlier days: an account judged earlier does not get a higher tier.
+// Returns the highest tier up to the client's `kycTier` whose identifiers are verified. The first rule also
+// applies to days before it.
 export function tierInForce(
   { kycTier, verified }: TierFacts,
   day: string,
@@ -45,12 +46,13 @@ export function tierInForce(
 ): KycTier {
   const rule = rules.findLast(({ from }) => from <= day) ?? rules[0]
   const isAllowed = (tier: KycTier) =>
-    tier <= kycTier && (rule?.needs[tier] ?? []).every((each) => verified.includes(each))
+    tier <= kycTier && (rule?.needs[tier] ?? []).every((needed) => verified.includes(needed))
   return KYC_TIERS.findLast(isAllowed) ?? LOWEST_TIER
 }
 
-// The tier whose limits apply to an account that is older than verification and whose tier no operator has
-// assigned yet. It needed a NIN, verified or not. The API never shows this tier.
+// The tier whose limits apply to an account that was created before identifiers were verified, until an
+// operator assigns a tier in force. Such an account has the client's tier if it has a NIN, verified or not.
+// The API shows this tier as `limitTier`, not as the account's KYC tier.
 export function formerTier({ hasNin, kycTier }: { hasNin: boolean; kycTier: KycTier }): KycTier {
   return hasNin ? kycTier : LOWEST_TIER
 }
@@ -59,7 +61,7 @@ export function formerTier({ hasNin, kycTier }: { hasNin: boolean; kycTier: KycT
 export const statedTierOf = (account: string) =>
   `case when ${account}.id is not null then coalesce(${account}.tier_in_force, ${LOWEST_TIER}) end`
 
-// SQL scalar: the tier whose limits apply.
+// SQL scalar: the tier whose limits apply to an account: the tier in force or, without one, formerTier().
 export const limitTierOf = (account: string) =>
   `coalesce(${account}.tier_in_force,
             case when ${account}.nin_hash is null then ${LOWEST_TIER} else ${account}.kyc_tier end)`

@@ -1,4 +1,6 @@
 // Checks of clients' balances (I61), fees (I44), splits (I55, I56) and receivables (I57, I119), on live data.
+//
+// The owner of a ledger account is a text such as 'client:7' or 'subaccount:5'; substr() cuts out the id.
 
 import type { Check } from '#ledger/checks.ts'
 
@@ -16,9 +18,9 @@ const OWNERS = `
 
 export const BALANCE_CHECKS: readonly Check[] = [
   {
-    // I61. The balances of a client, less transfers that have no credit, equal its net credits. Its balances
-    // plus payouts, refunds and their fees, minus write-offs, equal the same net. So no money left in another
-    // way, and none came from another client.
+    // I61. No money of a client left in an unknown way or came from another client. The net of its credits is
+    // computed in two ways, which must agree: from its balances without the transfers that belong to no
+    // credit, and from its balances plus what left by payouts, refunds, fees, write-offs and forfeitures.
     name: 'net_is_held_or_paid_out',
     sql: `
       with owners as materialized (${OWNERS}), others as materialized (
@@ -74,8 +76,8 @@ export const DEDUCTED = `
 
 export const FEE_CHECKS: readonly Check[] = [
   {
-    // I44. The ledger has each fee and VAT as charged, minus the amount returned. No other transfer of a
-    // credit moves these accounts.
+    // I44. The ledger has each fee and its VAT as they were charged, minus what was returned with a reversal.
+    // No other transfer of a credit moves the accounts of fees and VAT.
     name: 'fees_are_booked',
     sql: `
       with incomes as (
@@ -130,8 +132,9 @@ export const FEE_CHECKS: readonly Check[] = [
 
 export const SPLIT_CHECKS: readonly Check[] = [
   {
-    // I55, I56. The ledger has each share, minus the amount returned, from the account that received the
-    // money to the subaccount. No other transfer of a credit moves a subaccount.
+    // I55, I56. For each subaccount's share in a credit, the ledger moves the share, minus what was returned,
+    // from the account that received the money to the subaccount. No other transfer of a credit moves a
+    // subaccount.
     name: 'shares_are_booked',
     sql: `
       with subaccounts as (
@@ -188,7 +191,8 @@ export const SPLIT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // The fee and shares of a part do not exceed the part's booked amount.
+    // A part of a credit is booked at once, or when suspended money is assigned. The fee and the shares of a
+    // part do not exceed its amount.
     name: 'shares_fit_what_was_booked',
     sql: `
       select format('credit %s', s.credit_id) as subject,
@@ -203,15 +207,15 @@ export const SPLIT_CHECKS: readonly Check[] = [
   },
 ]
 
-// SQL subquery: the amounts that a reversal could not take back, because the money had left the account
-// before.
+// SQL subquery: the amounts that reversals could not take back from each account, because the money had left
+// it before.
 export const OWED =
   'select account_id, sum(amount_kobo) as kobo from receivables group by account_id'
 
 export const RECEIVABLE_CHECKS: readonly Check[] = [
   {
-    // I57. Clients owe the amounts that reversals found missing. Repayments have no credit, and neither have
-    // amounts owed again after a cancelled settlement. The next check covers payouts.
+    // I57. Clients owe exactly the amounts that reversals could not take back. Excludes settlements, which
+    // recover debts, and bookings from statements (payouts_booked_from_statements_fit).
     name: 'receivables_are_their_reversals',
     sql: `
       with owed as (

@@ -1,12 +1,12 @@
-// Integrity checks: they prove on live data that the books add up. The checks of the ledger run first
-// (src/ledger/checks.ts), then the checks of business invariants. This file has those of I5, I10, I12, I13,
-// I14, I28 and I37; the other files of this folder have the rest. Each check is a statement that finds
-// violations.
+// Integrity checks: prove on live data that the books add up. The checks of the ledger run first
+// (src/ledger/checks.ts), then the checks of business invariants. Each check is one SQL statement, which
+// returns a row for each violation. This file has the checks of I5, I10, I12, I13, I14, I28 and I37; the
+// other files of this folder have the rest.
 //
 // All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
 //
-// Both sides of an invariant are full-joined, so that a row missing on either side is found. Large tables are
-// aggregated before they are joined.
+// The statements full-join both sides of an invariant, to find a row that is missing on either side. They
+// aggregate large tables before joining them.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
@@ -24,7 +24,8 @@ import { CREDIT_BLOCK_CHECKS, ISOLATION_CHECKS, NUMBER_CHECKS } from './credit-c
 import { PAYOUT_CHECKS, SETTLEMENT_CHECKS } from './payout-checks.ts'
 import { ACCOUNTING_CHECKS, RECONCILIATION_CHECKS } from './reconciliation-checks.ts'
 
-// SQL subquery: the amount that each `owner` holds according to credits and suspense items.
+// SQL subquery: the amount that each payment or each account (`owner`) holds according to credits and
+// assigned suspense items. The arguments are the columns that name the owner of a credit and of an item.
 const sumHeldBy = (ofCredit: string, ofItem: string) => `
   select owner, sum(kobo) as kobo from (
     select ${ofCredit} as owner, amount_kobo - suspended_kobo - reversed_kobo as kobo
@@ -35,7 +36,7 @@ const sumHeldBy = (ofCredit: string, ofItem: string) => `
 
 // SQL subquery: the amount that left each ledger account in transfers without a credit, such as those of
 // payouts and settlements, minus the amount that came back.
-const LEFT = `
+const LEFT_WITHOUT_CREDIT = `
   select account_id, sum(kobo) as kobo
     from (select debit_account_id as account_id, amount_kobo as kobo
             from transfers where credit_id is null
@@ -45,8 +46,8 @@ const LEFT = `
 
 const MONEY: readonly Check[] = [
   {
-    // I14. Every transfer names the credit whose money it moves, so each credit can be traced: it arrived in
-    // full, and each part of it is in the place that the credit and its items state.
+    // I14. Each credit arrived in full, and each part of its money is where the credit and its suspense items
+    // say: booked, in suspense, or on its way back. Transfers name the credit whose money they move.
     name: 'credits_are_where_their_parts_say',
     sql: `
       with kinds as (
@@ -92,8 +93,9 @@ const MONEY: readonly Check[] = [
        order by coalesce(t.id, m.credit_id)`,
   },
   {
-    // I37, I118. Fee, stamp duty and VAT have separate accounts, and no other transfer of a credit moves
-    // them. Stamp duty that was booked before the migration 0030_tax.sql is in bank cost.
+    // I37, I118. What a bank withheld from a credit is booked in the accounts of bank cost, stamp duty and
+    // VAT, and no other transfer of a credit moves these. Stamp duty that was booked before the migration
+    // 0030_tax.sql is in bank cost.
     name: 'bank_charges_are_booked',
     sql: `
       with costs as (
@@ -122,7 +124,8 @@ const MONEY: readonly Check[] = [
        order by coalesce(w.id, b.credit_id)`,
   },
   {
-    // I10. A payment that closed unpaid holds nothing: its money is in suspense.
+    // I10. A payment states as paid exactly the money that is booked to it. A payment that closed unpaid has
+    // none: its money is in suspense.
     name: 'payments_hold_what_was_paid',
     sql: `
       with held as (${sumHeldBy('payment_id', 'assigned_payment_id')})
@@ -151,7 +154,7 @@ const MONEY: readonly Check[] = [
                a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
                  - coalesce(r.kobo, 0) as kobo
           from ledger_accounts a left join (${DEDUCTED}) as f on f.account_id = a.id
-          left join (${LEFT}) as o on o.account_id = a.id
+          left join (${LEFT_WITHOUT_CREDIT}) as o on o.account_id = a.id
           left join (${OWED}) as r on r.account_id = a.id
          where a.kind in ('pending', 'available')
       )
@@ -162,14 +165,16 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    name: 'collection_balances_are_their_credits', // Balances before fees, shares and payouts.
+    // A collection account has the money of its credits. Compares the balance before fees, shares and
+    // payouts.
+    name: 'collection_balances_are_their_credits',
     sql: `
       with held as (${sumHeldBy('collection_account_id', 'assigned_account_id')}),
       accounts as (
         select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
                  - coalesce(r.kobo, 0) as kobo
           from ledger_accounts a left join (${DEDUCTED}) as f on f.account_id = a.id
-          left join (${LEFT}) as o on o.account_id = a.id
+          left join (${LEFT_WITHOUT_CREDIT}) as o on o.account_id = a.id
           left join (${OWED}) as r on r.account_id = a.id
          where a.kind = 'collection'
       )
@@ -181,7 +186,8 @@ const MONEY: readonly Check[] = [
        order by coalesce(a.id, h.owner)`,
   },
   {
-    name: 'suspense_is_its_open_items', // I13
+    // I13. A suspense account has the money of its open items.
+    name: 'suspense_is_its_open_items',
     sql: `
       with items as (
         select account_id, sum(amount_kobo) as kobo
@@ -198,6 +204,7 @@ const MONEY: readonly Check[] = [
        order by coalesce(a.id, i.account_id)`,
   },
   {
+    // The account for money that is being sent back has the money of the items that are being returned.
     name: 'money_on_its_way_back_is_in_items',
     sql: `
       with items as (
@@ -215,7 +222,7 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    // I28. Returns and their items agree.
+    // I28. An item is being returned if and only if it has a pending return of its whole amount.
     name: 'returns_are_with_their_items',
     sql: `
       select 'suspense item ' || coalesce(i.id, r.item_id) as subject,
@@ -233,8 +240,8 @@ const MONEY: readonly Check[] = [
 
 const IDENTITY: readonly Check[] = [
   {
-    // I12. Every credit is found by its identifier, and every identifier belongs to an existing
-    // credit of the same bank.
+    // I12. Every credit can be found by its identifier, which tells a repeated report from a new credit.
+    // Every identifier belongs to an existing credit of the same bank.
     name: 'credits_are_known_by_their_identifiers',
     sql: `
       select 'credit ' || coalesce(c.id, i.credit_id) as subject,
@@ -255,10 +262,10 @@ const IDENTITY: readonly Check[] = [
   },
 ]
 
-// I5. Old events are dropped by the partition, and a cut may separate the numbers of two events that were
-// written together. So a client that is older than the cut may start at any number, and its first hour after
-// the cut is skipped. This check runs last, because reading the events delays the creation of partitions
-// (src/workers/loop.ts).
+// I5. The events of a client are numbered from 1 without gaps. Old events are dropped by whole partitions,
+// and events that were written together may be in different partitions. So the events of a client that is
+// older than the first partition may start at any number, and its first hour in that partition is skipped.
+// This check runs last, because reading the events delays the creation of partitions (src/workers/loop.ts).
 const EVENTS: readonly Check[] = [
   {
     name: 'events_are_numbered_without_gaps',
@@ -308,8 +315,8 @@ export const BUSINESS_CHECKS: readonly Check[] = [
 
 export type { Finding } from '#ledger/checks.ts'
 
-// A check reads whole tables, so it needs more time than the pool's timeout, which is meant for requests.
-// With this memory, PostgreSQL adds up a million accounts without temporary files.
+// A check reads whole tables, so it may take longer than the pool's timeout, which is made for requests. With
+// this memory, PostgreSQL adds up a million accounts without temporary files.
 const SETTINGS = [`set local statement_timeout = '15min'`, `set local work_mem = '64MB'`]
 
 export const INTEGRITY_INTERVAL_MS = 15 * 60_000
@@ -325,6 +332,7 @@ export type IntegrityResult = {
   findings: Finding[]
 }
 
+// Returns the result of the last run that was completed.
 export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityResult | undefined> {
   const { rows } = await db.query<IntegrityResult>({
     name: 'find-last-integrity-check',
@@ -353,8 +361,8 @@ export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Fi
   })
 }
 
-// Returns a function that cancels the running check. A check of a large database takes longer than a process
-// may take to stop.
+// Returns a function that cancels the check that is running, because on a large database a check takes longer
+// than a process may take to stop.
 async function canceller(tx: Transaction, db: Pool): Promise<() => void> {
   const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
   return () => {

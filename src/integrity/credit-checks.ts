@@ -6,8 +6,9 @@ import type { Check } from '#ledger/checks.ts'
 
 export const NUMBER_CHECKS: readonly Check[] = [
   {
-    // I6. A collection account keeps its number permanently. The checks below cover additional numbers and
-    // numbers of payments.
+    // I6. A number belongs to one collection account or one payment, of the same client and bank, and a
+    // collection account keeps its number permanently. The checks below cover additional numbers and numbers
+    // of payments.
     name: 'numbers_have_one_owner',
     sql: `
       select 'number ' || coalesce(n.account_number, a.account_number) as subject,
@@ -55,7 +56,7 @@ export const NUMBER_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // A number belongs to the last payment that it was issued to.
+    // A dynamic number belongs to the last payment that it was issued to.
     name: 'leases_are_with_their_payments',
     sql: `
       with leases as (
@@ -74,8 +75,9 @@ export const NUMBER_CHECKS: readonly Check[] = [
 
 const SAMPLE_SIZE = 16
 
-// I84: the stored times of a block of credits are correct, and no credit lies between two blocks. Each run
-// samples a few blocks, because checking all would read every credit once more.
+// I84. Credits are grouped into blocks by id, and each block stores the times of its first and last credit.
+// The times are correct, and no credit is outside the blocks. Each run samples a few blocks, because checking
+// all would read every credit once more.
 export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
   {
     name: 'credit_blocks_have_their_times',
@@ -97,33 +99,33 @@ export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
   },
 ]
 
-const NAMES: Record<string, string> = {
+const OBJECT_NAMES: Record<string, string> = {
   credits: 'credit',
   events: 'event',
   deliveries: 'delivery',
 }
 
 // SQL query: the rows of `from` whose `key` references a row of `to` that belongs to another client.
-const across = (from: string, key: string, to: string) => `
-  select format('${NAMES[from]} %s', f.${from === 'deliveries' ? 'event_id' : 'id'}) as subject,
+const rowsOfAnotherClient = (from: string, key: string, to: string) => `
+  select format('${OBJECT_NAMES[from]} %s', f.${from === 'deliveries' ? 'event_id' : 'id'}) as subject,
          'client ' || coalesce(f.client_id::text, 'nobody') as expected,
          format('${to} of client %s', t.client_id) as found
     from ${from} f join ${to} t on t.id = f.${key}
    where f.client_id is distinct from t.client_id`
 
-// I11, for references without a foreign key. Rows that are written for every credit or event have none,
-// because a foreign key costs a look-up and a lock on the money path. The writers copy the client from the
-// referenced row; this check finds rows with another client.
+// I11. No row references a row of another client. This check covers references without a foreign key: rows
+// that are written for every credit or event have none, because a foreign key costs a look-up and a lock. The
+// code that writes them copies the client from the referenced row.
 export const ISOLATION_CHECKS: readonly Check[] = [
   {
     name: 'nothing_points_at_another_client',
     sql: [
-      across('credits', 'collection_account_id', 'collection_accounts'),
-      across('credits', 'payment_id', 'payments'),
-      across('events', 'collection_account_id', 'collection_accounts'),
-      across('events', 'payment_id', 'payments'),
-      across('deliveries', 'destination_id', 'destinations'),
-      across('deliveries', 'event_id', 'events'),
+      rowsOfAnotherClient('credits', 'collection_account_id', 'collection_accounts'),
+      rowsOfAnotherClient('credits', 'payment_id', 'payments'),
+      rowsOfAnotherClient('events', 'collection_account_id', 'collection_accounts'),
+      rowsOfAnotherClient('events', 'payment_id', 'payments'),
+      rowsOfAnotherClient('deliveries', 'destination_id', 'destinations'),
+      rowsOfAnotherClient('deliveries', 'event_id', 'events'),
     ].join(' union all '),
   },
 ]

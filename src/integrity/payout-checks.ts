@@ -5,7 +5,8 @@ import type { Check } from '#ledger/checks.ts'
 
 export const PAYOUT_CHECKS: readonly Check[] = [
   {
-    // I48. Returns are excluded: their money is in another account until they are settled
+    // I48. The accounts for payouts and refunds on their way have exactly the amounts of those that are
+    // neither confirmed nor failed. Excludes returns, whose money is in another account
     // (money_on_its_way_back_is_in_items).
     name: 'paying_is_its_payouts',
     sql: `
@@ -57,6 +58,7 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(c.id, b.payout_id)`,
   },
   {
+    // I37. The ledger has the bank's cost of each payout, and its VAT, as the payout states them.
     name: 'payout_costs_are_booked',
     sql: `
       with costs as (
@@ -81,8 +83,8 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(c.id, b.payout_id)`,
   },
   {
-    // I104. A payout that its bank sent back is booked once, in full, to the client or subaccount that the
-    // payout belongs to. The statement does not book it again.
+    // I104. A payout that the bank sent back is booked once, in full, to the client or subaccount that it
+    // belongs to. It must have been confirmed, and the statement must not have been used to book it again.
     name: 'payout_returns_are_booked',
     sql: `
       with booked as (
@@ -109,8 +111,8 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(r.payout_id, b.payout_id)`,
   },
   {
-    // I47, I105. The history of a payout shows how often it was sent, independent of its status. Attempts
-    // that did not reach the bank are not included.
+    // I47, I105. A payout is sent once or never. The history of a payout shows how often it was sent,
+    // independently of its status. Attempts that did not reach the bank do not count.
     name: 'payouts_are_sent_once',
     sql: `
       with sent as (
@@ -127,12 +129,12 @@ export const PAYOUT_CHECKS: readonly Check[] = [
 ]
 
 // Reasons of transfers that bring a credit's money to a client's account.
-const BRINGS = `('credit', 'settle', 'assign')`
+const REASONS_THAT_BRING_MONEY = `('credit', 'settle', 'assign')`
 
 export const SETTLEMENT_CHECKS: readonly Check[] = [
   {
-    // I51. Every credit up to a client's last settlement is in the lines of its settlements, once
-    // per account and with the full amount.
+    // I51. Every credit up to the cut-off of a client's last settlement is in the lines of its settlements,
+    // once per account and with the full amount.
     name: 'credits_are_settled_once',
     sql: `
       with last as (
@@ -146,7 +148,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
             on a.client_id = l.client_id and a.currency = l.currency and a.subaccount_id is null
           join transfers t
             on t.credit_account_id = a.account_id and t.id <= l.to_id and t.posted_at < l.cut_off
-         where t.credit_id is not null and t.reason in ${BRINGS}
+         where t.credit_id is not null and t.reason in ${REASONS_THAT_BRING_MONEY}
          group by 1, 2
       ), settled as (
         select credit_id, account_id, sum(gross_kobo) as kobo
@@ -184,8 +186,8 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I52. The amount moved to settling, minus recoveries and reserves, equals the net amount. A
-    // cancelled settlement moved everything back.
+    // I52. The transfers of a settlement moved its net amount to the settling accounts, after recoveries and
+    // reserves. A cancelled settlement moved everything back.
     name: 'settlements_are_their_transfers',
     sql: `
       with settling as (select id from ledger_accounts where kind = 'settling'),
@@ -210,7 +212,8 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I52. After approval the amounts are in payouts.
+    // I52. A settling account has the shares of closed settlements, which are not approved yet. After
+    // approval, the money is in payouts.
     name: 'settling_is_unpaid_settlements',
     sql: `
       with shares as (
@@ -229,6 +232,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
+    // The reserve account of a client has its reserves that are not released yet.
     name: 'reserves_are_held',
     sql: `
       with held as (
@@ -245,7 +249,8 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I130. A hold has the amount that it took and did not return. The Held account has the sum of all holds.
+    // I130. A hold has the amount that it took and neither released nor forfeited. A Held account has the sum
+    // of its holds.
     name: 'held_is_in_holds',
     sql: `
       with moved as (

@@ -22,7 +22,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. Every line of a statement that has been matched is matched or in differences.
+    // I65. Once a statement was matched with the books, the full amount of each of its lines is either
+    // matched with items or in differences.
     name: 'lines_are_matched_or_differ',
     sql: `
       with pairs as (
@@ -44,8 +45,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by coalesce(l.id, p.line_id, d.line_id)`,
   },
   {
-    // I65. The matches of an item do not exceed its amount. The unmatched rest equals the item's difference,
-    // if it has one: on a day without a statement it has none.
+    // I65. The matches of a bank item do not exceed its amount, and the unmatched amount is its difference.
+    // On a day without a statement, an item has no difference.
     name: 'items_are_matched_or_differ',
     sql: `
       with pairs as (
@@ -72,8 +73,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. The items of a day are matched or in differences. Checks days that had been over for an hour when
-    // they were last matched.
+    // I65. The bank items of a day that statements cover are matched or in differences. Checks only days that
+    // had been over for an hour when they were last matched, because items may be posted late.
     name: 'covered_items_are_matched_or_differ',
     sql: `
       with covered as (
@@ -131,8 +132,9 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I67. A booking from a line is matched to that line. A cost and its refund are treated alike, signed by
-    // the side of the bank's account. An adjusting entry without a line is paired with the line 0.
+    // I67. A transfer that was booked from a statement line is matched with that line, with the amount that
+    // it changed the bank's account by. An adjusting entry for an item or a gap has no line: its match has
+    // the line id 0, which stands for no line.
     name: 'bookings_are_matched_to_their_lines',
     sql: `
       with booked as (
@@ -157,8 +159,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by coalesce(b.id, p.id)`,
   },
   {
-    // I110 and I111. The entry has the amount of its difference, two people and one transfer. It offsets the
-    // item that the difference is about.
+    // I110, I111. An approved adjusting entry has the amount of its difference, one transfer, and two
+    // different people who requested and approved it. It offsets the bank item that the difference is about.
     name: 'adjusting_entries_are_their_differences',
     sql: `
       select 'adjusting entry ' || e.reference as subject,
@@ -183,8 +185,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
 
 export const ACCOUNTING_CHECKS: readonly Check[] = [
   {
-    // I68. The journal of a closed day equals its transfers. Finds transfers that were posted later, and
-    // wrong sums.
+    // I68. The journal of a closed day has the sums of its transfers. Finds wrong sums, and transfers that
+    // were posted after the day was closed.
     name: 'journals_are_their_transfers',
     sql: `
       with closed as (
@@ -211,7 +213,7 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
        order by c.day`,
   },
   {
-    // I69. The balances at the end of a closed day follow from the journal.
+    // I69. The balances at the end of a closed day are those of the previous day plus the journal.
     name: 'closed_balances_follow_from_journals',
     sql: `
       with moved as (
@@ -239,7 +241,7 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I121. The manifest, which is signed, has the hash of each file.
+    // I121. The files of a closed month have the hashes that its signed manifest states.
     name: 'packs_are_as_signed',
     sql: `
       with signed as (
@@ -257,8 +259,8 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I116. Invoices have the fees and VAT that were charged in the month; credit notes have the fees and VAT
-    // that were returned.
+    // I116. VAT invoices have the fees and VAT that were charged in their month. Credit notes have the fees
+    // and VAT that were returned in it.
     name: 'vat_documents_are_their_fees',
     sql: `
       with accounts as (

@@ -17,9 +17,10 @@ const CLAIM_MAX_MS = 60 * 60_000 // A run takes minutes on tens of millions of t
 const KEPT_MS = 90 * 86_400_000
 const FINDINGS_IN_ALERT_MAX = 10
 
+// Runs the checks if they are due. Releases its claim if the run fails or is stopped.
 export function checkIntegrityRound({ db, clock, log }: Deps): Round {
   return async (signal) => {
-    const checkId = await claim(db, clock())
+    const checkId = await claimCheck(db, clock())
     if (checkId === undefined) return { more: false }
     let findings: Finding[]
     try {
@@ -29,18 +30,19 @@ export function checkIntegrityRound({ db, clock, log }: Deps): Round {
       if (signal.aborted) return { more: false }
       throw error
     }
-    await withTransaction(db, (tx) => record(tx, clock(), { checkId, findings }))
+    await withTransaction(db, (tx) => recordResult(tx, clock(), { checkId, findings }))
     if (findings.length > 0) log.error({ checkId, findings }, 'integrity check failed')
     else log.info({ checkId }, 'integrity check passed')
     return { more: false }
   }
 }
 
-// Returns undefined if no check is due or a check is running. Ignores a claim from the future, which a wrong
-// clock may have left.
-function claim(db: Pool, now: Date): Promise<bigint | undefined> {
+// Claims the next run of the checks for this process. Returns undefined if no run is due, or another process
+// is running it. A completed run blocks the next one for INTERVAL_MS, a run that was killed for CLAIM_MAX_MS.
+// Ignores a claim from the future, which a wrong clock may have left.
+function claimCheck(db: Pool, now: Date): Promise<bigint | undefined> {
   return withTransaction(db, async (tx) => {
-    await takeTurns(tx)
+    await lockChecks(tx)
     const { rows } = await tx.query<{ id: bigint }>(
       `insert into integrity_checks (started_at)
        select $1::timestamptz
@@ -49,24 +51,30 @@ function claim(db: Pool, now: Date): Promise<bigint | undefined> {
                                                    else $2::timestamptz end
                              and started_at < $4::timestamptz)
        returning id`,
-      [now, before(now, INTERVAL_MS), before(now, CLAIM_MAX_MS), before(now, -INTERVAL_MS)],
+      [
+        now,
+        earlierBy(now, INTERVAL_MS),
+        earlierBy(now, CLAIM_MAX_MS),
+        earlierBy(now, -INTERVAL_MS),
+      ],
     )
     return rows[0]?.id
   })
 }
 
-async function record(
+// Stores the findings of a run, deletes old runs, and raises or clears the alert.
+async function recordResult(
   tx: Transaction,
   now: Date,
   { checkId, findings }: { checkId: bigint; findings: readonly Finding[] },
 ): Promise<void> {
-  await takeTurns(tx)
+  await lockChecks(tx)
   const isOk = findings.length === 0
   await tx.query(
     'update integrity_checks set finished_at = $2, findings = $3, ok = $4 where id = $1',
     [checkId, now, JSON.stringify(findings), isOk],
   )
-  await tx.query('delete from integrity_checks where started_at < $1', [before(now, KEPT_MS)])
+  await tx.query('delete from integrity_checks where started_at < $1', [earlierBy(now, KEPT_MS)])
   if (isOk) {
     await clearAlert(tx, now, { kind: 'audit_failed', subject: 'books' })
     return
@@ -80,10 +88,12 @@ async function record(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-async function takeTurns(tx: Transaction): Promise<void> {
+// Lets one process at a time claim or record a run.
+async function lockChecks(tx: Transaction): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('check_integrity'))`)
 }
 
-function before(now: Date, ms: number): Date {
+// Returns the time that is `ms` before now.
+function earlierBy(now: Date, ms: number): Date {
   return new Date(now.getTime() - ms)
 }

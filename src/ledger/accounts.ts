@@ -36,10 +36,11 @@ type SharedKind =
   | 'suspense'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
-// A suspense account belongs to a client or to a bank. The prefix distinguishes a client's id from a bank
-// code.
+// The owners of ledger accounts. The prefix distinguishes, for example, a client's id from a bank code: a
+// suspense account can belong to either.
 export const clientOwner = (clientId: ClientId) => `client:${clientId}`
-// Each client has its own operator account, so that the fees from one client are one balance.
+// Accounts of the operator, such as fee income, are separate for each client, so that each client's fees are
+// one balance.
 export const operatorOwner = (clientId: ClientId) => `operator:${clientId}`
 export const subaccountOwner = (id: SubaccountId) => `subaccount:${id}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
@@ -47,23 +48,26 @@ export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 // `clock` dates new accounts. The default is the database's clock.
 type Options = { clock?: () => Date; hosts?: Pick<Hosts, 'onMove'> | undefined }
 
+// Opens shared ledger accounts and caches their ids.
 export class SharedAccounts {
   readonly #ids = new Map<string, AccountId>()
   readonly #db: Queryable
   readonly #clock: (() => Date) | undefined
 
-  // Accounts are opened outside the transaction that needs them. So `db` must be a pool in which no
-  // transaction runs: a transaction that held the last connection would wait for itself. The cache is cleared
-  // when another server takes over. An asynchronous standby may lack the latest writes, so a cached id may be
-  // missing there or belong to another account.
+  // Accounts are opened outside the transaction that needs them. So `db` must be a pool that no transaction
+  // uses: if a transaction held its last connection, open() would wait for that transaction forever.
+  //
+  // When another database server takes over, the cache is cleared: an asynchronous standby may lack the
+  // latest writes, so a cached id may be missing there or belong to another account.
   constructor(db: Queryable, { clock, hosts }: Options = {}) {
     this.#db = db
     this.#clock = clock
     hosts?.onMove(() => this.#ids.clear())
   }
 
-  // An account stays open if the transaction that needed it fails: it is empty and harmless. A new account
-  // has the highest id, so transfers lock it last (0001_ledger.sql).
+  // Opens the accounts that do not exist yet, and caches the ids of all. If the transaction that needs an
+  // account then fails, the account stays: it is empty and harmless. A new account has the highest id, so
+  // transfers lock it last (0001_ledger.sql).
   async open(accounts: readonly SharedAccount[]): Promise<void> {
     const missing = accounts.filter((account) => !this.#ids.has(cacheKey(account)))
     if (missing.length === 0) return
@@ -72,6 +76,8 @@ export class SharedAccounts {
       missing.map((account) => account.owner),
       missing.map((account) => account.currency),
     ]
+    // `kind <> 'collection'` is the condition of the unique index on kind, owner and currency. PostgreSQL
+    // uses the index only in statements with this condition.
     await this.#db.query(
       `insert into ledger_accounts (id, kind, owner, currency, opened_at)
        select nextval('shared_account_ids'), w.*, coalesce($4::timestamptz, now())
@@ -89,6 +95,7 @@ export class SharedAccounts {
     for (const row of rows) this.#ids.set(cacheKey(row), row.id)
   }
 
+  // Returns the id of an account, which must have been opened before.
   id(account: SharedAccount): AccountId {
     const id = this.#ids.get(cacheKey(account))
     if (id === undefined) throw new Error(`ledger account ${cacheKey(account)} was not opened`)

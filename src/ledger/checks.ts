@@ -1,7 +1,8 @@
-// Checks the ledger on live data: recomputes from the transfers alone the rules that 0001_ledger.sql enforces
-// at every write (I1, I3, I4).
+// Checks the ledger on live data. Recomputes the balances from the transfers alone, and checks the rules that
+// 0001_ledger.sql enforces at every write: balances are the sums of transfers, each currency sums to zero,
+// and no account is overdrawn (I1, I3, I4).
 //
-// A check is one statement that returns a row for each violation.
+// A check is one SQL statement that returns a row for each violation.
 
 import type { Queryable } from '#db/pool.ts'
 
@@ -15,7 +16,7 @@ export const FINDINGS_PER_CHECK_MAX = 100
 
 export const LEDGER_CHECKS: readonly Check[] = [
   {
-    // Uses a full join, so that a transfer of a missing account is found too.
+    // Uses a full join, to find transfers whose account is missing too.
     name: 'balances_are_their_transfers',
     sql: `
       with sides as (
@@ -62,6 +63,7 @@ export const LEDGER_CHECKS: readonly Check[] = [
   },
 ]
 
+// Runs a check, and returns the violations that it finds.
 export async function runCheck(db: Queryable, { name, sql }: Check): Promise<Finding[]> {
   const { rows } = await db.query<Omit<Finding, 'check'>>(`${sql} limit ${FINDINGS_PER_CHECK_MAX}`)
   return rows.map((row) => ({ check: name, ...row }))

@@ -1,5 +1,5 @@
-// Posting: the only code that moves money. It only inserts transfers: the database moves the
-// balances and refuses violations of I1–I4 (0001_ledger.sql).
+// Posts transfers. This is the only code that moves money. It only inserts transfers: a trigger in the
+// database moves the balances and refuses violations of I1–I4 (0001_ledger.sql).
 
 import { numberArray, plainArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -65,6 +65,7 @@ export type Cause =
   | { differenceId: DifferenceId }
   | { holdId: HoldId }
 
+// Posts transfers, in their order. Transfers of credits, which are the most frequent, are written with COPY.
 export async function postTransfers(
   tx: Transaction,
   now: Date,
@@ -72,8 +73,8 @@ export async function postTransfers(
 ): Promise<void> {
   if (transfers.length === 0) return
   await (transfers.every(isOfCredit)
-    ? TRANSFERS.insert(tx, transfers, now)
-    : insertOfAny(tx, now, transfers))
+    ? CREDIT_TRANSFERS.insert(tx, transfers, now)
+    : insertTransfersOfAnyCause(tx, now, transfers))
 }
 
 type CreditTransfer = Extract<Transfer, { creditId: CreditId }>
@@ -82,7 +83,7 @@ function isOfCredit(transfer: Transfer): transfer is CreditTransfer {
   return 'creditId' in transfer
 }
 
-const TRANSFERS = new CopyTarget<CreditTransfer, Date>('transfers', {
+const CREDIT_TRANSFERS = new CopyTarget<CreditTransfer, Date>('transfers', {
   debit_account_id: int8(({ debitAccountId }) => debitAccountId),
   credit_account_id: int8(({ creditAccountId }) => creditAccountId),
   amount_kobo: int8(({ amountKobo }) => amountKobo),
@@ -91,7 +92,8 @@ const TRANSFERS = new CopyTarget<CreditTransfer, Date>('transfers', {
   posted_at: timestamptz((_, now) => now),
 })
 
-async function insertOfAny(
+// Inserts transfers with one statement, for operations that are less frequent than credits.
+async function insertTransfersOfAnyCause(
   tx: Transaction,
   now: Date,
   transfers: readonly Transfer[],
@@ -126,11 +128,12 @@ type BalanceSweep = {
   cut: { toId: bigint; before: Date; afterFromId: bigint } // No later transfer has an id below `afterFromId`.
 }
 
-// Moves the balances of accounts as of a cut into other accounts, in one statement: each balance less the
-// postings after the cut, and never more than the current balance. undoSettlement() is the reverse.
+// Moves the balances that accounts had at a settlement's cut into other accounts, in one statement: the
+// current balance less what was posted after the cut, but never more than the current balance.
+// undoSettlement() moves them back.
 //
-// A cut is an id and a time. A transfer is before the cut if its id is at most that id and its time is
-// earlier. Transfers of settlements are ignored.
+// A cut is an id and a time. A transfer is before the cut if its id is not greater and its time is earlier.
+// Transfers of settlements are ignored.
 //
 // The statement looks up each account by its key, and the postings after the cut at the end of its index.
 // 50,000 accounts take a second.
@@ -139,15 +142,17 @@ export async function takeBalances(
   now: Date,
   { settlementId, from, cut }: BalanceSweep,
 ): Promise<void> {
-  const after = (side: 'credit' | 'debit', more = '') => `
+  // SQL scalar: the sum of the transfers after the cut on one side of the account `l`. Only banks' accounts
+  // are debited by credits. Leaving these debits out lets PostgreSQL use the index of all other debits.
+  const postedAfter = (side: 'credit' | 'debit', condition = '') => `
     coalesce((select sum(t.amount_kobo) from transfers t
-               where t.${side}_account_id = l.id and t.id >= $3 ${more}
+               where t.${side}_account_id = l.id and t.id >= $3 ${condition}
                  and (t.id > $4 or t.posted_at >= $5) and t.settlement_id is null), 0)`
   await tx.query({
     name: 'take-balances',
     text: `with held as materialized (
              select l.id, h.into_id, l.credits_kobo - l.debits_kobo as balance,
-                    ${after('credit')} - ${after('debit', "and t.reason <> 'credit'")} as after
+                    ${postedAfter('credit')} - ${postedAfter('debit', "and t.reason <> 'credit'")} as after
                from unnest($1::bigint[], $2::bigint[]) as h (id, into_id)
                join ledger_accounts l on l.id = h.id
            )
@@ -167,7 +172,7 @@ export async function takeBalances(
   })
 }
 
-// Reverses every transfer of a settlement. The caller must call it only once.
+// Posts the reverse of every transfer of a cancelled settlement. Must be called only once per settlement.
 export async function undoSettlement(
   tx: Transaction,
   now: Date,

@@ -1,10 +1,11 @@
-// Every kind of message, with its facts: the values that its text contains. The copy of a language turns them
-// into a letter. Facts are stored sealed, because they may contain links with tokens. Amounts are in naira;
-// times are ISO 8601.
+// Every kind of message, with its facts: the values that its text contains. The copy of a language (copy/)
+// turns facts into a letter. Facts are stored sealed, because they may contain links with tokens. Amounts are
+// in naira, and times are ISO 8601.
 
 import type { Severity } from '#records/alerts.ts'
 
-// A lower number is sent sooner, so that a password reset does not wait behind a thousand receipts.
+// The priorities of messages. A lower number is sent sooner, so that a password reset does not wait behind a
+// thousand receipts.
 export const SECURITY = 0
 const STAFF = 1
 const PAYER = 2
@@ -15,10 +16,10 @@ const DAY_MS = 24 * HOUR_MS
 type KindSettings = {
   audience: 'user' | 'merchant' | 'operator' | 'payer'
   priority: number
-  // A message that no server has accepted within this time is not sent any more.
+  // If no server has accepted the message within this time, it is no longer sent.
   lifetimeMs: number
-  isSecret?: true // The facts let their holder act as the recipient.
-  isByAdministrator?: true // A person decides to send it, and knows the address.
+  isSecret?: true // The facts contain a link with which anybody could act as the recipient.
+  isByAdministrator?: true // An administrator decides to send it, and knows the address.
 }
 
 // The facts of messages to a payer about one payment.
@@ -28,8 +29,8 @@ type PaymentFacts = {
   reference: string // The merchant's reference, or else our short code.
   link: string // The address of the checkout page.
 }
-// The facts of messages about money that arrived or was sent back. An account has no checkout page, so its
-// link is null.
+// The facts of messages about money that arrived or was sent back. The link is null for money of a collection
+// account, which has no checkout page.
 type PaidFacts = Omit<PaymentFacts, 'link'> & { link: string | null; accountNumber?: string }
 type PayInto = { bankName: string; accountNumber: string; accountName: string; expiresAt: string }
 
@@ -59,7 +60,7 @@ export type MessageFacts = {
     fees: number
     successful: number
     expired: number
-    waiting: number // The amount in suspense now.
+    waiting: number // The number of items in suspense now.
     currency: string
     link: string
   }
@@ -188,14 +189,16 @@ export type Brand = {
 
 export type Attachment = { name: string; mediaType: string; text: string }
 
+// Line and paragraph separators, and the marks that change the direction of text.
 const DIRECTIONS = /[\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-// Removes marks that change the direction of the text after them.
+// Replaces marks that change the direction of the text after them, which could disguise a name or an address.
 export const withoutDirections = (text: string) => text.replace(DIRECTIONS, ' ')
 
 // Replaces control characters, so that a value cannot add a line to the text.
 export const flat = (text: string) => text.replace(/\p{Cc}+/gu, ' ')
 
+// Makes one line of a text, for example for a subject, and shortens it to a number of characters.
 export function oneLine(text: string, lengthMax: number): string {
   const line = flat(withoutDirections(text)).trim()
   return line.length <= lengthMax ? line : `${line.slice(0, lengthMax - 1).toWellFormed()}…`

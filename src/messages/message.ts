@@ -1,6 +1,7 @@
-// Messages to people. queueMessage() queues one in the transaction of the change that it reports. So no
-// message reports a change that was rolled back, and none is lost. The worker sends it (workers.ts). The log
-// shows the recipient, kind and outcome of each message, but neither its text nor the whole address.
+// Messages to people by email, SMS and WhatsApp. queueMessage() queues a message in the transaction of the
+// change that it reports, so no message reports a change that was rolled back, and none is lost. A worker
+// sends it (workers.ts). The log of messages shows the recipient, kind and outcome, but neither the text nor
+// the whole address.
 
 import { timestamp } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
@@ -22,17 +23,19 @@ type NewMessageOf<Kind extends MessageKind> = {
   facts: MessageFacts[Kind]
   channel?: Channel // Defaults to email.
   to: string
-  key: string // A message with a known key is not queued again: `payment/<id>/receipt`.
-  // Erasing the advice or account erases the message. If the user is removed or disabled, it is not sent any
-  // more.
+  key: string // Such as `payment/<id>/receipt`. A second message with the same key is not queued.
+  // Erasing the advice or account erases the message. If the user is removed or disabled, the message is no
+  // longer sent.
   about?: { adviceId: AdviceId } | { accountId: AccountId } | { userId: UserId }
-  expiresAt?: Date | undefined // After this time the message is not sent any more.
+  // After this time, the message is no longer sent. Default: after the lifetime of its kind.
+  expiresAt?: Date | undefined
 }
 
 export type NewMessage = { [Kind in MessageKind]: NewMessageOf<Kind> }[MessageKind]
 
-// Returns the reference of the message, or undefined if it was queued before. A message with an invalid
-// address is stored as failed: the change that it reports is not affected, and the log shows the failure.
+// Queues a message. Returns its reference, or undefined if a message with this key was queued before. A
+// message with an invalid address is stored as failed, so that the change that it reports still commits and
+// the log shows the failure. SMS and WhatsApp messages to payers are only sent by day.
 export async function queueMessage(
   tx: Transaction,
   { now, sealer }: { now: Date; sealer: Sealer },
@@ -96,7 +99,7 @@ export type Message = {
   expiresAt: Date
   createdAt: Date
   endedAt: Date | null
-  userId: UserId | null // The user to whom it goes.
+  userId: UserId | null // The recipient, if it is a user of the dashboard.
 }
 
 const COLUMNS = `id, reference, client_id, channel, kind, address_sealed, facts_sealed, state, problem,
@@ -151,8 +154,8 @@ export async function getMessage(
   return rows[0]
 }
 
-// Whether the reader may manage the user to whom a message with a secret link goes (mayManageRole). Any other
-// reader could take over the user's account.
+// Whether the reader of the log may see the link in a message to this user. Only a reader who may manage the
+// user (mayManageRole) may see it: with the link, any other reader could take over the user's account.
 export async function mayReadSecretsOf(
   db: Queryable,
   { reader, userId }: { reader: UserId | null; userId: UserId | null },

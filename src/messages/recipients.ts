@@ -1,6 +1,7 @@
-// Addresses of people: parses email addresses and phone numbers into one spelling each, masks them for the
-// log, and keeps each client's list of suppressed addresses. A suppressed address gets no messages of the
-// client, because a message bounced or a user added the address.
+// Addresses of people: parses email addresses and phone numbers into one standard spelling, masks them for
+// the log, and stores each client's suppression list. An address is on the list because a message to it
+// bounced, or because a user of the client added it. It gets no more messages of the client (exceptions:
+// suppressQueued in send.ts).
 
 import { domainToASCII } from 'node:url'
 import { listQuery } from '#db/paging.ts'
@@ -17,19 +18,19 @@ export type Channel = (typeof CHANNELS)[number]
 const ADDRESS_LENGTH_MAX = 254
 const LOCAL_LENGTH_MAX = 64
 
-// Accepts plain local parts only. Parsers disagree about the recipient if there are quotes, comments or
-// lists.
+// The part of an email address before the @. Quotes, comments and lists are refused, because mail servers
+// disagree about their meaning.
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const DOMAIN =
   /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-// Returns undefined for an address that we do not send to. A domain in another script becomes its ASCII form
-// (xn--…). The log shows that form, so that a look-alike is visible.
+// Returns undefined for an address that we do not send to. A domain in another script is converted to its
+// ASCII form (xn--…), which the log shows, so that a look-alike of a known domain is recognised.
 export function parseEmailAddress(text: string): string | undefined {
-  const at = text.lastIndexOf('@')
-  const local = text.slice(0, at)
-  if (at < 1 || local.length > LOCAL_LENGTH_MAX || !LOCAL_PART.test(local)) return undefined
-  const domain = domainToASCII(text.slice(at + 1))
+  const atIndex = text.lastIndexOf('@')
+  const local = text.slice(0, atIndex)
+  if (atIndex < 1 || local.length > LOCAL_LENGTH_MAX || !LOCAL_PART.test(local)) return undefined
+  const domain = domainToASCII(text.slice(atIndex + 1))
   const address = `${local}@${domain}`
   return DOMAIN.test(domain) && address.length <= ADDRESS_LENGTH_MAX ? address : undefined
 }
@@ -38,11 +39,13 @@ export function parseEmailAddress(text: string): string | undefined {
 // that we do not send to.
 export function parsePhoneNumber(text: string): string | undefined {
   const digits = text.replace(/[ ().-]/g, '')
+  // Nigerian mobile numbers have ten digits, of which the first is 7, 8 or 9.
   const number = digits.replace(/^00/, '+').replace(/^0(?=[789][0-9]{9}$)/, '+234')
   const international = /^234[789][0-9]{9}$/.test(number) ? `+${number}` : number
   return /^\+[1-9][0-9]{7,14}$/.test(international) ? international : undefined
 }
 
+// Parses an address of a channel: an email address, or a phone number.
 export function parseRecipient(channel: Channel, text: string): string | undefined {
   return channel === 'email' ? parseEmailAddress(text) : parsePhoneNumber(text)
 }
@@ -50,11 +53,12 @@ export function parseRecipient(channel: Channel, text: string): string | undefin
 // Returns an address such as a•••@example.com or +234•••••1234.
 export function maskRecipient(channel: Channel, address: string): string {
   if (channel !== 'email') return `${address.slice(0, 4)}•••••${address.slice(-4)}`
-  const at = address.lastIndexOf('@')
-  return at < 0 ? '•••' : `${address.slice(0, 1)}•••${address.slice(at)}`
+  const atIndex = address.lastIndexOf('@')
+  return atIndex < 0 ? '•••' : `${address.slice(0, 1)}•••${address.slice(atIndex)}`
 }
 
-// Returns the same hash for spellings that may be one mailbox: providers ignore the case of local parts.
+// Hashes an address, to find it in the log and in the suppression list. Ignores upper and lower case, as mail
+// providers do.
 export function recipientHash(sealer: Sealer, address: string): Buffer {
   return sealer.hash('message recipient', address.toLowerCase())
 }
@@ -78,7 +82,8 @@ type NewSuppression = Pick<Suppression, 'addressSealed' | 'reason' | 'detail'> &
   by: string
 }
 
-// Keeps the first suppression of an address. A bounce renews an earlier one.
+// Adds an address to the suppression list. If it is on the list already, the first entry stays, except that a
+// bounce renews the entry of an earlier bounce.
 export async function suppress(
   tx: Transaction,
   now: Date,
@@ -96,7 +101,7 @@ export async function suppress(
   })
 }
 
-// A server that accepts a message has the mailbox, so the bounce is over.
+// Removes an address that bounced, because a mail server has now accepted a message for it.
 export async function endBounce(
   tx: Transaction,
   { clientId, recipient }: Pick<NewSuppression, 'clientId' | 'recipient'>,
@@ -111,13 +116,13 @@ export async function endBounce(
 
 type Caller = { clientId: ClientId; now: Date; actor: string; sealer: Sealer }
 
-// Suppresses an address at a user's request. Idempotent.
+// Suppresses an address because a user of the client asks for it. Idempotent.
 export async function suppressByHand(
   tx: Transaction,
   { clientId, now, actor, sealer }: Caller,
   { address, detail }: { address: string; detail: string | null },
 ): Promise<Suppression> {
-  const channel = CHANNELS.find((each) => parseRecipient(each, address) !== undefined)
+  const channel = CHANNELS.find((name) => parseRecipient(name, address) !== undefined)
   const parsed = channel && parseRecipient(channel, address)
   if (!channel || parsed === undefined) {
     const message = 'Must be an email address, or a phone number such as +2348012345678.'
@@ -125,8 +130,8 @@ export async function suppressByHand(
   }
   const recipient = recipientHash(sealer, parsed)
   const addressSealed = sealer.seal(parsed)
-  const added = { clientId, recipient, addressSealed, reason: 'manual', detail } as const
-  await suppress(tx, now, { ...added, by: actor })
+  const suppression = { clientId, recipient, addressSealed, reason: 'manual', detail } as const
+  await suppress(tx, now, { ...suppression, by: actor })
   const { rows } = await tx.query<Suppression>({
     name: 'find-suppression',
     text: `select ${COLUMNS} from message_suppressions where client_id = $1 and recipient = $2`,
@@ -159,6 +164,7 @@ export async function listSuppressions(
   return rows
 }
 
+// Removes an address from the suppression list because a user asks for it.
 export async function removeSuppression(
   tx: Transaction,
   { clientId, now, actor, sealer }: Caller,

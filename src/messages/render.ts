@@ -1,5 +1,5 @@
-// Renders a message from its facts, with the branding of its sender: as plain text, as HTML, and as the short
-// text for SMS and WhatsApp. Payers see the merchant's branding; users see Manilla's.
+// Renders a message from its facts, as plain text, as HTML, and as the short text for SMS and WhatsApp.
+// Payers see the branding of the client that they pay. Users see Manilla's.
 
 import type { Queryable } from '#db/pool.ts'
 import type { ClientId } from '#ids.ts'
@@ -28,9 +28,13 @@ const MANILLA: Brand = {
   supportUrl: null,
 }
 
-type Asking = { clientId: ClientId; publicUrl: string; audience: string }
+type BrandQuery = { clientId: ClientId; publicUrl: string; audience: string }
 
-async function findBrand(db: Queryable, { clientId, publicUrl, audience }: Asking): Promise<Brand> {
+// Returns the branding of the client for messages to its payers, and Manilla's for all others.
+async function findBrand(
+  db: Queryable,
+  { clientId, publicUrl, audience }: BrandQuery,
+): Promise<Brand> {
   if (audience !== 'payer') return MANILLA
   const { rows } = await db.query<Omit<Brand, 'logo'> & { logoSha256: string | null }>({
     name: 'brand-of-message',
@@ -47,13 +51,14 @@ async function findBrand(db: Queryable, { clientId, publicUrl, audience }: Askin
   return { ...brand, logo: logoSha256 && `${publicUrl}/pay/logos/${logoSha256}` }
 }
 
-type Sealed = { kind: MessageKind; factsSealed: Buffer; clientId: ClientId }
+type SealedMessage = { kind: MessageKind; factsSealed: Buffer; clientId: ClientId }
 
 type Rendering = { db: Queryable; sealer: Sealer; publicUrl: string; messageCopy: Copy }
 
+// Renders a stored message, to send it or to show it in the inbox of a sandbox.
 export async function renderMessage(
   { db, sealer, publicUrl, messageCopy: copy }: Rendering,
-  { kind, factsSealed, clientId }: Sealed,
+  { kind, factsSealed, clientId }: SealedMessage,
 ) {
   const facts = JSON.parse(sealer.open(factsSealed)) as MessageFacts[typeof kind]
   const { audience } = MESSAGE_KINDS[kind]
@@ -61,17 +66,17 @@ export async function renderMessage(
   return { rendered: render(copy, writeLetter(copy, kind, facts), brand), brand }
 }
 
-type Unsealed<Kind extends MessageKind> = {
+type UnsealedMessage<Kind extends MessageKind> = {
   kind: Kind
   facts: MessageFacts[Kind]
-  brandOf: Asking
+  brandOf: BrandQuery
   copy: Copy
 }
 
 // Renders a message without sending it, for previews.
 export async function renderFacts<Kind extends MessageKind>(
   db: Queryable,
-  { kind, facts, brandOf, copy }: Unsealed<Kind>,
+  { kind, facts, brandOf, copy }: UnsealedMessage<Kind>,
 ) {
   return render(copy, writeLetter(copy, kind, facts), await findBrand(db, brandOf))
 }
@@ -87,6 +92,7 @@ type Rendered = {
 const SUBJECT_LENGTH_MAX = 150
 const SHORT_LENGTH_MAX = 600 // The length of four parts of an SMS.
 
+// Turns the facts of a message into its words.
 export function writeLetter<Kind extends MessageKind>(
   copy: Copy,
   kind: Kind,
@@ -95,6 +101,7 @@ export function writeLetter<Kind extends MessageKind>(
   return copy.kinds[kind](facts)
 }
 
+// Renders a letter in all forms.
 export function render(copy: Copy, letter: Letter, brand: Brand): Rendered {
   const subject = oneLine(letter.subject, SUBJECT_LENGTH_MAX)
   const support = supportLine(copy, brand)
@@ -109,7 +116,9 @@ export function render(copy: Copy, letter: Letter, brand: Brand): Rendered {
 
 type Sender = { brand: Brand; support: string }
 
+// Renders a letter as plain text, for mail clients that do not show HTML.
 function renderText(copy: Copy, { heading, parts }: Letter, { brand, support }: Sender): string {
+  // One block of text per part of the letter. A table becomes lines of label and value.
   const blocks = parts.map((part) => {
     if ('text' in part) return flat(part.text)
     if ('note' in part) return flat(part.note)
@@ -117,13 +126,15 @@ function renderText(copy: Copy, { heading, parts }: Letter, { brand, support }: 
     return part.rows.map(([label, value]) => flat(`${label}: ${value}`)).join('\n')
   })
   const footer = [copy.sentBy(brand.name), support].filter(Boolean).map(flat).join('\n')
-  const all = [flat(heading), ...blocks, `-- \n${footer}`]
-  return all.map(withoutDirections).join('\n\n').concat('\n')
+  // A line of two hyphens and a space marks the rest of a mail as its signature.
+  const paragraphs = [flat(heading), ...blocks, `-- \n${footer}`]
+  return paragraphs.map(withoutDirections).join('\n\n').concat('\n')
 }
 
+// The line with the support contacts of the brand, or '' if it has none.
 function supportLine({ questions }: Copy, brand: Brand): string {
-  const ways = [brand.supportEmail, brand.supportPhone, brand.supportUrl].filter(Boolean)
-  return ways.length === 0 ? '' : `${questions} ${ways.join(' · ')}`
+  const contacts = [brand.supportEmail, brand.supportPhone, brand.supportUrl].filter(Boolean)
+  return contacts.length === 0 ? '' : `${questions} ${contacts.join(' · ')}`
 }
 
 const COLOUR = '#0b6b4f'
@@ -137,8 +148,8 @@ const ROW = `${FONT};font-size:15px;line-height:21px;color:${INK};${BREAK}`
 const STRONG = `${FONT};font-weight:600;color:${INK};${BREAK}`
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"'
 
-// The style for mail clients that follow the recipient's dark mode. Other clients keep or invert the light
-// colours. The top border keeps the colour of the brand.
+// The styles for mail clients that follow the recipient's dark mode. Other mail clients keep the light
+// colours, or invert them. The top border keeps the brand's colour.
 const DARK_LINE = ['left', 'right', 'bottom'].map(
   (side) => `border-${side}-color:#33404c!important`,
 )
@@ -150,20 +161,20 @@ const DARK = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 .dim{color:#b3c0cc!important}
 .line{border-color:#33404c!important}}`
 
-type Writing = { copy: Copy; letter: Letter; brand: Brand; subject: string; support: string }
+type HtmlInput = { copy: Copy; letter: Letter; brand: Brand; subject: string; support: string }
 
-// Renders a letter for mail clients: tables and inline styles, one column of at most 600 pixels, and colours
-// that a mail client may darken. Every value is escaped here, and only here.
-function renderHtml({ copy, letter, brand, subject, support }: Writing): string {
+// Renders a letter as HTML. Mail clients need tables and inline styles; the page has one column of up to 600
+// pixels. This function and its helpers escape every value; their callers pass plain text.
+function renderHtml({ copy, letter, brand, subject, support }: HtmlInput): string {
   const { heading, parts } = letter
   const colour = brand.colour ?? COLOUR
   const preview = parts.find((part) => 'text' in part)?.text ?? heading
   const footer = [copy.sentBy(brand.name), support].filter(Boolean).map(escapeHtml).join('<br>')
   const card = [
-    row('padding:24px 24px 16px', brandHtml(brand)),
-    row('padding:0 24px 16px', headingHtml(heading)),
-    ...parts.map((part) => row('padding:0 24px 16px', partHtml(part, colour))),
-    row(`padding:16px 24px 24px;border-top:1px solid ${LINE}`, paragraph('dim', NOTE, footer)),
+    tableRow('padding:24px 24px 16px', brandHtml(brand)),
+    tableRow('padding:0 24px 16px', headingHtml(heading)),
+    ...parts.map((part) => tableRow('padding:0 24px 16px', partHtml(part, colour))),
+    tableRow(`padding:16px 24px 24px;border-top:1px solid ${LINE}`, paragraph('dim', NOTE, footer)),
   ]
   const cardStyle = [
     'max-width:600px;background:#ffffff;border-radius:8px',
@@ -185,7 +196,7 @@ ${card.join('\n')}
 `
 }
 
-const row = (style: string, content: string) =>
+const tableRow = (style: string, content: string) =>
   `<tr><td class="line" style="${style}">${content}</td></tr>`
 
 const paragraph = (tone: 'ink' | 'dim', style: string, content: string) =>
@@ -204,11 +215,13 @@ function brandHtml({ name, logo }: Brand): string {
   return `<img src="${escapeHtml(logo)}" alt="" height="40" style="${frame};background:#ffffff">${text}`
 }
 
+// Renders one part of a letter: a paragraph, a note, a button, or a table of labels and values.
 function partHtml(part: Part, colour: string): string {
   if ('text' in part) return paragraph('ink', BODY, escapeHtml(part.text))
   if ('note' in part) return paragraph('dim', NOTE, escapeHtml(part.note))
   if ('button' in part) return buttonHtml(part.button, colour)
   const line = `border-bottom:1px solid ${LINE}`
+  // One row of the table per label and value.
   const rows = part.rows.map(([label, value]) => {
     const name = `<td class="dim line" valign="top" style="padding:8px 12px 8px 0;${line};${NOTE}">`
     const cell = `<td class="ink line" align="right" valign="top" style="padding:8px 0;${line};${ROW}">`
@@ -234,6 +247,7 @@ export function readableOn(colour: string): '#000000' | '#ffffff' {
     return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
   })
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  // At this luminance, black and white have the same contrast.
   return luminance > 0.179 ? '#000000' : '#ffffff'
 }
 
@@ -245,13 +259,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+// Escapes text for HTML, and removes marks that change the direction of text.
 function escapeHtml(text: string): string {
   const clean = withoutDirections(text)
   return clean.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }
 
-// The words of all messages, in the language of MANILLA_LANGUAGE. To add a language, write copy/<tag>.ts and
-// name it here (docs/translating.md).
+// The languages that MANILLA_LANGUAGE can name, with the words of all messages. To add a language, write
+// copy/<tag>.ts and add it here (docs/translating.md).
 const LANGUAGES: Readonly<Record<string, Copy>> = { en }
 
 export const LANGUAGE_NAMES = Object.keys(LANGUAGES)

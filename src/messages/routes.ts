@@ -29,18 +29,19 @@ import { MESSAGE_STATES } from './states.ts'
 
 const ADDRESS_LENGTH_MAX = 254
 
-type Opened = { sealer: Sealer }
+type SealerContext = { sealer: Sealer }
 
-function shownRecipient(channel: Channel, sealed: Buffer | null, { sealer }: Opened) {
+// Returns the masked address of a message, or null if it was erased.
+function maskedRecipient(channel: Channel, sealed: Buffer | null, { sealer }: SealerContext) {
   return sealed && maskRecipient(channel, sealer.open(sealed))
 }
 
-const MessageView = view('Message', (f: Fields<Message, Opened>) => ({
+const MessageView = view('Message', (f: Fields<Message, SealerContext>) => ({
   reference: f.text('reference', 'MSG and digits. Also its Message-ID.'),
   channel: f.oneOf('channel', CHANNELS, 'email, sms or whatsapp.'),
   kind: f.text('kind', `One of ${MESSAGE_KIND_NAMES.join(', ')}.`),
   recipient: f.textOrNull(
-    ({ channel, addressSealed }, opened) => shownRecipient(channel, addressSealed, opened),
+    ({ channel, addressSealed }, context) => maskedRecipient(channel, addressSealed, context),
     'Masked. Null: erased.',
   ),
   state: f.oneOf('state', MESSAGE_STATES, 'docs/states.md explains them.'),
@@ -83,7 +84,7 @@ export const messages = resource('/api/v1/messages', {
     },
     rows: (db, { sealer, clientId, query, after, limit }) => {
       const { state, channel, kind, recipient } = query
-      const address = recipient === undefined ? undefined : parseAny(recipient)
+      const address = recipient === undefined ? undefined : parseEmailOrPhone(recipient)
       if (recipient !== undefined && address === undefined) return Promise.resolve([])
       return listMessages(db, clientId, {
         state,
@@ -113,6 +114,8 @@ export const messages = resource('/api/v1/messages', {
     run: readContent,
   })
 
+// Renders a message that a sandbox has caught. A message with a secret link is only shown to people who may
+// manage its user, and an operator's alert only to people who may see alerts.
 async function readContent(db: Deps['db'], call: Call<{ reference: typeof requireReference }>) {
   const {
     mode,
@@ -144,12 +147,13 @@ function requireReference(text: string): string {
   return text
 }
 
-function parseAny(address: string): string | undefined {
+// Parses the address of a filter. Text with an @ is an email address, other text a phone number.
+function parseEmailOrPhone(address: string): string | undefined {
   const channel: Channel = address.includes('@') ? 'email' : 'sms'
   return parseRecipient(channel, address)
 }
 
-const SuppressionView = view('MessageSuppression', (f: Fields<Suppression, Opened>) => ({
+const SuppressionView = view('MessageSuppression', (f: Fields<Suppression, SealerContext>) => ({
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'suppression', id)),
   recipient: f.text(({ addressSealed }, { sealer }) => sealer.open(addressSealed)),
   reason: f.oneOf(
@@ -207,6 +211,7 @@ export const messageSuppressions = resource('/api/v1/message-suppressions', {
     run: (tx, call) => removeSuppression(tx, call, call.params.id),
   })
 
+// Decrypts the public id of a suppressed address.
 function requireSuppressionId(text: string, { sealer }: Deps): bigint {
   const id = findId(sealer, 'suppression', text)
   if (id === undefined) throw new Refusal('suppression_not_found')

@@ -1,9 +1,10 @@
-// Claims due messages, and records the outcome of each. No transaction is open while the worker calls a
-// server.
+// Claims due messages for a worker, and records the outcome of sending each. No transaction is open while the
+// worker calls a mail server or gateway.
 //
-// I150: a message that a server has accepted is never sent again. The worker commits `sending` before it
-// hands over the first byte, and only a definite refusal queues the message again. If the connection or the
-// process ends before an answer, the state is `unknown` permanently.
+// I150: a message that a server may have accepted is never sent again. The worker commits the state `sending`
+// before it sends the first byte of the message. Only if the server says that it did not accept the message
+// is it queued again. If the connection or the process ends before an answer, the state becomes `unknown`,
+// and the message is not sent again.
 
 import { randomInt } from 'node:crypto'
 import type { Pool } from '#db/pool.ts'
@@ -53,7 +54,9 @@ const CLAIMED_COLUMNS = `id, reference, client_id, channel, kind, recipient, add
 
 type Claiming = { transport: TransportName; isQuiet: boolean }
 
-// Claims nothing while the circuit breaker is open, and one message after a pause.
+// Claims due messages, those with the most urgent priority first. While the circuit breaker pauses the
+// server, claims none; after the pause, claims one message as a probe. During quiet hours (`isQuiet`),
+// messages that wait for the day are not claimed.
 export async function claimMessages(
   tx: Transaction,
   now: Date,
@@ -91,8 +94,8 @@ export async function claimMessages(
 const IS_ERASED = `(m.advice_id in (select id from advices where erased_at is not null and id = m.advice_id)
   or m.account_id in (select id from collection_accounts where erased_at is not null and id = m.account_id))`
 
-// SQL condition: the user to whom the message goes was removed or disabled. A message may contain a link that
-// signs its holder in.
+// SQL condition: the message `m` is for a user who was removed or disabled. Such a message must not be sent,
+// because it may contain a link with which the user could sign in.
 const IS_OF_FORMER_USER = `(m.user_id is not null
   and not exists (select from users u where u.id = m.user_id and u.is_active))`
 
@@ -101,15 +104,17 @@ const IS_OF_FORMER_USER = `(m.user_id is not null
 const IS_BEFORE_RESTORE = `m.created_at <=
   (select max(held_at) from payout_holds where restored_to is not null)`
 
-// SQL condition: the database is not the one that was last noted (holdIfDatabaseMoved of payouts/holds.ts).
+// SQL condition: this is another database than the one that the service used last, for example a restored
+// copy (holdIfDatabaseMoved in payouts/holds.ts). Then nothing is sent.
 const IS_OTHER_DATABASE = `exists (
   select from known_database where identity <> (select current_database_identity()))`
 
+// SQL condition: the message `m` must not be sent any more.
 const MUST_NOT_LEAVE = `(coalesce(${IS_ERASED}, false) or ${IS_OF_FORMER_USER}
   or coalesce(${IS_BEFORE_RESTORE}, false))`
 
-// Cancels messages that must not be sent: to erased people (I152), also if a transaction read the address
-// just before the erasure; to former users; and from before a restore.
+// Cancels queued messages that must not be sent: to erased people (I152), to former users, and from before a
+// restore. Covers a message that was queued while the recipient was being erased.
 export async function cancelUnwanted(tx: Transaction, now: Date): Promise<void> {
   await transitionAll(tx, {
     name: 'cancel-unwanted-messages',
@@ -117,6 +122,7 @@ export async function cancelUnwanted(tx: Transaction, now: Date): Promise<void> 
               for no key update of m skip locked`,
     from: 'queued',
     to: 'cancelled',
+    // The update calls the message `r`, and not `m`.
     set: `facts_sealed = null, address_sealed = null, recipient = null, claimed_until = null,
           ended_at = $1,
           problem = case when ${IS_OF_FORMER_USER.replaceAll('m.', 'r.')} then '${FORMER}'
@@ -126,9 +132,10 @@ export async function cancelUnwanted(tx: Transaction, now: Date): Promise<void> 
   })
 }
 
-// An address that was suppressed by hand gets no payers' messages, but all others: no user may suppress
-// another user's security mail. A bounce suppresses security mail for a day, and never the mails that an
-// administrator sends: a user whose mailbox works again must not stay locked out.
+// Moves queued messages to suppressed addresses to the state `suppressed`. The suppression list always
+// applies to messages to payers. For all other messages only bounces count, because no user may suppress
+// another user's security mail. A bounce suppresses security mail for a day, and never mail that an
+// administrator sends, because a user whose mailbox works again must be able to sign in again.
 async function suppressQueued(tx: Transaction, now: Date, channels: readonly Channel[]) {
   await transitionAll(tx, {
     name: 'suppress-messages',
@@ -147,12 +154,13 @@ async function suppressQueued(tx: Transaction, now: Date, channels: readonly Cha
   })
 }
 
-// SQL subquery: the message of this claim. A worker that was paused for longer than its claim must not move
-// the message that another worker has claimed since (I150).
-const CLAIM = `select m.id from messages m where m.id = $1 and m.claimed_until = $2`
+// SQL subquery: the message that this worker claimed, if its claim is still the latest. A worker that was
+// paused for longer than its claim must not change the message, which another worker may have claimed since
+// (I150).
+const CLAIMED_MESSAGE = `select m.id from messages m where m.id = $1 and m.claimed_until = $2`
 
-// Commits that the worker is handing the message over. Returns false if the message was erased, or if the
-// claim has ended.
+// Commits the state `sending`, just before the worker sends the first byte of the message. Returns false if
+// the message must not be sent any more, or if the claim has ended.
 export function beginSending(
   pool: Pool,
   now: Date,
@@ -160,7 +168,7 @@ export function beginSending(
 ): Promise<boolean> {
   if (claimedUntil <= now) return Promise.resolve(false)
   return withTransaction(pool, async (tx) => {
-    const rows = `${CLAIM} and m.address_sealed is not null
+    const rows = `${CLAIMED_MESSAGE} and m.address_sealed is not null
                      and not ${MUST_NOT_LEAVE} and not ${IS_OTHER_DATABASE} for no key update of m`
     const move = { from: 'queued', to: 'sending', values: [id, claimedUntil] } as const
     return (await transitionAll(tx, { name: 'begin-sending', rows, ...move })) === 1
@@ -174,17 +182,19 @@ export async function releaseMessages(tx: Transaction, claims: readonly Claimed[
     text: `update messages m set claimed_until = null, attempts = m.attempts - 1
              from unnest($1::bigint[], $2::timestamptz[]) as c (id, claimed_until)
             where m.id = c.id and m.claimed_until = c.claimed_until and m.state = 'queued'`,
-    values: [numberArray(claims.map(({ id }) => id)), claims.map((each) => each.claimedUntil)],
+    values: [numberArray(claims.map(({ id }) => id)), claims.map((claim) => claim.claimedUntil)],
   })
 }
 
+// Records the outcome of one attempt: ends the message or queues it again, updates the suppression list, and
+// advances the circuit breaker of the server.
 export async function recordResult(
   tx: Transaction,
   now: Date,
   { claim, result, transport }: { claim: Claimed; result: SendResult; transport: TransportName },
 ): Promise<void> {
   if (result.outcome === 'deferred') await queueAgain(tx, now, claim, result.problem)
-  else if (result.outcome !== 'withdrawn') await end(tx, now, claim, result)
+  else if (result.outcome !== 'withdrawn') await endMessage(tx, now, claim, result)
   if (result.outcome === 'refused' && result.isBounce) {
     const { clientId, recipient, addressSealed } = claim
     const bounce = { clientId, recipient, addressSealed, reason: 'bounced', by: 'system' } as const
@@ -196,8 +206,9 @@ export async function recordResult(
 
 const ENDS = { accepted: 'sent', refused: 'failed', unknown: 'unknown' } as const
 
-// An unknown message keeps its claim, so that a late answer still finds it.
-async function end(
+// Ends a message with a final state. An unknown message keeps its claim, so that a late answer can still
+// change its state to sent or failed.
+async function endMessage(
   tx: Transaction,
   now: Date,
   { id, claimedUntil }: Claimed,
@@ -209,7 +220,7 @@ async function end(
   const claim = to === 'unknown' ? '' : 'claimed_until = null, '
   await transitionAll(tx, {
     name,
-    rows: `${CLAIM} for no key update`,
+    rows: `${CLAIMED_MESSAGE} for no key update`,
     from,
     to,
     set: `facts_sealed = null, ${claim}ended_at = $3, problem = $4`,
@@ -217,7 +228,8 @@ async function end(
   })
 }
 
-// A server may refuse the recipient before the worker hands the message over.
+// The name of the statement and the states before each final state. A message can fail while it is queued,
+// because a server may refuse the recipient before the message is sent to it.
 const ENDING = {
   sent: ['end-message-sent', ['sending', 'unknown']],
   failed: ['end-message-failed', ['queued', 'sending', 'unknown']],
@@ -230,18 +242,21 @@ const ENDING = {
 const WAITS_MS = [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
 const JITTER = 0.2
 
-function waitAfter(attempts: number, jitter: number): number {
+// The wait before the next attempt. `jitter`, from 0 to 1, varies it by up to 20 % in both directions, so
+// that retries of many messages are spread.
+function retryDelayMs(attempts: number, jitter: number): number {
   const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length) - 1] ?? 0
   return Math.round(wait * (1 + JITTER * (2 * jitter - 1)))
 }
 
+// Queues a message again that the server did not accept for now.
 async function queueAgain(tx: Transaction, now: Date, claim: Claimed, problem: string) {
   const { id, attempts, claimedUntil } = claim
-  const next = new Date(now.getTime() + waitAfter(attempts, randomInt(1_000) / 1_000))
+  const nextAttemptAt = new Date(now.getTime() + retryDelayMs(attempts, randomInt(1_000) / 1_000))
   // If an erasure has removed the address in the meantime, the message is cancelled and not queued again.
   await transitionAll(tx, {
     name: 'cancel-erased-message',
-    rows: `${CLAIM} and m.address_sealed is null for no key update`,
+    rows: `${CLAIMED_MESSAGE} and m.address_sealed is null for no key update`,
     from: 'sending',
     to: 'cancelled',
     set: 'claimed_until = null, ended_at = $3, problem = $4',
@@ -249,7 +264,7 @@ async function queueAgain(tx: Transaction, now: Date, claim: Claimed, problem: s
   })
   await transitionAll(tx, {
     name: 'queue-message-again',
-    rows: `${CLAIM} for no key update`,
+    rows: `${CLAIMED_MESSAGE} for no key update`,
     from: 'sending',
     to: 'queued',
     values: [id, claimedUntil],
@@ -258,13 +273,14 @@ async function queueAgain(tx: Transaction, now: Date, claim: Claimed, problem: s
     name: 'postpone-message',
     text: `update messages set claimed_until = null, next_attempt_at = $3, problem = $4
             where id = $1 and claimed_until = $2 and state = 'queued'`,
-    values: [id, claimedUntil, next, problem],
+    values: [id, claimedUntil, nextAttemptAt, problem],
   })
 }
 
-// Ends messages whose process ended while it handed them over, and messages that no server accepted in time.
+// Ends messages that were being sent when their process ended, and messages that no server accepted in time.
+// Returns how many.
 export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
-  const unknown = await transitionAll(tx, {
+  const unknownCount = await transitionAll(tx, {
     name: 'end-lost-messages',
     rows: `select id from messages where state = 'sending' and claimed_until <= $1
             order by id limit ${EXPIRED_MAX} for no key update skip locked`,
@@ -273,7 +289,7 @@ export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
     set: `facts_sealed = null, ended_at = $1, problem = '${UNKNOWN}'`,
     values: [now],
   })
-  const late = await transitionAll(tx, {
+  const lateCount = await transitionAll(tx, {
     name: 'end-late-messages',
     rows: `select id from messages
             where state = 'queued' and expires_at <= $1
@@ -285,7 +301,7 @@ export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
           problem = '${LATE}' || coalesce(': ' || r.problem, '')`,
     values: [now],
   })
-  return unknown + late
+  return unknownCount + lateCount
 }
 
 const KEPT_MS = 90 * 86_400_000
@@ -302,8 +318,8 @@ export async function purgeMessages(tx: Transaction, now: Date): Promise<number>
   return rowCount ?? 0
 }
 
-// Moves queued messages of a sandbox to `caught`: a sandbox sends nothing (I151). They keep their facts,
-// because the inbox shows them.
+// Moves queued messages of a sandbox to the state `caught`, because a sandbox sends nothing (I151). They keep
+// their facts, so that the inbox of the sandbox can show them.
 export function catchMessages(tx: Transaction, now: Date): Promise<number> {
   return transitionAll(tx, {
     name: 'catch-messages',
@@ -316,19 +332,20 @@ export function catchMessages(tx: Transaction, now: Date): Promise<number> {
   })
 }
 
-type Transport = Omit<Health, 'dueAt'>
+type TransportHealth = Omit<Health, 'dueAt'>
 
-async function lockTransport(tx: Transaction, name: TransportName): Promise<Transport> {
-  const { rows } = await tx.query<Transport>({
+// Locks and reads the circuit breaker of a mail server or gateway.
+async function lockTransport(tx: Transaction, name: TransportName): Promise<TransportHealth> {
+  const { rows } = await tx.query<TransportHealth>({
     name: 'lock-message-transport',
     text: `select failures, failing_since, paused_until from message_transports
             where name = $1 for no key update`,
     values: [name],
   })
-  return rows[0] as Transport
+  return rows[0] as TransportHealth // A migration inserted a row for each transport.
 }
 
-// Advances the circuit breaker. A refusal of one message is not a failure of the server.
+// Advances the circuit breaker of a mail server or gateway. The refusal of one message is not an outage.
 async function advanceTransport(
   tx: Transaction,
   now: Date,
@@ -340,6 +357,7 @@ async function advanceTransport(
   const before = await lockTransport(tx, transport)
   if (!isOutage && before.failures === 0) return
   const isProbe = before.failures >= FAILURES_TO_PAUSE
+  // `isGone`, `nextAttemptAt` and `dueAt` concern webhook destinations only.
   const step = { isOk: !isOutage, isGone: false, isProbe, nextAttemptAt: null }
   const after = advanceBreaker({ ...before, dueAt: null }, [step], now)
   await tx.query({

@@ -1,5 +1,5 @@
-// The states of a message, and the only code that changes them. A message whose acceptance is unknown is
-// never sent again (I150): losing a message is better than sending it twice.
+// The states of a message, and the only code that changes them. If it is unknown whether a server accepted a
+// message, it is never sent again (I150): it is better to lose a message than to send it twice.
 //
 //   queued ──handing over──▶ sending ──accepted──▶ sent
 //     │                         ├──not accepted──▶ queued
@@ -31,7 +31,7 @@ export const MESSAGES: States<MessageState> = {
 
 export const MESSAGE_STATES = statusesOf(TRANSITIONS)
 
-// Returns how many messages moved.
+// Moves messages to another state. Returns how many were in one of the expected states and were moved.
 export async function transitionAll(
   tx: Transaction,
   move: Omit<Move<MessageState>, 'returning'>,

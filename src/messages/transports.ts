@@ -1,6 +1,7 @@
-// Sends one message to a mail server over SMTP, or to the HTTP gateway of SMS and WhatsApp, and returns the
-// outcome. A mail server has accepted a mail if it answers 250 after the final dot; the gateway has if it
-// answers 2xx. Without an answer the outcome is unknown, and the message is never sent again (I150).
+// Sends one message to a mail server over SMTP, or to the HTTP gateway for SMS and WhatsApp, and returns the
+// outcome. A mail server has accepted a mail if it answers 250 after the final dot. The gateway has accepted
+// a message if it answers 2xx. If no answer comes, the outcome is unknown, and the message is never sent
+// again (I150).
 
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
@@ -15,7 +16,7 @@ export type SendResult =
   | { outcome: 'deferred'; problem: string; isOutage: boolean } // Not accepted: try again.
   | { outcome: 'refused'; problem: string; isBounce: boolean } // Final: never sent again.
   | { outcome: 'unknown'; problem: string } // No answer came after the whole message was handed over.
-  | { outcome: 'withdrawn' } // The message must not be sent any more.
+  | { outcome: 'withdrawn' } // Not sent, because the message must not be sent any more.
 
 export type TransportName = 'smtp' | 'gateway'
 
@@ -26,7 +27,7 @@ export const TRANSPORT_CHANNELS: Readonly<Record<TransportName, readonly Channel
 
 type Service = { mode: 'sandbox' | 'live'; messages: Pick<MessageSettings, 'smtp' | 'from'> }
 
-// Whether mails leave, or are caught for the inbox of a sandbox.
+// Whether users get mails: by a configured mail server, or in the inbox of a sandbox.
 export function mailsUsers({ mode, messages: { smtp, from } }: Service): boolean {
   return mode === 'sandbox' || (smtp !== undefined && from !== undefined)
 }
@@ -48,7 +49,8 @@ type Mail = {
 }
 
 type Sending = {
-  // Commits that the mail is being handed over. Resolves to false if the mail must not be sent any more.
+  // Commits the state `sending`, before the first byte is sent. Resolves to false if the message must not be
+  // sent any more.
   begin: () => Promise<boolean>
   signal: AbortSignal // Aborts the attempt.
 }
@@ -60,45 +62,48 @@ type SmtpError = Error & {
   code?: string
 }
 
+// Sends a mail. Its outcome is unknown if the connection ends after the whole mail was sent and before the
+// server has answered.
 export async function sendMail(
   smtp: SmtpSettings,
   mail: Mail,
   { begin, signal }: Sending,
 ): Promise<SendResult> {
   const raw = await compose(mail)
-  const connection = connect(smtp)
-  const isOver = { all: false }
-  // The connection reads this stream only after the server has answered 354. The final dot follows the end of
-  // the stream.
-  const message = Readable.from(handOver(raw, { begin, isOver }), { objectMode: false })
-  const stopped = Promise.withResolvers<never>()
-  const stop = () => stopped.reject(new Error('the mail server took too long'))
-  signal.addEventListener('abort', stop)
+  const connection = createConnection(smtp)
+  const progress = { isHandedOver: false }
+  // The connection reads this stream only after the server has answered 354, which means that it is ready for
+  // the mail. After the end of the stream, the connection sends the final dot.
+  const message = Readable.from(streamMail(raw, { begin, progress }), { objectMode: false })
+  const timeout = Promise.withResolvers<never>()
+  const failInTime = () => timeout.reject(new Error('the mail server took too long'))
+  signal.addEventListener('abort', failInTime)
   try {
-    // If the connection is closed during a command, its callback never runs, so the race ends the wait.
+    // The race is needed because the callback of a command never runs if the connection is closed meanwhile.
     await Promise.race([
-      stopped.promise,
-      hand(connection, smtp, { mail, size: raw.length, message }),
+      timeout.promise,
+      sendOverConnection(connection, smtp, { mail, size: raw.length, message }),
     ])
     connection.quit()
     return { outcome: 'accepted' }
   } catch (error) {
     connection.close()
-    return judge(error as SmtpError, { isHandedOver: isOver.all, to: mail.to })
+    return toSendResult(error as SmtpError, { ...progress, to: mail.to })
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', failInTime)
     message.destroy()
   }
 }
 
-type Handing = { mail: Mail; size: number; message: Readable }
+type Handover = { mail: Mail; size: number; message: Readable }
 
-async function hand(
+// Connects to the mail server, and sends one mail.
+async function sendOverConnection(
   connection: SMTPConnection,
   smtp: SmtpSettings,
-  { mail, size, message }: Handing,
+  { mail, size, message }: Handover,
 ): Promise<void> {
-  await open(connection, smtp)
+  await connectAndSignIn(connection, smtp)
   const envelope = { from: mail.from.address, to: mail.to, size }
   await new Promise<void>((resolve, reject) => {
     connection.on('error', reject)
@@ -106,31 +111,33 @@ async function hand(
   })
 }
 
-// Connects and signs in for `manilla doctor`, and sends nothing.
+// Connects to the mail server and signs in, without sending anything, for `manilla doctor`. Returns the
+// problem, or null.
 export async function checkServer(smtp: SmtpSettings): Promise<string | null> {
-  const connection = connect(smtp)
+  const connection = createConnection(smtp)
   try {
-    await open(connection, smtp)
+    await connectAndSignIn(connection, smtp)
     connection.quit()
     return null
   } catch (error) {
     connection.close()
-    return describe(error as SmtpError, '')
+    return describeError(error as SmtpError, '')
   }
 }
 
-class NotSent extends Error {}
+class Withdrawn extends Error {}
 
-async function* handOver(
+// Yields the mail, after `begin` has committed that it is being sent.
+async function* streamMail(
   raw: Buffer,
-  { begin, isOver }: Pick<Sending, 'begin'> & { isOver: { all: boolean } },
+  { begin, progress }: Pick<Sending, 'begin'> & { progress: { isHandedOver: boolean } },
 ): AsyncGenerator<Buffer> {
-  if (!(await begin())) throw new NotSent('not to be sent any more')
+  if (!(await begin())) throw new Withdrawn('not to be sent any more')
   yield raw
-  isOver.all = true
+  progress.isHandedOver = true // The connection asks for more only when it has taken the whole mail.
 }
 
-function connect({ host, port, isImplicitTls, needsTls }: SmtpSettings): SMTPConnection {
+function createConnection({ host, port, isImplicitTls, needsTls }: SmtpSettings): SMTPConnection {
   return new SMTPConnection({
     host,
     port,
@@ -144,7 +151,11 @@ function connect({ host, port, isImplicitTls, needsTls }: SmtpSettings): SMTPCon
   })
 }
 
-async function open(connection: SMTPConnection, { user, password }: SmtpSettings): Promise<void> {
+// Opens the connection, and signs in if the settings name a user.
+async function connectAndSignIn(
+  connection: SMTPConnection,
+  { user, password }: SmtpSettings,
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     connection.on('error', reject)
     connection.connect((error) => (error ? reject(error) : resolve()))
@@ -158,6 +169,7 @@ async function open(connection: SMTPConnection, { user, password }: SmtpSettings
   })
 }
 
+// Builds the source of a mail. Its headers keep mail systems from answering it automatically.
 async function compose(mail: Mail): Promise<Buffer> {
   const { from, to, replyTo, subject, text, html, messageId, date } = mail
   const composer = new MailComposer({
@@ -183,9 +195,12 @@ async function compose(mail: Mail): Promise<Buffer> {
 
 type Attempted = { isHandedOver: boolean; to: string }
 
-function judge(error: SmtpError, { isHandedOver, to }: Attempted): SendResult {
-  if (error instanceof NotSent) return { outcome: 'withdrawn' }
-  const problem = describe(error, to)
+// Decides the outcome of a failed attempt. Only a permanent answer (5xx) about the recipient or the mail
+// itself is final. All other failures concern the server or its load, so the mail is tried again; 421 means
+// that the server is closing down.
+function toSendResult(error: SmtpError, { isHandedOver, to }: Attempted): SendResult {
+  if (error instanceof Withdrawn) return { outcome: 'withdrawn' }
+  const problem = describeError(error, to)
   const { responseCode, command } = error
   if (responseCode === undefined && isHandedOver) return { outcome: 'unknown', problem }
   const isAboutMessage = command === 'RCPT TO' || command === 'DATA'
@@ -195,16 +210,16 @@ function judge(error: SmtpError, { isHandedOver, to }: Attempted): SendResult {
   return { outcome: 'refused', problem, isBounce: command === 'RCPT TO' && saysNoMailbox(error) }
 }
 
-// Judges by the enhanced status (RFC 3463): bad address (5.1.x) or mailbox disabled (5.2.1). Without an
-// enhanced status, judges by the code. A policy (5.7.x) or a full mailbox does not mean that the address is
-// bad.
+// Whether the server's answer means that the mailbox does not exist. By the enhanced status (RFC 3463): a bad
+// address (5.1.x) or a disabled mailbox (5.2.1), but not a policy (5.7.x) or a full mailbox (5.2.2). Without
+// an enhanced status, by the code.
 function saysNoMailbox({ responseCode = 0, response = '' }: SmtpError): boolean {
   const [, subject, detail] = /^5\d\d[ -]5\.(\d{1,3})\.(\d{1,3})/.exec(response) ?? []
   if (subject !== undefined) return subject === '1' || (subject === '2' && detail === '1')
   return [550, 551, 553].includes(responseCode)
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_WORDS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server refused the user name or password',
   ETLS: 'the mail server offers no secure connection',
   EDNS: 'the name of the mail server could not be resolved',
@@ -214,26 +229,26 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 const ADDRESS = /[^\s<>()[\]"',;:]+@[^\s<>()[\]"',;:]+/g
-// Servers also quote links of the mail that they refuse, and long words such as a link's token.
+// Links, and long words such as the token of a link. Servers quote them from mails that they refuse.
 const LINK = /\bhttps?:\S+|[\w+/=#-]{32,}/gi
 const ANSWER_CODE = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/
 const LOCAL_PART_MIN = 3 // A shorter local part is a part of ordinary words.
 
-// Returns the server's own words, if there are any, without the addresses and links that they quote: the log
-// shows the words even after an erasure. For an answer to our credentials, returns only the code: a server
-// that does not know the command repeats it, password included.
-function describe({ response, code = '', message, command }: SmtpError, to: string): string {
+// Describes an error for the log of messages: in the server's own words, if it answered. Removes addresses
+// and links that the server quotes, because the log is not erased with the recipient. From an answer to our
+// credentials, keeps only the code: a server that does not know the command repeats it with the password.
+function describeError({ response, code = '', message, command }: SmtpError, to: string): string {
   const answer = command?.startsWith('AUTH') ? response?.match(ANSWER_CODE)?.[0] : response
-  const words = answer ? `the mail server answered ${answer}` : (WORDS[code] ?? message)
+  const words = answer ? `the mail server answered ${answer}` : (ERROR_WORDS[code] ?? message)
   const plain = words
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(LINK, '…')
     .replace(ADDRESS, '…')
-  return withoutName(plain, to.slice(0, to.lastIndexOf('@'))).slice(0, PROBLEM_LENGTH_MAX)
+  return redactLocalPart(plain, to.slice(0, to.lastIndexOf('@'))).slice(0, PROBLEM_LENGTH_MAX)
 }
 
-// Servers also quote the local part alone: "ada.obi: unknown user".
-function withoutName(words: string, name: string): string {
+// Removes the part of the address before the @, because servers quote it alone too: "ada.obi: unknown user".
+function redactLocalPart(words: string, name: string): string {
   if (name.length < LOCAL_PART_MIN) return words
   const quoted = name.replace(/[^a-z0-9]/gi, '\\$&')
   return words.replace(new RegExp(`(?<![\\p{L}\\p{N}])${quoted}(?![\\p{L}\\p{N}])`, 'giu'), '…')
@@ -241,7 +256,8 @@ function withoutName(words: string, name: string): string {
 
 const ANSWER_BYTES_MAX = 4_096
 const CHECK_MAX_MS = 10_000
-const TRY_AGAIN = [401, 403, 404, 408, 425, 429] // These concern the set-up or the load, not the message.
+// These statuses concern the set-up or the load, not the message.
+const RETRYABLE_STATUSES = [401, 403, 404, 408, 425, 429]
 
 type ShortMessage = {
   reference: string
@@ -252,7 +268,8 @@ type ShortMessage = {
   text: string
 }
 
-// The gateway recognises a repeated message by its webhook-id.
+// Sends an SMS or WhatsApp message to the gateway, which recognises a repeated message by its webhook-id. The
+// outcome is unknown if the connection was open and no answer came.
 export async function sendShort(
   { url, secret }: GatewaySettings,
   message: ShortMessage,
@@ -265,7 +282,8 @@ export async function sendShort(
   if (!(await begin())) return { outcome: 'withdrawn' }
   const { origin, pathname, search } = new URL(url)
   const { connect, connection } = observedConnector()
-  // Opens a new connection: one that was kept open may close, and leave the outcome unknown.
+  // Opens a new connection for each message: an idle one could be closed at the moment of sending, which
+  // would leave the outcome unknown.
   const client = new Client(origin, { connect })
   try {
     const answer = await client.request({
@@ -281,7 +299,7 @@ export async function sendShort(
       reset: true,
     })
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
-    return judgeStatus(answer.statusCode)
+    return gatewayResult(answer.statusCode)
   } catch {
     if (connection.isOpen) return { outcome: 'unknown', problem: 'the gateway did not answer' }
     const reason = connection.problem ? `: ${connection.problem}` : ''
@@ -292,8 +310,8 @@ export async function sendShort(
   }
 }
 
-// Returns why the gateway cannot be reached, or null. Sends no message: any answer to HEAD proves
-// the name, the connection and the certificate.
+// Checks the gateway for `manilla doctor`, without sending a message. Any answer to HEAD proves that the
+// name, the connection and the certificate work. Returns the problem, or null.
 export async function checkGateway({ url }: GatewaySettings): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(CHECK_MAX_MS)
@@ -306,8 +324,8 @@ export async function checkGateway({ url }: GatewaySettings): Promise<string | n
   }
 }
 
-// Records whether there was a connection. Until then, and through the whole TLS handshake, no byte of the
-// message is transmitted, whatever the error.
+// Returns a connector that records whether the connection was opened, TLS handshake included. Before that, no
+// byte of the message is sent, so an error means that the gateway does not have the message.
 function observedConnector() {
   const connection = { isOpen: false, problem: '' }
   const connect = buildConnector({})
@@ -321,10 +339,11 @@ function observedConnector() {
   return { connect: observe, connection }
 }
 
-function judgeStatus(status: number): SendResult {
+// Decides the outcome by the gateway's status. 410 counts as a bounce, which suppresses the phone number.
+function gatewayResult(status: number): SendResult {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   const problem = `the gateway answered ${status}`
-  if (status < 400 || status >= 500 || TRY_AGAIN.includes(status)) {
+  if (status < 400 || status >= 500 || RETRYABLE_STATUSES.includes(status)) {
     return { outcome: 'deferred', problem, isOutage: true }
   }
   return { outcome: 'refused', problem, isBounce: status === 410 }

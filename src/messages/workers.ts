@@ -1,5 +1,5 @@
-// The workers of messages: send queued messages, end those that no server accepted in time, and delete old
-// ones. In a sandbox nothing is sent: messages are caught for the inbox (I151).
+// The workers for messages: send queued messages, end those that no server accepted in time, and delete old
+// ones. In a sandbox nothing is sent: a worker catches the messages for the inbox (I151).
 
 import type { MessageSettings, QuietHours } from '#config/message-settings.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
@@ -41,6 +41,8 @@ const ATTEMPT_MAX_MS = 120_000
 const LAGOS_MS = HOUR_MS // Lagos is an hour ahead of UTC, all year.
 const DAY_MINUTES = 1_440
 
+// Returns the workers that this process needs: in a sandbox, one that catches messages; otherwise one for
+// each configured server.
 export function messageWorkers(deps: MessagesDeps): Worker[] {
   const { mode, messages } = deps
   const purging = { name: 'purge-messages', pauseMs: HOUR_MS, round: purgeMessagesRound(deps) }
@@ -64,8 +66,10 @@ export function messageWorkers(deps: MessagesDeps): Worker[] {
   ]
 }
 
+// Catches the queued messages of a sandbox for its inbox.
 function catchMessagesRound({ db, clock }: MessagesDeps): Round {
   return async () => {
+    // First cancels messages to erased people and former users, so that the inbox does not show them.
     const caught = await withTransaction(db, async (tx) => {
       await cancelUnwanted(tx, clock())
       return catchMessages(tx, clock())
@@ -78,52 +82,59 @@ function endMessagesRound({ db, clock }: MessagesDeps): Round {
   return async () => ({ more: (await withTransaction(db, (tx) => endOverdue(tx, clock()))) > 0 })
 }
 
+// Deletes messages that ended 90 days ago.
 function purgeMessagesRound({ db, clock }: MessagesDeps): Round {
   return async () => ({
     more: (await withTransaction(db, (tx) => purgeMessages(tx, clock()))) > 0,
   })
 }
 
+// Claims due messages and sends them over several connections at once. A connection stops at an outage of the
+// server, and all stop when the process ends or the claims could end. Unsent messages are released.
 function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
   const { db, clock, messages } = deps
   return async (signal) => {
     const now = clock()
     const isQuiet = isWithin(messages.quietHours, now)
     const claims = await withTransaction(db, (tx) => claimMessages(tx, now, { transport, isQuiet }))
-    const waiting = [...claims]
+    const unsent = [...claims]
     const startedMs = performance.now()
-    // A round releases the rest of its claims if they could end during another attempt.
+    // False if the claims could end before another attempt is over.
     const hasTime = () => performance.now() - startedMs < CLAIM_MS - 2 * ATTEMPT_MAX_MS
-    const lane = async () => {
+    // Sends messages over one connection until none is left, time is up, or the server has an outage.
+    const sendOneByOne = async () => {
       for (;;) {
-        const claim = signal.aborted || !hasTime() ? undefined : waiting.shift()
+        const claim = signal.aborted || !hasTime() ? undefined : unsent.shift()
         if (!claim) return
-        const result = await attempt(deps, claim)
+        const result = await attemptToSend(deps, claim)
         await withTransaction(db, (tx) => recordResult(tx, clock(), { claim, result, transport }))
         if (result.outcome === 'deferred' && result.isOutage) break
       }
     }
-    const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
-    if (waiting.length > 0) await withTransaction(db, (tx) => releaseMessages(tx, waiting))
-    const failed = lanes.find((each) => each.status === 'rejected')
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, sendOneByOne))
+    if (unsent.length > 0) await withTransaction(db, (tx) => releaseMessages(tx, unsent))
+    const failed = lanes.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
-    return { more: claims.length > 0 && waiting.length === 0 }
+    return { more: claims.length > 0 && unsent.length === 0 }
   }
 }
 
-// Whether the time of day in Lagos is within the period, which may span midnight. A period that ends when it
-// starts is empty.
+// Whether the time of day in Lagos is within the quiet hours, which may span midnight. `from` and `to` are
+// minutes since midnight. If they are equal, there are no quiet hours.
 export function isWithin({ from, to }: QuietHours, now: Date): boolean {
   const minutes = Math.floor((now.getTime() + LAGOS_MS) / 60_000) % DAY_MINUTES
   return from <= to ? minutes >= from && minutes < to : minutes >= from || minutes < to
 }
 
-async function attempt(deps: MessagesDeps, claim: Claimed): Promise<SendResult> {
+// Renders one message and sends it. A message that cannot be rendered is refused, so that it does not block
+// the others.
+async function attemptToSend(deps: MessagesDeps, claim: Claimed): Promise<SendResult> {
   const { db, clock, messages, messageCopy: copy, attemptMaxMs = ATTEMPT_MAX_MS } = deps
   const begin = () => beginSending(db, clock(), claim)
   const signal = AbortSignal.timeout(attemptMaxMs)
   const { channel, reference, kind } = claim
   const to = deps.sealer.open(claim.addressSealed)
+  // Undefined if the message cannot be rendered. An unavailable database is no fault of the message.
   const written = await renderMessage(deps, claim).catch((error) => {
     if (isUnavailable(error)) throw error
     deps.log.error({ err: error, reference }, 'a message could not be written')
@@ -135,7 +146,7 @@ async function attempt(deps: MessagesDeps, claim: Claimed): Promise<SendResult> 
     const { subject, text, html } = rendered
     const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
     const isOfClient = MESSAGE_KINDS[kind].audience === 'payer'
-    // Direction marks in a brand's name could make the address read as another.
+    // oneLine() removes direction marks, with which a brand's name could disguise the sender's address.
     const senderName = isOfClient ? copy.via(brand.name, from.name) : from.name
     const mail = {
       from: { ...from, name: oneLine(senderName, SENDER_LENGTH_MAX) },

@@ -1,4 +1,5 @@
-// Notices that no event reports: approvals that wait for a second person, and the summary of a day.
+// Queues the notices that no event causes: about approvals that wait for a second person, and daily
+// summaries.
 
 import { timestamp, watDay, watDayStart } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -8,36 +9,37 @@ import { type NewMessage, queueMessage } from '#messages/message.ts'
 import { CURRENCY, type Kobo, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { countSuspense, findPeople } from './follow.ts'
-import { toPeople } from './notice.ts'
+import { messagesToPeople } from './notice.ts'
 import { readNoticeSettings } from './settings.ts'
 
 type Deps = { sealer: Sealer; publicUrl: string }
 
-// SQL subqueries: the requests that wait, with the client whose users decide. A null client means the
-// operator's users.
-const WAITING: Readonly<Record<Workflow, string>> = {
+// SQL subqueries: the requests that wait for a second person, with the client whose users may decide them. A
+// null client means that the operator's users decide.
+const WAITING_REQUESTS: Readonly<Record<Workflow, string>> = {
   payout: `select reference as id, client_id, requested_by, requested_by_user, requested_at
              from payouts where status = 'queued' and approval = 'needed'`,
   settlement: `select reference, client_id, closed_by, closed_by_user, closed_at
                  from settlements where status = 'closed' and needs_approval`,
   suspense: `select id::text, client_id, requested_by, requested_by_user, requested_at
                from suspense_requests where state = 'open'`,
-  payout_failure: operators('payout_failures'),
-  adjustment: operators('adjustments'),
-  entry: operators('adjusting_entries'),
+  payout_failure: operatorRequests('payout_failures'),
+  adjustment: operatorRequests('adjustments'),
+  entry: operatorRequests('adjusting_entries'),
   difference: `select id::text, null::bigint, asked_by, asked_by_user, asked_at
                  from differences where state = 'asked'`,
-  hold: operators('hold_requests'),
-  month: operators('month_reopenings'),
-  screening: operators('screening_requests'),
+  hold: operatorRequests('hold_requests'),
+  month: operatorRequests('month_reopenings'),
+  screening: operatorRequests('screening_requests'),
 }
 
-function operators(table: string): string {
+// SQL subquery: the open requests of a workflow that the operator's users decide.
+function operatorRequests(table: string): string {
   return `select id::text, null::bigint, requested_by, requested_by_user, requested_at
             from ${table} where state = 'open'`
 }
 
-const PATHS: Readonly<Record<Workflow, string>> = {
+const DASHBOARD_PATHS: Readonly<Record<Workflow, string>> = {
   payout: 'payouts',
   settlement: 'settlements',
   suspense: 'suspense',
@@ -62,20 +64,21 @@ type Waiting = {
   key: string
 }
 
-// Queues a notice of each open request, and another one when the request is made again, to each person who
-// may decide it, except the person who made it. Returns how many it queued.
+// Queues one notice of each open request for each person who may decide it, except the person who made it. If
+// a request is made again, they get another notice. Returns how many notices were queued.
 export async function queueApprovalNotices(
   tx: Transaction,
   now: Date,
   { sealer, publicUrl }: Deps,
 ): Promise<number> {
-  const all = Object.entries(WAITING).map(
+  const subqueries = Object.entries(WAITING_REQUESTS).map(
     ([name, sql]) => `select '${name}' as workflow, w.* from (${sql}) as w`,
   )
+  // A request without a client is decided by the operator's users, any other by users of its client.
   const { rows } = await tx.query<Waiting>({
     name: 'approvals-for-notices',
     text: `select w.workflow, u.client_id, u.id as user_id, u.email, w.requested_by, w.requested_at, k.key
-             from (${all.join(' union all ')}) as w
+             from (${subqueries.join(' union all ')}) as w
              join users u on u.is_active and u.id is distinct from w.requested_by_user
              join clients c on c.id = u.client_id and c.is_active
              left join notice_settings s on s.client_id = u.client_id
@@ -91,7 +94,7 @@ export async function queueApprovalNotices(
             order by w.requested_at limit ${APPROVALS_MAX}`,
   })
   for (const { workflow, clientId, userId, email, requestedBy, requestedAt, key } of rows) {
-    const link = `${publicUrl}/dashboard/${PATHS[workflow]}`
+    const link = `${publicUrl}/dashboard/${DASHBOARD_PATHS[workflow]}`
     const facts = { workflow, requestedBy, at: timestamp(requestedAt), link }
     const kind = 'user.approval_waiting' as const
     const about = { userId }
@@ -103,19 +106,26 @@ export async function queueApprovalNotices(
 const DAY_MS = 86_400_000
 const SUMMARY_HOUR_MS = 7 * 3_600_000 // The summary of a day is sent from 07:00 of the next day in Lagos on.
 
-type Day = { credits: bigint; grossKobo: Kobo; feesKobo: Kobo; successful: bigint; expired: bigint }
+type DayTotals = {
+  credits: bigint
+  grossKobo: Kobo
+  feesKobo: Kobo
+  successful: bigint
+  expired: bigint
+}
 
-// A service that was down for longer loses the summaries of earlier days.
+// After a longer outage, only the last seven days are summarised.
 const DAYS_SUMMARISED_MAX = 7
 
-// Queues the summary of one day for one client: the oldest day that has none. Returns whether one was due.
+// Queues the summary of one day for one client: the oldest day without a summary. A day on which nothing
+// happened gets none. Returns whether there was a day to summarise: then the worker calls again.
 export async function queueSummary(
   tx: Transaction,
   now: Date,
   { sealer, publicUrl }: Deps,
 ): Promise<boolean> {
   const today = watDayStart(now)
-  if (now.getTime() - today.getTime() < SUMMARY_HOUR_MS) return false
+  if (now.getTime() - today.getTime() < SUMMARY_HOUR_MS) return false // Summaries are sent from 07:00 on.
   const yesterday = watDay(new Date(today.getTime() - DAY_MS))
   const { rows: due } = await tx.query<{ clientId: ClientId; day: string }>({
     name: 'client-to-summarise',
@@ -127,16 +137,16 @@ export async function queueSummary(
             order by c.client_id limit 1 for no key update of c skip locked`,
     values: [yesterday],
   })
-  const [next] = due
-  if (!next) return false
-  const { clientId, day } = next
-  const from = watDayStart(new Date(`${day}T12:00:00Z`))
+  const [oldest] = due
+  if (!oldest) return false
+  const { clientId, day } = oldest
+  const from = watDayStart(new Date(`${day}T12:00:00Z`)) // Noon in UTC is on the same day in Lagos.
   await tx.query({
     name: 'note-summary',
     text: 'update notice_cursors set summarised_on = $2::date where client_id = $1',
     values: [clientId, day],
   })
-  const { rows } = await tx.query<Day>({
+  const { rows } = await tx.query<DayTotals>({
     name: 'sums-of-summary',
     text: `select coalesce(sum(credits), 0)::bigint as credits,
                   coalesce(sum(gross_kobo), 0)::bigint as gross_kobo,
@@ -146,7 +156,7 @@ export async function queueSummary(
              from hourly_totals where client_id = $1 and hour >= $2 and hour < $3`,
     values: [clientId, from, new Date(from.getTime() + DAY_MS)],
   })
-  const { credits, grossKobo, feesKobo, successful, expired } = rows[0] as Day
+  const { credits, grossKobo, feesKobo, successful, expired } = rows[0] as DayTotals
   const settings = await readNoticeSettings(tx, clientId)
   const isQuiet = credits === 0n && successful === 0n && expired === 0n
   if (isQuiet || !settings.staffKinds.includes('merchant.daily_summary')) return true
@@ -163,7 +173,7 @@ export async function queueSummary(
   }
   const people = await findPeople(tx, clientId)
   const notice = { kind: 'merchant.daily_summary', facts, key: `summary/${day}` } as const
-  const messages: NewMessage[] = toPeople({ clientId, people }, notice)
+  const messages: NewMessage[] = messagesToPeople({ clientId, people }, notice)
   for (const message of messages) await queueMessage(tx, { now, sealer }, message)
   return true
 }

@@ -1,6 +1,6 @@
-// Follows the events of each client, in order and without gaps (I5), and queues the notices that the events
-// cause. The messages and the position commit together (I153), so a restart neither skips nor repeats a
-// notice.
+// Reads the events of each client in order, without gaps (I5), and queues the notices that the events cause.
+// The messages and the position in the events commit together (I153), so a restart neither skips nor repeats
+// a notice.
 
 import { cellText } from '#csv.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -27,8 +27,8 @@ import { type NoticeSettings, readNoticeSettings } from './settings.ts'
 
 const EVENTS_MAX = 500
 const STATEMENT_LINES_MAX = 1_000
-// If the events of a client fail for this long, the ones that fail are skipped. Until then the failure may
-// end by itself.
+// If reading a client's events has failed for this long, the events that cause the failure are skipped. Until
+// then, the cause may disappear by itself.
 const SKIPPED_AFTER_MS = 60_000
 const ERROR_LENGTH_MAX = 200
 
@@ -43,7 +43,7 @@ export const HAS_UNREAD_EVENTS = `exists (
   select from event_counters k left join notice_cursors c on c.client_id = k.client_id
    where k.sequence > coalesce(c.sequence, 0))`
 
-// Returns the clients with events that no worker has read. A client without a position starts with its first
+// Returns the clients with events that no worker has read for notices. A new client starts at its first
 // event.
 export async function findUnread(tx: Transaction): Promise<ClientId[]> {
   await tx.query({
@@ -63,7 +63,8 @@ export async function findUnread(tx: Transaction): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// Returns whether there may be more events.
+// Queues the notices of a client's next events, and advances its position. If the client has failed for some
+// time, skips the events that fail, and alerts operators. Returns whether there may be more events.
 export async function followClient(
   tx: Transaction,
   now: Date,
@@ -82,22 +83,24 @@ export async function followClient(
     text: inOrder({ clientId: '$1', after: '$2', limit: '$3' }),
     values: [clientId, cursor.sequence, EVENTS_MAX],
   })
-  const last = events.at(-1)
-  if (!last) return false
+  const lastEvent = events.at(-1)
+  if (!lastEvent) return false
   const settings = await readNoticeSettings(tx, clientId)
-  const reading = { clientId, settings, events }
+  const batch = { clientId, settings, events }
   const hasFailed = cursor.failingSince !== null && +now - +cursor.failingSince >= SKIPPED_AFTER_MS
-  const skipped = hasFailed ? await queueSingly(tx, now, deps, reading) : []
-  if (!hasFailed) await queueAll(tx, now, deps, reading)
+  const skipped = hasFailed ? await queueNoticesPerEvent(tx, now, deps, batch) : []
+  if (!hasFailed) await queueNotices(tx, now, deps, batch)
   await tx.query({
     name: 'move-notice-cursor',
     text: `update notice_cursors set sequence = $2, failing_since = null where client_id = $1`,
-    values: [clientId, last.sequence],
+    values: [clientId, lastEvent.sequence],
   })
   await appendEvents(tx, now, await raiseAlerts(tx, now, skipped))
   return events.length === EVENTS_MAX
 }
 
+// Records since when the events of a client fail. Replaces a time in the future, which a wrong clock may have
+// left.
 export async function noteFailure(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'note-notice-failure',
@@ -107,39 +110,41 @@ export async function noteFailure(tx: Transaction, now: Date, clientId: ClientId
   })
 }
 
-type Reading = { clientId: ClientId; settings: NoticeSettings; events: readonly StoredEvent[] }
+type EventBatch = { clientId: ClientId; settings: NoticeSettings; events: readonly StoredEvent[] }
 
-async function queueAll(tx: Transaction, now: Date, deps: FollowDeps, reading: Reading) {
-  for (const message of await messagesOf(tx, deps, reading)) {
+// Queues the notices that these events cause.
+async function queueNotices(tx: Transaction, now: Date, deps: FollowDeps, batch: EventBatch) {
+  for (const message of await messagesOf(tx, deps, batch)) {
     await queueMessage(tx, { now, sealer: deps.sealer }, message)
   }
 }
 
 // Queues the notices of each event separately. If an event fails, only its notices are rolled back. Returns
 // one alert for the client, which names the first event that failed.
-async function queueSingly(
+async function queueNoticesPerEvent(
   tx: Transaction,
   now: Date,
   deps: FollowDeps,
-  { events, ...more }: Reading,
+  { events, clientId, settings }: EventBatch,
 ): Promise<NewAlert[]> {
   const alerts: NewAlert[] = []
   for (const event of events) {
     await tx.query('savepoint event')
     try {
-      await queueAll(tx, now, deps, { ...more, events: [event] })
+      await queueNotices(tx, now, deps, { clientId, settings, events: [event] })
     } catch (error) {
       if (isUnavailable(error)) throw error
       await tx.query('rollback to savepoint event')
       const { id, type } = event
       const detail = { event: id, type, error: String(error).slice(0, ERROR_LENGTH_MAX) }
-      alerts.push({ kind: 'notices_skipped', subject: await nameClient(tx, more.clientId), detail })
+      alerts.push({ kind: 'notices_skipped', subject: await nameClient(tx, clientId), detail })
     }
     await tx.query('release savepoint event')
   }
   return alerts.slice(0, 1)
 }
 
+// Returns the subject of an alert about the client.
 async function nameClient(db: Queryable, clientId: ClientId): Promise<string> {
   const { rows } = await db.query<{ code: string }>({
     name: 'client-of-notices',
@@ -149,26 +154,29 @@ async function nameClient(db: Queryable, clientId: ClientId): Promise<string> {
   return `client/${rows[0]?.code}`
 }
 
+// Builds the messages to payers and to the client's users that these events cause.
 async function messagesOf(
   tx: Transaction,
   { sealer, rendering, publicUrl }: FollowDeps,
-  { clientId, settings, events }: Reading,
+  { clientId, settings, events }: EventBatch,
 ): Promise<NewMessage[]> {
   const notifiesPayers = settings.payerChannels.length > 0
-  const news = events.filter(
+  const noticedEvents = events.filter(
     ({ type }) => STAFF_EVENTS.includes(type) || (notifiesPayers && PAYER_KIND_OF[type]),
   )
-  if (news.length === 0) return []
-  const bodies = await renderEvents(tx, { sealer, events: news, how: rendering })
+  if (noticedEvents.length === 0) return []
+  const bodies = await renderEvents(tx, { sealer, events: noticedEvents, rendering })
   const people = await findPeople(tx, clientId)
-  const customers = await findCustomers(tx, news)
+  const customers = await findCustomers(tx, noticedEvents)
   const waiting = await countSuspense(tx, clientId)
-  const holders = await findHolders(tx, news)
+  const holders = await findHolders(tx, noticedEvents)
   const dashboard = `${publicUrl}/dashboard`
   const messages: NewMessage[] = []
-  for (const [place, event] of bodies.entries()) {
+  // `bodies` are in the order of `noticedEvents`.
+  for (const [index, event] of bodies.entries()) {
     const customer =
-      customers.get(news[place]?.paymentId as PaymentId) ?? holders.get(news[place]?.sequence)
+      customers.get(noticedEvents[index]?.paymentId as PaymentId) ??
+      holders.get(noticedEvents[index]?.sequence)
     if (customer) messages.push(...payerNotices(settings, { clientId, event, customer, publicUrl }))
     const statement = event.type === 'settlement.paid' ? await readStatement(tx, event) : null
     messages.push(
@@ -178,6 +186,7 @@ async function messagesOf(
   return messages
 }
 
+// Finds the client's active users.
 export async function findPeople(db: Queryable, clientId: ClientId): Promise<Person[]> {
   const { rows } = await db.query<Person>({
     name: 'people-for-notices',
@@ -187,6 +196,7 @@ export async function findPeople(db: Queryable, clientId: ClientId): Promise<Per
   return rows
 }
 
+// Returns the customers whom the payers' notices of these events go to, by payment.
 async function findCustomers(
   db: Queryable,
   events: readonly StoredEvent[],
@@ -208,8 +218,9 @@ async function findCustomers(
   )
 }
 
-// Returns the holders of collection accounts by the sequence of the event, with the amount of the event's
-// credit that was booked to the account. An erased account has neither email address nor phone number.
+// Returns the holders of the collection accounts that these events are about, by the sequence of the event.
+// Each has the amount of the event's credit that was booked to the account. The holder of an erased account
+// has neither email address nor phone number.
 async function findHolders(
   db: Queryable,
   events: readonly StoredEvent[],
@@ -242,6 +253,7 @@ async function findHolders(
   )
 }
 
+// Counts the client's open suspense items, up to 1,000.
 export async function countSuspense(db: Queryable, clientId: ClientId): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'suspense-for-notices',
@@ -252,7 +264,8 @@ export async function countSuspense(db: Queryable, clientId: ClientId): Promise<
   return rows[0]?.count ?? 0
 }
 
-// Returns the statement as CSV, or null if it is too long to attach; the dashboard shows it.
+// Returns a settlement's statement as CSV, to attach it to a mail. Returns null if it is too long; the
+// dashboard shows it.
 async function readStatement(db: Queryable, { data }: EventBody): Promise<string | null> {
   const { rows } = await db.query<{ id: SettlementId }>({
     name: 'settlement-for-notice',
@@ -272,6 +285,7 @@ async function readStatement(db: Queryable, { data }: EventBody): Promise<string
     ...[line.grossKobo, line.feeKobo, line.vatKobo, line.splitKobo].map(formatKobo),
     ...[line.reversedKobo, line.otherKobo, line.netKobo].map(formatKobo),
   ])
+  // `true` writes digits as text, because people open the attachment in a spreadsheet.
   return [STATEMENT_HEAD, ...table]
     .map((row) => row.map((cell) => cellText(cell, true)).join(','))
     .join('\r\n')

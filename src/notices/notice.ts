@@ -1,5 +1,5 @@
-// Maps an event to notices: the kinds of message and their recipients. Pure. The events are those that
-// webhooks deliver, so the code that moves money does not depend on notices.
+// Maps an event to notices: the messages that it causes, and their recipients. The events are the ones that
+// webhooks deliver, so the code that moves money need not know about notices.
 
 import type { AccountId, AdviceId, ClientId, UserId } from '#ids.ts'
 import type { MessageKind } from '#messages/kinds.ts'
@@ -43,7 +43,7 @@ export const STAFF_EVENTS: readonly EventType[] = [
   'alert.raised',
 ]
 
-// A payer's message goes to the customer of a payment, or to the holder of a collection account.
+// The recipient of a message to a payer: the customer of a payment, or the holder of a collection account.
 export type Customer = {
   email: string | null
   phoneNumber: string | null
@@ -88,16 +88,17 @@ export function payerNotices(
   })
 }
 
+// The facts of a message about a payment. A message that asks for money expires with the payment.
 function paymentFacts(kind: PayerKind, event: EventBody, link: string) {
   const data = event.data as PaymentNews
   const { amount, amountPaid, amountRemaining, currency, refund } = data
   const { bankName, bankAccount: accountNumber, accountName, expiresAt: until } = data
   const reference = data.merchantRef ?? codeOfId('PAY', data.paymentReference)
   const common = { amount, currency, reference, link }
-  const into = { bankName, accountNumber, accountName, expiresAt: until }
+  const payTo = { bankName, accountNumber, accountName, expiresAt: until }
   const facts = {
-    'payer.instructions': { ...common, ...into },
-    'payer.part_payment': { ...common, ...into, amountPaid, amountRemaining },
+    'payer.instructions': { ...common, ...payTo },
+    'payer.part_payment': { ...common, ...payTo, amountPaid, amountRemaining },
     'payer.receipt': { ...common, amount: amountPaid, at: event.createdAt },
     'payer.refund_sent': {
       ...common,
@@ -114,7 +115,8 @@ type CollectionNews = {
   refund?: Refund
 }
 
-// Names the transfer by its session id, which the payer's bank shows too.
+// The facts of a message about money of a collection account. Its reference is the session id of the
+// transfer, which the payer's bank shows too.
 function collectionFacts(
   { data, createdAt: at }: EventBody,
   { receivedKobo = kobo(0n) }: Customer,
@@ -126,6 +128,7 @@ function collectionFacts(
   return { ...common, amount: refund.amount, bankReference: refund.bankReference }
 }
 
+// Returns the customer's address on a channel, or null if the customer has none.
 function addressOf({ email, phoneNumber }: Customer, channel: Channel): string | null {
   return channel === 'email' ? email : phoneNumber
 }
@@ -135,25 +138,33 @@ type StaffContext = {
   event: EventBody
   people: readonly Person[]
   dashboard: string
-  waiting: number // The amount in suspense.
+  waiting: number // The number of items in suspense.
   statement: string | null // The statement of the settlement.
 }
 
 type Notice = { kind: MessageKind; facts: object; key: string }
 
+// Returns one message for each user who gets notices of this event by role, unless the client has turned this
+// kind of notice off.
 export function staffNotices(settings: NoticeSettings, context: StaffContext): NewMessage[] {
   const notice = toNotice(context)
   if (!notice || !(settings.staffKinds as readonly string[]).includes(notice.kind)) return []
   const { kind, facts, key } = notice
-  if (kind === 'operator.alert' && isBelow(facts as { severity: Severity }, settings)) return []
-  return toPeople(context, { kind, facts, key })
+  if (kind === 'operator.alert' && isBelowSeverity(facts as { severity: Severity }, settings))
+    return []
+  return messagesToPeople(context, { kind, facts, key })
 }
 
-function isBelow({ severity }: { severity: Severity }, { alertSeverity }: NoticeSettings): boolean {
+// Whether an alert is less severe than those that the client wants to get.
+function isBelowSeverity(
+  { severity }: { severity: Severity },
+  { alertSeverity }: NoticeSettings,
+): boolean {
   return SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(alertSeverity)
 }
 
-export function toPeople(
+// Addresses a notice to the users whose roles get its kind.
+export function messagesToPeople(
   { clientId, people }: Pick<StaffContext, 'clientId' | 'people'>,
   { kind, facts, key }: Notice,
 ): NewMessage[] {
@@ -172,62 +183,65 @@ export function toPeople(
   )
 }
 
+// Builds the notice to a client's users that an event causes. The key prevents duplicates: a notice whose key
+// contains an hour is sent once in that hour.
 function toNotice({ event, dashboard, waiting, statement }: StaffContext): Notice | undefined {
   const { type, data, createdAt: at } = event
   const hour = Math.floor(Date.parse(at) / HOUR_MS)
-  const say = (name: string, otherwise = '') => String(data[name] ?? otherwise)
-  const money = { amount: Number(data.amount ?? 0), currency: say('currency', 'NGN') }
+  const textOf = (name: string, fallback = '') => String(data[name] ?? fallback)
+  const money = { amount: Number(data.amount ?? 0), currency: textOf('currency', 'NGN') }
   switch (type) {
     case 'settlement.paid':
       return {
         kind: 'merchant.settlement_paid',
         facts: {
-          reference: say('reference'),
+          reference: textOf('reference'),
           net: Number(data.net),
           lines: Number(data.lines),
           currency: money.currency,
           at,
           statement,
-          link: `${dashboard}/settlements/${say('reference')}`,
+          link: `${dashboard}/settlements/${textOf('reference')}`,
         },
         key: `event/${event.id}`,
       }
     case 'credit.suspended': {
       const amount = Number(data.amountSuspended ?? money.amount)
-      const reason = say('reason', 'not known')
+      const reason = textOf('reason', 'not known')
       const facts = { ...money, amount, reason, waiting, link: `${dashboard}/suspense` }
       return { kind: 'merchant.suspense', facts, key: `suspense/${hour}` }
     }
     case 'endpoint.disabled': {
-      const host = URL.parse(say('url'))?.host ?? 'an unknown host' // The rest of the URL may hold a secret.
-      const facts = { host, reason: say('reason'), link: `${dashboard}/webhooks` }
+      // Names only the host, because the rest of the URL may contain a secret.
+      const host = URL.parse(textOf('url'))?.host ?? 'an unknown host'
+      const facts = { host, reason: textOf('reason'), link: `${dashboard}/webhooks` }
       return { kind: 'merchant.webhook_failing', facts, key: `event/${event.id}` }
     }
     case 'payout.failed': {
-      const reference = say('reference')
+      const reference = textOf('reference')
       const facts = {
         ...money,
         reference,
-        accountName: say('accountName'),
-        reason: say('failureReason', 'not known'),
+        accountName: textOf('accountName'),
+        reason: textOf('failureReason', 'not known'),
         link: `${dashboard}/payouts/${reference}`,
       }
       return { kind: 'merchant.payout_failed', facts, key: `event/${event.id}` }
     }
     case 'alert.raised': {
-      const alertKind = say('kind') as keyof typeof ALERT_KINDS
+      const alertKind = textOf('kind') as keyof typeof ALERT_KINDS
       const { title, remedy } = ALERT_KINDS[alertKind]
       const severity = severityOf(alertKind)
       const facts = {
         severity,
         title,
         remedy,
-        subject: say('subject'),
+        subject: textOf('subject'),
         at,
         link: `${dashboard}/alerts`,
       }
-      // Each critical alert is mailed. Of the others, one of each kind an hour: an operator could get
-      // hundreds, such as one for each aged item.
+      // Every critical alert is mailed. Of any other kind, only one alert per hour is mailed, because there
+      // can be hundreds, for example one for each old suspense item.
       const key = severity === 'critical' ? `event/${event.id}` : `alert/${alertKind}/${hour}`
       return { kind: 'operator.alert', facts, key }
     }

@@ -1,5 +1,5 @@
-// /api/v1/notice-settings: the messages that payers and users get. /api/v1/notice-previews: previews of the
-// messages.
+// /api/v1/notice-settings: which messages a client's payers and users get. /api/v1/notice-previews: previews
+// of these messages.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
@@ -26,6 +26,7 @@ import {
 
 const SCOPES = { read: 'webhooks:read', write: 'webhooks:write' } as const
 
+// A list of some of these values, each at most once.
 function someOf<T extends string>(values: readonly T[], description: string) {
   return Type.Unsafe<T[]>({
     type: 'array',
@@ -84,8 +85,8 @@ export const noticeSettings = resource('/api/v1/notice-settings', {
       { additionalProperties: false },
     ),
     run: (tx, call) => {
-      const { alertSeverity = 'warning', ...more } = call.body
-      return setNoticeSettings(tx, call, { ...more, alertSeverity })
+      const { alertSeverity = 'warning', ...settings } = call.body
+      return setNoticeSettings(tx, call, { ...settings, alertSeverity })
     },
   })
 
@@ -112,7 +113,7 @@ export const noticePreviews = resource('/api/v1/notice-previews', {
 })
 
 function requireKind(text: string): MessageKind {
-  const kind = MESSAGE_KIND_NAMES.find((each) => each === text)
+  const kind = MESSAGE_KIND_NAMES.find((name) => name === text)
   if (!kind) throw new Refusal('message_not_found')
   return kind
 }
@@ -121,7 +122,7 @@ const AT = '2026-11-18T09:30:00+01:00'
 const UNTIL = '2026-11-18T18:00:00+01:00'
 const MONEY = { amount: 25_000, currency: 'NGN' }
 const PAYMENT = { ...MONEY, reference: 'ORDER-1042', link: 'https://pay.example/pay/sample' }
-const INTO = {
+const PAY_TO = {
   bankName: 'Guaranty Trust Bank',
   accountNumber: '1000000015',
   accountName: 'Obi Stores/Ada Obi',
@@ -163,8 +164,8 @@ export const SAMPLES: MessageFacts = {
     link: `${link}/reports/RPT000000000000001`,
     expiresAt: UNTIL,
   },
-  'payer.instructions': { ...PAYMENT, ...INTO },
-  'payer.part_payment': { ...PAYMENT, ...INTO, amountPaid: 10_000, amountRemaining: 15_000 },
+  'payer.instructions': { ...PAYMENT, ...PAY_TO },
+  'payer.part_payment': { ...PAYMENT, ...PAY_TO, amountPaid: 10_000, amountRemaining: 15_000 },
   'payer.receipt': { ...PAYMENT, at: AT },
   'payer.refund_sent': { ...PAYMENT, bankReference: '000013261118093000123456789012' },
   'merchant.daily_summary': {

@@ -1,5 +1,5 @@
-// A client's settings: which notices its payers and its users get. Payers get none until the client turns
-// them on; users get all unless the client turns them off.
+// A client's settings for notices: which notices its payers and its users get. Payers get none until the
+// client turns them on. Users get all unless the client turns them off.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -36,6 +36,7 @@ const DEFAULTS: NoticeSettings = {
   alertSeverity: 'warning',
 }
 
+// Returns the client's settings, or the defaults if it has set none.
 export async function readNoticeSettings(
   db: Queryable,
   clientId: ClientId,

@@ -1,4 +1,4 @@
-// The workers of notices: queue notices about events, about waiting approvals, and about each day.
+// The workers for notices: queue notices about events, about waiting approvals, and daily summaries.
 
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import type { Deps, Round, Worker } from '#workers/loop.ts'
@@ -28,16 +28,17 @@ export function noticeWorkers(deps: NoticesDeps): Worker[] {
   ]
 }
 
-// Uses one transaction for each client, so that a failure for one client delays no other.
+// Queues the notices about new events, with one transaction for each client, so that a failure for one client
+// does not delay the others.
 export function followEventsRound(deps: NoticesDeps): Round {
   const { db, clock, log } = deps
   return async () => {
-    let more = false
+    let hasMore = false
     for (const clientId of await withTransaction(db, findUnread)) {
       try {
         const follow = () =>
           withTransaction(db, (tx) => followClient(tx, clock(), { ...deps, clientId }))
-        more = (await follow()) || more
+        hasMore = (await follow()) || hasMore
       } catch (error) {
         log.error(
           { err: error, client: clientId.toString() },
@@ -48,10 +49,11 @@ export function followEventsRound(deps: NoticesDeps): Round {
         }
       }
     }
-    return { more }
+    return { more: hasMore }
   }
 }
 
+// Queues notices about requests that wait for approval.
 export function noticeApprovalsRound(deps: NoticesDeps): Round {
   const { db, clock } = deps
   return async () => ({
@@ -59,6 +61,7 @@ export function noticeApprovalsRound(deps: NoticesDeps): Round {
   })
 }
 
+// Queues one daily summary per call.
 export function summariseDaysRound(deps: NoticesDeps): Round {
   const { db, clock } = deps
   return async () => ({ more: await withTransaction(db, (tx) => queueSummary(tx, clock(), deps)) })

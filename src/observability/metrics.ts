@@ -1,5 +1,5 @@
-// Counters and timings of a process, for Prometheus (docs/observability.md). Each service has its
-// own registry, so that two in one process do not mix.
+// The counters and timings of a process, for Prometheus (docs/observability.md). Each service has its own
+// registry, so that the numbers of two services in one process, as in tests, do not mix.
 
 import type { Worker } from 'node:cluster'
 import cluster from 'node:cluster'
@@ -24,7 +24,7 @@ export class Metrics {
   readonly registry = new Registry()
   readonly #registers = [this.registry]
 
-  // Labelled with the route's pattern, never with the path: the number of paths is unbounded.
+  // Labelled with the route's pattern, not with the path, because the number of paths is unbounded.
   readonly requests = new Histogram({
     name: 'manilla_http_request_seconds',
     help: 'Time from a request to the end of its response, by route.',
@@ -109,6 +109,7 @@ export class Metrics {
     this.#batchSeconds.observe({ batch }, tookMs / 1000)
   }
 
+  // Adds the numbers of connections of each database pool.
   watchPools(pools: Readonly<Record<string, PoolState>>): void {
     new Gauge({
       name: 'manilla_pool_connections',
@@ -125,6 +126,7 @@ export class Metrics {
     })
   }
 
+  // Adds how far the replica is behind, and whether it is used.
   watchReplica(replica: { lagSeconds: number; isUsable: boolean }): void {
     new Gauge({
       name: 'manilla_replica_lag_seconds',
@@ -146,14 +148,15 @@ export class Metrics {
     })
   }
 
-  // Adds memory, processor time, open files and event loop delay. Call once per process. Measuring the delay
-  // every 10 ms, the default, took a third of the processor time of an idle service.
+  // Adds memory, processor time, open files and event loop delay. Must be called once per process. The event
+  // loop delay is measured every 50 ms: at the default of 10 ms, this took a third of an idle service's
+  // processor time.
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 })
   }
 }
 
-const ANSWER_MAX_MS = 2_000 // Processes that do not answer in time are left out.
+const COLLECT_TIMEOUT_MS = 2_000 // Processes that do not answer in time are left out.
 
 type MetricValues = MetricObjectWithValues<never>[]
 type Message =
@@ -165,37 +168,38 @@ function isMessage(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'metrics' in message
 }
 
-// Adds up the metrics of several HTTP processes (src/processes.ts). The process that is scraped asks the
-// primary, which asks all processes and adds up their metrics and its own.
+// Lets any of several HTTP processes (src/http/processes.ts) return the metrics of all. The process that
+// Prometheus calls asks the primary. The primary asks all processes, and adds up their metrics and its own.
 //
 //   HTTP process ──{metrics: 'wanted', id}──▶ primary ──{metrics: 'ask', id}──▶ every HTTP process
 //   HTTP process ◀─{metrics: 'text', id}──── primary ◀─{metrics: 'answer', id}──
 //
-// Runs in the primary.
+// This part runs in the primary. A process that does not answer in time is left out.
 export function answerForAll({ registry }: { registry: Registry }): void {
   let lastId = 0
-  const open = new Map<number, (values: MetricValues) => void>()
+  const pending = new Map<number, (values: MetricValues) => void>()
 
+  // Collects the metrics of all HTTP processes, and adds the primary's own.
   async function textOfAll(): Promise<string> {
     const id = ++lastId
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    const all = [(await registry.getMetricsAsJSON()) as MetricValues]
+    const collected = [(await registry.getMetricsAsJSON()) as MetricValues]
     const { promise, resolve } = Promise.withResolvers<void>()
-    open.set(id, (values) => {
-      all.push(values)
-      if (all.length > workers.length) resolve()
+    pending.set(id, (values) => {
+      collected.push(values)
+      if (collected.length > workers.length) resolve() // One of each process, and the primary's own.
     })
-    const timer = setTimeout(resolve, ANSWER_MAX_MS)
+    const timer = setTimeout(resolve, COLLECT_TIMEOUT_MS)
     for (const worker of workers) worker.send({ metrics: 'ask', id })
     await promise
     clearTimeout(timer)
-    open.delete(id)
-    return AggregatorRegistry.aggregate(all as never).metrics()
+    pending.delete(id)
+    return AggregatorRegistry.aggregate(collected as never).metrics()
   }
 
   cluster.on('message', (worker: Worker, message: unknown) => {
     if (!isMessage(message)) return
-    if (message.metrics === 'answer') open.get(message.id)?.(message.values)
+    if (message.metrics === 'answer') pending.get(message.id)?.(message.values)
     if (message.metrics !== 'wanted') return
     const { id } = message
     void textOfAll().then(
@@ -204,15 +208,16 @@ export function answerForAll({ registry }: { registry: Registry }): void {
   })
 }
 
-// Runs in an HTTP process. `registry` is available once the service is created. Returns a function that reads
-// the metrics of all processes.
+// The part of answerForAll() that runs in an HTTP process: answers the primary with the metrics of this
+// process, and returns a function that asks the primary for the metrics of all. `registry` is called when the
+// service has been created.
 export function askPrimary(registry: () => Registry): () => Promise<string> {
   let lastId = 0
-  const open = new Map<number, (text: string) => void>()
+  const pending = new Map<number, (text: string) => void>()
   const send = (message: Message) => process.send?.(message)
   process.on('message', async (message: unknown) => {
     if (!isMessage(message)) return
-    if (message.metrics === 'text') open.get(message.id)?.(message.text)
+    if (message.metrics === 'text') pending.get(message.id)?.(message.text)
     if (message.metrics !== 'ask') return
     const values = (await registry().getMetricsAsJSON()) as MetricValues
     send({ metrics: 'answer', id: message.id, values })
@@ -220,12 +225,12 @@ export function askPrimary(registry: () => Registry): () => Promise<string> {
   return async () => {
     const id = ++lastId
     const { promise, resolve } = Promise.withResolvers<string>()
-    open.set(id, resolve)
+    pending.set(id, resolve)
     send({ metrics: 'wanted', id })
     try {
       return await promise
     } finally {
-      open.delete(id)
+      pending.delete(id)
     }
   }
 }

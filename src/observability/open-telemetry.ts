@@ -1,6 +1,6 @@
-// Traces over OpenTelemetry. Spans are queued (at most 2,048; the rest are dropped) and sent to the
-// collector in the background (OTLP, protobuf over HTTP). A slow or missing collector costs traces,
-// never requests. wiring.ts loads this file if traces are configured.
+// Sends traces to an OpenTelemetry collector. Ended spans are queued, and sent in the background (OTLP,
+// protobuf over HTTP). If more than 2,048 wait, further ones are dropped, so a slow or missing collector
+// loses traces but never delays requests. wiring.ts loads this file only if traces are configured.
 
 import {
   type Context,
@@ -42,11 +42,12 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const
 
 type Options = TracingSettings & { onSent: (spans: number, isSent: boolean) => void }
 
+// Creates a tracer that sends its spans to the configured collector.
 export function openTelemetry({ onSent, ...settings }: Options): Tracer {
   const { url, headers, serviceName, attributes } = settings
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: SEND_MAX_MS })
   const sampler = samplerOf(settings)
-  const ids = new Ids()
+  const ids = new TraceIds()
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ ...attributes, 'service.name': serviceName }),
     sampler,
@@ -63,6 +64,8 @@ export function openTelemetry({ onSent, ...settings }: Options): Tracer {
   }
 }
 
+// Returns the sampler that a setting such as parentbased_traceidratio names. A parent-based sampler follows
+// the caller's decision, and decides itself only for a request without a parent.
 function samplerOf({ sampler, share }: TracingSettings): Sampler {
   const name = sampler.replace('parentbased_', '')
   const root =
@@ -74,6 +77,7 @@ function samplerOf({ sampler, share }: TracingSettings): Sampler {
   return name === sampler ? root : new ParentBasedSampler({ root })
 }
 
+// Reports to `onSent` how many spans each attempt to send had, and whether it succeeded.
 function countingExporter(exporter: SpanExporter, onSent: Options['onSent']): SpanExporter {
   return {
     export: (spans, done) =>
@@ -85,16 +89,16 @@ function countingExporter(exporter: SpanExporter, onSent: Options['onSent']): Sp
   }
 }
 
-// An invalid traceparent is ignored, as the standard requires.
-function contextOf(parent: string | undefined): Context {
-  const [, traceId, spanId, flags = '00'] = TRACEPARENT.exec(parent ?? '') ?? []
+// Parses the caller's traceparent header. Ignores an invalid one, as the standard requires.
+function contextOf(traceparent: string | undefined): Context {
+  const [, traceId, spanId, flags = '00'] = TRACEPARENT.exec(traceparent ?? '') ?? []
   if (!traceId || !spanId) return ROOT_CONTEXT
   const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
-// Generates random ids. If `next` is set, it is the next trace id.
-class Ids extends RandomIdGenerator {
+// Generates random ids, but uses `next` as the next trace id if it is set.
+class TraceIds extends RandomIdGenerator {
   next: string | undefined
 
   override generateTraceId(): string {
@@ -104,19 +108,21 @@ class Ids extends RandomIdGenerator {
   }
 }
 
-type Roots = { tracer: OtelTracer; sampler: Sampler; ids: Ids }
+type Provider = { tracer: OtelTracer; sampler: Sampler; ids: TraceIds }
 
-// Checks the sampler before it creates a span. Nearly all requests are not sampled, and the check takes 5 µs,
-// while creating and dropping a span takes 17 µs (with other work on all cores).
-function startRoot({ tracer, sampler, ids }: Roots, name: string, options: RootOptions) {
-  const { parent, isHeld = false, ...rest } = options
+// Starts the first span of a trace in this process, or returns undefined if the trace is not sampled. Asks
+// the sampler before creating a span: most requests are not sampled, and asking takes 5 µs, while creating
+// and dropping a span takes 17 µs (with other work on all cores). With `isHeld`, the spans are sent only
+// after a call of keep(): most rounds of a worker do nothing worth a trace.
+function startRoot({ tracer, sampler, ids }: Provider, name: string, options: RootOptions) {
+  const { parent, isHeld = false, ...spanOptions } = options
   const context = contextOf(parent)
   const parentTraceId = trace.getSpanContext(context)?.traceId
   const traceId = parentTraceId ?? ids.generateTraceId()
   const { decision } = sampler.shouldSample(context, traceId, name, SpanKind.INTERNAL, {}, [])
   if (decision === SamplingDecision.NOT_RECORD) return undefined
-  if (!parentTraceId) ids.next = traceId
-  const span = tracer.startSpan(name, toOtel(rest), context)
+  if (!parentTraceId) ids.next = traceId // The sampler decided for this id.
+  const span = tracer.startSpan(name, toOtel(spanOptions), context)
   return new TracedSpan({ tracer, span, context, held: isHeld ? new HeldSpans() : undefined })
 }
 
@@ -124,28 +130,35 @@ function toOtel({ kind, attributes = {} }: SpanOptions) {
   return { kind: kind ? KINDS[kind] : SpanKind.INTERNAL, attributes }
 }
 
-// Holds ended spans until the code decides whether to send them.
+// Holds the ended spans of a trace until it is known whether the trace is worth sending (keep).
 class HeldSpans {
   #ended: (() => void)[] | undefined = []
 
+  // Notes when the span ended. Only keep() passes the held spans to the exporter.
   end(span: OtelSpan): void {
-    const at = performance.now()
-    if (this.#ended) this.#ended.push(() => span.end(at))
+    const endedAt = performance.now()
+    if (this.#ended) this.#ended.push(() => span.end(endedAt))
     else span.end()
   }
 
+  // Ends the held spans at the times that were noted. Later spans are no longer held.
   keep(): void {
     for (const end of this.#ended ?? []) end()
     this.#ended = undefined
   }
 }
 
-type Parts = { tracer: OtelTracer; span: OtelSpan; context: Context; held: HeldSpans | undefined }
+type SpanParts = {
+  tracer: OtelTracer
+  span: OtelSpan
+  context: Context
+  held: HeldSpans | undefined
+}
 
 class TracedSpan implements Span {
-  readonly #parts: Parts
+  readonly #parts: SpanParts
 
-  constructor(parts: Parts) {
+  constructor(parts: SpanParts) {
     this.#parts = parts
   }
 
@@ -153,11 +166,13 @@ class TracedSpan implements Span {
     return this.#parts.span.spanContext().traceId
   }
 
+  // The header that passes this trace on to other services.
   get traceparent(): string {
     const { traceId, spanId } = this.#parts.span.spanContext()
     return `00-${traceId}-${spanId}-01`
   }
 
+  // Starts a child of this span.
   start(name: string, options: SpanOptions = {}): Span {
     const { tracer, span, context: outer, held } = this.#parts
     const context = trace.setSpan(outer, span)
@@ -169,6 +184,7 @@ class TracedSpan implements Span {
     })
   }
 
+  // Links this span to another one, for example of another caller of the same batch.
   link(other: Span): void {
     if (!(other instanceof TracedSpan)) return
     this.#parts.span.addLink({ context: other.#parts.span.spanContext() })
@@ -182,7 +198,7 @@ class TracedSpan implements Span {
     this.#parts.held?.keep()
   }
 
-  // Records only the failure's code or class, because messages quote values.
+  // Ends the span. Records only the code or class of a failure, because its message may quote personal data.
   end(failure?: unknown): void {
     const { span, held } = this.#parts
     if (failure !== undefined) {

@@ -138,6 +138,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
       const [now, address] = [clock(), publicAddress(publicUrl, app.server)]
+      // A new advice has no payment, and `value` has its fee rule, so it needs no further query.
       if (!replayed && !value.isKnown) {
         const { feeRule } = value
         const row = toAdviceRow({ advice: value, payment: undefined }, { feeRule, address })
@@ -151,9 +152,11 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
+// Retrieves and cancels an advice that exists.
 const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
 
+  // Reads an advice for a response of the published contract.
   async function readAdvice(from: Queryable, clientId: ClientId, id: AdviceId) {
     const advice = await getAdvice(from, clientId, id)
     const payment = await findPaymentOfAdvice(from, id)
@@ -221,6 +224,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
+// Converts the request to the terms of an advice, with the service's defaults.
 function parseTerms(
   body: Static<typeof AdviceRequest>,
   policy: Deps['policy'],
@@ -353,27 +357,29 @@ export const advices = resource('/api/v1/advices', {
       ),
   })
 
+// Reads an advice as the view needs it: with its payment and the fee rule in force.
 async function readRow(db: Queryable, call: Call, id: AdviceId): Promise<AdviceRow> {
-  const [listed] = await readAdvices(db, [id])
-  if (!listed) throw new Refusal('advice_not_found')
+  const [advice] = await readAdvices(db, [id])
+  if (!advice) throw new Refusal('advice_not_found')
   const feeRule = await findRule(db, call.clientId, call.now)
-  return toAdviceRow(listed, { feeRule, address: addressOf(call) })
+  return toAdviceRow(advice, { feeRule, address: addressOf(call) })
 }
 
 function addressOf({ publicUrl, request }: Call): string {
   return publicAddress(publicUrl, request.server.server)
 }
 
+// Parses how long to extend an advice: to a time, or by a number of seconds.
 function parseExtension({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
   if ((expiresAt === undefined) === (seconds === undefined)) {
-    throw refused('Send either expiresAt or seconds.')
+    throw invalidExpiry('Send either expiresAt or seconds.')
   }
   if (seconds !== undefined) return { seconds }
   const time = parseBankTime(expiresAt as string)
-  if (!time) throw refused('Must be an ISO 8601 date or time.')
+  if (!time) throw invalidExpiry('Must be an ISO 8601 date or time.')
   return { expiresAt: time }
 }
 
-function refused(message: string): Refusal {
+function invalidExpiry(message: string): Refusal {
   return new Refusal('invalid_request', [{ field: 'expiresAt', message }])
 }

@@ -1,10 +1,10 @@
-// Advices: an advice states the amount that a customer is asked to pay, and on which terms. One payment
-// settles it (payment.ts), and the advice shows the state of that payment:
+// Advices, which screens call payment requests. An advice asks one customer for one payment, and states its
+// amount and terms. The state of an advice follows from its payment (payment.ts):
 //
 //   Pending ──▶ Paid ──▶ Reversed
 //      └──────▶ Expired | Cancelled
 //
-// The reference of an advice is unguessable, because it is the only credential of the checkout page.
+// The id of an advice cannot be guessed, because it is all that a payer needs to open the checkout page.
 
 import type { PayerRules } from '#accounts/payer-rules.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -56,7 +56,7 @@ export type Advice = AdviceTerms & {
   cancelledAt: Date | null
   createdAt: Date
   feeRule?: FeeRule | undefined // The rule in force at its creation. Set only for a new advice.
-  isKnown?: true // An advice with this merchantRef existed before the request.
+  isKnown?: true // The advice existed before the request, which repeated its merchantRef.
 }
 
 export type AdviceRequest = {
@@ -66,8 +66,9 @@ export type AdviceRequest = {
   idempotencyKey?: string | undefined
 }
 
-// Answers each request separately, in order. A repeated merchantRef with the same terms returns the existing
-// advice; with other terms it is refused.
+// Creates the advices of a batch of requests. Answers each request separately, in order. A request that
+// repeats a merchantRef gets the existing advice if the terms are the same, and is refused otherwise.
+// `keyedAt` is the real time, for idempotency keys; `now` may be a sandbox's test clock.
 export function createAdvices(
   tx: Transaction,
   { sealer, now, keyedAt = now }: { sealer: Sealer; now: Date; keyedAt?: Date },
@@ -78,19 +79,20 @@ export function createAdvices(
     keys: requests.map(({ clientId, terms, idempotencyKey: key }) =>
       key === undefined
         ? undefined
-        : { clientId, key, requestHash: sealer.hash(OPERATION, termsText(terms)) },
+        : { clientId, key, requestHash: sealer.hash(OPERATION, comparableTerms(terms)) },
     ),
     make: (places) =>
       makeAdvices(
         tx,
         now,
-        places.map((at) => requests[at] as AdviceRequest),
+        places.map((index) => requests[index] as AdviceRequest),
       ),
     resourceOf: (advice) => advice.id,
     find: (ids) => findByIds(tx, ids as AdviceId[]),
   })
 }
 
+// Creates the advices of the requests whose idempotency key is new, or that have no key.
 async function makeAdvices(
   tx: Transaction,
   now: Date,
@@ -106,28 +108,31 @@ async function makeAdvices(
   ])
   const rules = new Map<ClientId, FeeRule>()
   for (const rule of (await readRules(tx, ruleIds)).values()) rules.set(rule.clientId, rule)
-  const made: NewAdvice[] = []
-  const answers = requests.map(({ clientId, merchantName, terms }, at): Advice | Refusal => {
-    const earlier = terms.merchantRef === null ? undefined : byRef.get(refName(clientId, terms))
-    if (earlier) {
-      const isSame = termsText(earlier) === termsText(terms)
-      return isSame ? { ...earlier, isKnown: true } : new Refusal('merchant_ref_reused')
+  const newAdvices: NewAdvice[] = []
+  // Answers each request with an existing advice, a refusal or a new advice, which is inserted below.
+  const answers = requests.map(({ clientId, merchantName, terms }, index): Advice | Refusal => {
+    const refKey = terms.merchantRef === null ? undefined : merchantRefKey(clientId, terms)
+    const existing = refKey === undefined ? undefined : byRef.get(refKey)
+    if (existing) {
+      const isSame = comparableTerms(existing) === comparableTerms(terms)
+      return isSame ? { ...existing, isKnown: true } : new Refusal('merchant_ref_reused')
     }
-    const splitId = splitIds[at] ?? null
+    const splitId = splitIds[index] ?? null
     if (splitId instanceof Refusal) return splitId
     const id = timeOrderedId<AdviceId>(now)
-    const untouched = { extendedSeconds: 0, cancelledAt: null, createdAt: now }
+    const initialState = { extendedSeconds: 0, cancelledAt: null, createdAt: now }
     const feeRule = rules.get(clientId)
-    const advice = { ...terms, id, clientId, merchantName, ...untouched, feeRule }
-    if (terms.merchantRef !== null) byRef.set(refName(clientId, terms), advice)
-    made.push({ ...advice, splitId })
+    const advice = { ...terms, id, clientId, merchantName, ...initialState, feeRule }
+    if (refKey !== undefined) byRef.set(refKey, advice) // For later requests of the same batch.
+    newAdvices.push({ ...advice, splitId })
     return advice
   })
-  await insertAdvices(tx, now, made)
+  await insertAdvices(tx, now, newAdvices)
   return answers
 }
 
-// Finds the fee rules in force for these clients. A new advice shows its charges by them.
+// Finds the fee rules in force for the clients of these requests, because the response to a new advice shows
+// its charges.
 async function findRuleIds(
   tx: Transaction,
   now: Date,
@@ -208,33 +213,40 @@ async function findByIds(tx: Transaction, ids: readonly AdviceId[]): Promise<Map
   return new Map(rows.map((advice) => [advice.id, advice]))
 }
 
+// Finds existing advices with the merchantRefs of these requests.
 async function findByMerchantRefs(
   tx: Transaction,
   requests: readonly AdviceRequest[],
 ): Promise<Map<string, Advice>> {
-  const named = requests.filter((request) => request.terms.merchantRef !== null)
-  if (named.length === 0) return new Map()
+  const requestsWithRef = requests.filter((request) => request.terms.merchantRef !== null)
+  if (requestsWithRef.length === 0) return new Map()
   const { rows } = await tx.query<Advice>({
     name: 'advices-by-merchant-ref',
-    // Names the requests first, because the batch pool joins tables in the order of the statement.
+    // The requests come first, because on the batch pool PostgreSQL joins tables in the order of the
+    // statement.
     text: `select ${ADVICE_COLUMNS}
              from unnest($1::bigint[], $2::text[]) as r (client_id, merchant_ref)
              join advices a on a.client_id = r.client_id and a.merchant_ref = r.merchant_ref
              join clients c on c.id = a.client_id`,
     values: [
-      numberArray(named.map((request) => request.clientId)),
-      named.map((request) => request.terms.merchantRef),
+      numberArray(requestsWithRef.map((request) => request.clientId)),
+      requestsWithRef.map((request) => request.terms.merchantRef),
     ],
   })
-  return new Map(rows.map((advice) => [refName(advice.clientId, advice), advice]))
+  return new Map(rows.map((advice) => [merchantRefKey(advice.clientId, advice), advice]))
 }
 
-function refName(clientId: ClientId, { merchantRef }: { merchantRef: string | null }): string {
+// Returns the key of a merchantRef in maps. Only within one client is a merchantRef unique.
+function merchantRefKey(
+  clientId: ClientId,
+  { merchantRef }: { merchantRef: string | null },
+): string {
   return `${clientId}/${merchantRef}`
 }
 
-// Two requests have the same terms if this text is equal.
-function termsText(terms: AdviceTerms): string {
+// Returns a text of the terms. Two requests have the same terms if and only if their texts are equal. Hashes
+// of this text are stored, so it must not change for existing fields.
+function comparableTerms(terms: AdviceTerms): string {
   const { customer: c, payerRules: rules } = terms
   return JSON.stringify([
     terms.merchantRef,
@@ -254,7 +266,7 @@ function termsText(terms: AdviceTerms): string {
       rules.names,
       rules.accounts?.map((account) => account.hash),
     ],
-    // Omits an absent splitCode, so that the text of requests from before splits stays the same.
+    // An absent splitCode is left out, so that the text of requests from before splits stays the same.
     ...(terms.splitCode === null ? [] : [{ splitCode: terms.splitCode }]),
   ])
 }

@@ -23,8 +23,9 @@ const LOGO_SAYS =
   `Must be a PNG, JPEG or WebP image in base64, of at most ${LOGO_BYTES_MAX / 1024} kB and ` +
   `${LOGO_SIDE_MIN} to ${LOGO_SIDE_MAX} pixels a side.`
 
-// An omitted field stays as it is. Null removes it.
-const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+// A field that keeps its value if it is omitted, and is removed if it is null.
+const optionalOrNull = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
 
 const BrandingRequest = named(
   'BrandingRequest',
@@ -39,25 +40,25 @@ const BrandingRequest = named(
       }),
       Type.Null(),
     ]),
-    accountName: optional(
+    accountName: optionalOrNull(
       text(
         NAME_MAX,
         'Your name in account names, which banks show. In live mode the operator reviews it first. ' +
           'Null: the client’s name, without review.',
       ),
     ),
-    supportEmail: optional(
+    supportEmail: optionalOrNull(
       Type.Unsafe<string>({ ...Email, description: 'Where payers get help.' }),
     ),
-    supportPhone: optional(
+    supportPhone: optionalOrNull(
       digits(
         '^\\+?[0-9][0-9 ()-]{5,19}$',
         'Where payers get help.',
         'Must be a phone number of 6 to 20 digits, which may have + ( ) - and spaces.',
       ),
     ),
-    supportUrl: optional(webAddress('Where payers get help.')),
-    logo: optional(
+    supportUrl: optionalOrNull(webAddress('Where payers get help.')),
+    logo: optionalOrNull(
       Type.String({
         minLength: 1,
         maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
@@ -118,14 +119,15 @@ export const branding = resource('/api/v1/branding', {
       'as they are; null removes them. In live mode a new accountName waits for the operator’s ' +
       'review (pendingAccountName); in the sandbox it takes effect immediately.',
     body: BrandingRequest,
-    parse: ({ body: { logo, colour, ...rest } }) => ({
-      fields: { ...rest, colour: colour?.toLowerCase() ?? null },
+    parse: ({ body: { logo, colour, ...otherFields } }) => ({
+      fields: { ...otherFields, colour: colour?.toLowerCase() ?? null },
       logo: typeof logo === 'string' ? requireLogo(logo) : logo,
     }),
     run: (tx, { client, actor, mode, now, input }) =>
       setBranding(tx, now, { client, actor, mode, ...input }),
   })
 
+// Parses a logo, and refuses an image that is not accepted.
 function requireLogo(base64: string) {
   const logo = parseLogo(base64)
   if (!logo) throw new Refusal('invalid_request', [{ field: 'logo', message: LOGO_SAYS }])

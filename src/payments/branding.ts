@@ -1,5 +1,6 @@
-// A client's branding: its name, colour and logo on the checkout page, and its name in account names, which
-// payers' banks also show. In live mode the operator reviews that name before it is used (I102).
+// A client's branding: its name, colour, logo and support contact on the checkout page, and its name in
+// account names, which payers' banks also show. In live mode the operator reviews that name before it is used
+// (I102).
 
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,23 +16,24 @@ import { appendEvents } from '#records/events.ts'
 // The operator reviews a client's name in account names (I102):
 //
 //   chosen ──▶ waiting ──approve──▶ in force
-//                  └──reject, withdrawn by the client──▶ gone; the former name stays
+//                  └──reject, or withdrawn by the client──▶ dropped; the former name stays
 
-type Reviewed = Pick<Client, 'id' | 'clientId' | 'name'>
+type ReviewedClient = Pick<Client, 'id' | 'clientId' | 'name'>
 
-const alertOf = ({ clientId }: Pick<Client, 'clientId'>) =>
+// The alert to operators that a client's account name waits for review.
+const reviewAlert = ({ clientId }: Pick<Client, 'clientId'>) =>
   ({ kind: 'account_name_review', subject: `client/${clientId}` }) as const
 
-// Replaces the alert, because each new name needs its own review. Appends events: call it last in the
-// transaction.
+// Alerts operators to a new account name that needs a review, or clears the alert if there is none. The alert
+// about a newer name replaces an earlier one. Appends events, so it must be called last in a transaction.
 async function alertReviewers(
   tx: Transaction,
   now: Date,
-  { client, accountName }: { client: Reviewed; accountName: string | null },
+  { client, accountName }: { client: ReviewedClient; accountName: string | null },
 ): Promise<void> {
-  await clearAlert(tx, now, alertOf(client))
+  await clearAlert(tx, now, reviewAlert(client))
   if (accountName === null) return
-  const alert = { ...alertOf(client), detail: { name: client.name, accountName } }
+  const alert = { ...reviewAlert(client), detail: { name: client.name, accountName } }
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
@@ -42,6 +44,8 @@ type AccountNameDecision = {
   reason: string | null
 }
 
+// Approves or rejects the account name that waits for review. Refuses if the client has chosen another name
+// since the operator saw it.
 export async function decideAccountName(
   tx: Transaction,
   { now, actor }: { now: Date; actor: string },
@@ -72,7 +76,7 @@ export async function decideAccountName(
     subject: `client/${clientId}`,
     detail: { accountName, reason },
   })
-  await clearAlert(tx, now, alertOf({ clientId }))
+  await clearAlert(tx, now, reviewAlert({ clientId }))
 }
 
 // Logos of clients: small raster images, stored unchanged and identified by their hash. SVG is refused,
@@ -84,7 +88,7 @@ export const LOGO_BYTES_MAX = 32_768
 export const LOGO_SIDE_MIN = 16
 export const LOGO_SIDE_MAX = 1_024 // Unpacked, 4 MB: a cheap phone shows it without delay.
 
-// Parses the base64 text that the API receives. Returns undefined for an image that is not accepted.
+// Parses a logo from base64 text. Returns undefined for an image of another type or size.
 export function parseLogo(base64: string): Logo | undefined {
   const bytes = Buffer.from(base64, 'base64')
   // Buffer ignores characters that are not base64, so the decoded bytes must encode to the same text.
@@ -103,6 +107,7 @@ export const SHOWN_LOGO = `
   (select json_build_object('sha256', l.sha256, 'width', l.width, 'height', l.height)
      from client_logos l where l.client_id = c.id)`
 
+// Stores the logo of a client, or removes it.
 async function setLogo(
   tx: Transaction,
   now: Date,
@@ -126,6 +131,7 @@ async function setLogo(
   })
 }
 
+// Finds a logo by its hash. Several clients may have the same logo.
 export async function findLogo(
   db: Queryable,
   sha256: string,
@@ -175,7 +181,8 @@ type BrandingChange = {
   mode: 'sandbox' | 'live'
 }
 
-// Writes nothing if nothing changes. Locks the client, so that no concurrent change is lost.
+// Changes a client's branding, and returns it. Locks the client, so that no concurrent change is lost. Writes
+// nothing if nothing changes.
 export async function setBranding(
   tx: Transaction,
   now: Date,
@@ -190,11 +197,11 @@ export async function setBranding(
   const after = {
     ...before,
     ...fields,
-    ...(mode === 'live' ? reviewed(before, fields.accountName) : {}),
+    ...(mode === 'live' ? accountNamesAfter(before, fields.accountName) : {}),
     logo: logo === undefined ? before.logo : logo && toShownLogo(logo),
   }
   if (isDeepStrictEqual(after, before)) return after
-  await update(tx, client.id, after)
+  await writeBranding(tx, client.id, after)
   if (logo !== undefined) await setLogo(tx, now, { clientId: client.id, logo })
   await writeAuditLog(tx, now, {
     clientId: client.id,
@@ -209,9 +216,10 @@ export async function setBranding(
   return after
 }
 
-// A name that the client chose waits for review. The name in force and the client's own name, which the
-// operator gave it, need no review: setting one of them withdraws the waiting name.
-function reviewed(
+// In live mode, returns the account name in force and the one that waits for review, after the client has set
+// `name`. A new name waits for review. The name in force, and null for the client's own name, need no review:
+// setting one of these withdraws a name that waits.
+function accountNamesAfter(
   { accountName, pendingAccountName }: Branding,
   name: string | null | undefined,
 ): Pick<Branding, 'accountName' | 'pendingAccountName'> {
@@ -220,11 +228,16 @@ function reviewed(
   return { accountName, pendingAccountName: name }
 }
 
+// Leaves out the bytes of a logo.
 function toShownLogo({ sha256, width, height }: Logo): ShownLogo {
   return { sha256, width, height }
 }
 
-async function update(tx: Transaction, clientId: ClientId, branding: Branding): Promise<void> {
+async function writeBranding(
+  tx: Transaction,
+  clientId: ClientId,
+  branding: Branding,
+): Promise<void> {
   const { name, colour, accountName, pendingAccountName } = branding
   const { supportEmail, supportPhone, supportUrl } = branding
   await tx.query({
@@ -253,9 +266,9 @@ type RasterImage = {
   height: number
 }
 
-// Reads the type and size of a PNG, JPEG or WebP image from its header. Decodes no pixels, so a small file
-// that would unpack to a huge picture does no harm. Returns undefined for other types, or if the file ends
-// before its size.
+// Reads the type and size of a PNG, JPEG or WebP image from its header, without decoding pixels: a small file
+// that would unpack to a huge picture does no harm. Returns undefined for other types, and for a file that is
+// too short to state its size.
 export function readRasterImage(bytes: Buffer): RasterImage | undefined {
   for (const read of [readPng, readJpeg, readWebp]) {
     const image = read(bytes)
@@ -276,16 +289,18 @@ function readPng(bytes: Buffer): RasterImage | undefined {
 const NOT_FRAMES = [0xc4, 0xc8, 0xcc]
 const START_OF_SCAN = 0xda
 
+// A JPEG is a sequence of segments: 0xff, a code, and a length that includes its own two bytes. The first
+// frame segment states the size.
 function readJpeg(bytes: Buffer): RasterImage | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined
-  for (let at = 2; at + 9 <= bytes.length; ) {
-    const code = bytes.readUInt8(at + 1)
-    if (bytes.readUInt8(at) !== 0xff || code === START_OF_SCAN) return undefined
+  for (let offset = 2; offset + 9 <= bytes.length; ) {
+    const code = bytes.readUInt8(offset + 1)
+    if (bytes.readUInt8(offset) !== 0xff || code === START_OF_SCAN) return undefined
     if (code >= 0xc0 && code <= 0xcf && !NOT_FRAMES.includes(code)) {
-      const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)]
+      const [height, width] = [bytes.readUInt16BE(offset + 5), bytes.readUInt16BE(offset + 7)]
       return { mediaType: 'image/jpeg', width, height }
     }
-    at += code === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2) // 0xff may be padding.
+    offset += code === 0xff ? 1 : 2 + bytes.readUInt16BE(offset + 2) // 0xff may be padding.
   }
   return undefined
 }
@@ -297,6 +312,8 @@ function readWebp(bytes: Buffer): RasterImage | undefined {
   return size ? { mediaType: 'image/webp', ...size } : undefined
 }
 
+// Reads the size from the first chunk: 14 bits a side in VP8 and VP8L, 24 bits in VP8X. VP8L and VP8X store
+// one less than the size.
 function webpSize(bytes: Buffer) {
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8 ':

@@ -1,7 +1,7 @@
-// /pay: the checkout page and its API. The advice reference (74 random bits) is the only credential.
+// /pay: the checkout page and its API. A caller needs only the advice reference, which has 74 random bits.
 //
-// Opening the page changes nothing, because link previews open it too. A number is issued only when the payer
-// chooses a bank, and repeating that choice is safe.
+// Opening the page changes nothing, because link previews of chat apps open it too. A number is issued only
+// when the payer chooses a bank, and repeating that choice is safe.
 
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,17 +33,18 @@ import {
   viewLogo,
 } from './checkout-views.ts'
 
-// A checkout as JSON text, and the time just before it was read. The page's countdown uses this time, and the
-// page ignores a state that is older than the one it shows. With the time after the read, a state that was
-// read earlier could pass for a newer one and stay on the page permanently.
-type Seen = { now: string; text: string }
+// A checkout as JSON text, and the time just before it was read from the database. The page's countdown uses
+// this time, and the page ignores a state that is older than the one it shows. If this were the time after
+// the read, an older state could look newer, and would stay on the page.
+type CheckoutState = { now: string; text: string }
 
-// Omits advices that do not exist.
-type ReadCheckouts = (adviceIds: readonly AdviceId[]) => Promise<Map<string, Seen>>
+// Reads the states of these advices. The result has no entry for an advice that does not exist.
+type ReadCheckouts = (adviceIds: readonly AdviceId[]) => Promise<Map<string, CheckoutState>>
 
-type Watching = { adviceId: AdviceId; address: string; socket: ServerResponse; seen: Seen }
+type Watcher = { adviceId: AdviceId; address: string; socket: ServerResponse; seen: CheckoutState }
 
-// Limits per process. Many phones share one IP address with their neighbours.
+// Limits of open streams per process. The limit per address is high, because many phones share one IP
+// address.
 const WATCHERS_MAX = 5_000
 export const WATCHERS_PER_ADDRESS_MAX = 200
 export const WATCHERS_PER_ADVICE_MAX = 10
@@ -64,15 +65,16 @@ type Options = {
   heartbeatMs?: number
 }
 
-// Live status for open checkout pages. One reader per process reads all watched advices and sends changes to
-// their watchers: soon after a write of this process, and at intervals for the writes of other processes.
-// Reading takes at most a fifth of the time, so that a burst of writes does not become a burst of reads.
+// Sends the live status to open checkout pages (watchers). One loop per process reads all watched advices,
+// and sends changes to their watchers: soon after a write of this process, and at intervals for the writes of
+// other processes. After each read, the loop pauses for at least four times as long as the read took, so that
+// a burst of writes does not become a burst of reads.
 //
-// The feed keeps only the last state that it sent, so a page that reconnects gets the present state and no
-// history. The number of watchers is limited; a page without a slot polls instead.
+// The feed stores only the last state that it sent to each watcher. A page that reconnects gets the current
+// state. The number of watchers is limited; a page that is refused polls instead.
 export class CheckoutFeeds {
   readonly #options: Required<Options>
-  readonly #watchers = new Set<Watching>()
+  readonly #watchers = new Set<Watcher>()
   readonly #byAdvice = new Map<AdviceId, number>()
   readonly #byAddress = new Map<string, number>()
   readonly #stopping = new AbortController()
@@ -86,6 +88,7 @@ export class CheckoutFeeds {
     return this.#watchers.size
   }
 
+  // Whether another page may watch this advice from this address.
   hasRoom(adviceId: AdviceId, address: string): boolean {
     return (
       this.#watchers.size < WATCHERS_MAX &&
@@ -94,29 +97,31 @@ export class CheckoutFeeds {
     )
   }
 
-  watch(watching: Watching): void {
-    const { adviceId, address, socket } = watching
-    this.#watchers.add(watching)
-    count(this.#byAdvice, adviceId, 1)
-    count(this.#byAddress, address, 1)
-    const heart = setInterval(() => this.#beat(socket), this.#options.heartbeatMs)
+  // Sends the current state to a page, and then every change until the page closes the connection.
+  watch(watcher: Watcher): void {
+    const { adviceId, address, socket } = watcher
+    this.#watchers.add(watcher)
+    addToCount(this.#byAdvice, adviceId, 1)
+    addToCount(this.#byAddress, address, 1)
+    const heartbeat = setInterval(() => this.#sendHeartbeat(socket), this.#options.heartbeatMs)
     socket.once('close', () => {
-      clearInterval(heart)
-      this.#watchers.delete(watching)
-      count(this.#byAdvice, adviceId, -1)
-      count(this.#byAddress, address, -1)
+      clearInterval(heartbeat)
+      this.#watchers.delete(watcher)
+      addToCount(this.#byAdvice, adviceId, -1)
+      addToCount(this.#byAddress, address, -1)
     })
-    send(socket, frameOf(watching.seen))
+    send(socket, frameOf(watcher.seen))
     this.#running ??= this.#run()
   }
 
-  // Ends every stream. Returns when the poller has stopped reading the database.
+  // Ends every stream. Resolves when the loop has stopped reading the database.
   async stop(): Promise<void> {
     this.#stopping.abort()
-    for (const { socket } of this.#watchers) end(socket)
+    for (const { socket } of this.#watchers) endStream(socket)
     await this.#running
   }
 
+  // The loop that reads and sends. Ends when no page watches any more.
   async #run(): Promise<void> {
     const { signal } = this.#stopping
     const { changes, pollMs } = this.#options
@@ -127,69 +132,76 @@ export class CheckoutFeeds {
       await changes.wait(pollMs - gapMs, signal)
       if (signal.aborted) break
       const startedMs = performance.now()
-      await this.#round()
+      await this.#readWatched()
       readMs = performance.now() - startedMs
     }
-    // Clears the field without an `await` before it, so that a new watcher does not rely on a poller that has
-    // stopped.
+    // There must be no `await` between the end of the loop and this line. Otherwise a new watcher could find
+    // the field set although the loop has ended.
     this.#running = undefined
   }
 
-  async #round(): Promise<void> {
+  // Reads all watched advices once, and sends the changes.
+  async #readWatched(): Promise<void> {
     const ids = [...this.#byAdvice.keys()]
-    for (let at = 0; at < ids.length; at += READ_MAX) {
+    for (let start = 0; start < ids.length; start += READ_MAX) {
       try {
-        this.#tell(await this.#options.read(ids.slice(at, at + READ_MAX)))
+        this.#sendChanges(await this.#options.read(ids.slice(start, start + READ_MAX)))
       } catch (error) {
         this.#options.log.warn({ err: error }, 'failed to read open checkouts') // The next round is soon.
       }
     }
   }
 
-  #tell(checkouts: Map<string, Seen>): void {
-    for (const watching of this.#watchers) {
-      const seen = checkouts.get(watching.adviceId)
-      if (!seen || seen.text === watching.seen.text) continue
-      if (seen.now < watching.seen.now) continue // The page would ignore it too.
-      watching.seen = seen
-      send(watching.socket, frameOf(seen))
+  // Sends each state to its watchers, unless they have it already.
+  #sendChanges(checkouts: Map<string, CheckoutState>): void {
+    for (const watcher of this.#watchers) {
+      const latest = checkouts.get(watcher.adviceId)
+      if (!latest || latest.text === watcher.seen.text) continue
+      if (latest.now < watcher.seen.now) continue // The page would ignore a state older than its own.
+      watcher.seen = latest
+      send(watcher.socket, frameOf(latest))
     }
   }
 
-  #beat(socket: ServerResponse): void {
+  #sendHeartbeat(socket: ServerResponse): void {
     send(socket, BEAT)
   }
 }
 
-function frameOf({ now, text }: Seen): string {
+// Formats a state as a server-sent event. The time becomes the first field of the checkout's JSON object.
+function frameOf({ now, text }: CheckoutState): string {
   return `data: {"now":${JSON.stringify(now)},${text.slice(1)}\n\n`
 }
 
-function count<Key>(counts: Map<Key, number>, key: Key, by: 1 | -1): void {
-  const left = (counts.get(key) ?? 0) + by
-  if (left > 0) counts.set(key, left)
+// Adds 1 to the count of a key, or takes 1 off. A count of 0 is removed.
+function addToCount<Key>(counts: Map<Key, number>, key: Key, change: 1 | -1): void {
+  const total = (counts.get(key) ?? 0) + change
+  if (total > 0) counts.set(key, total)
   else counts.delete(key)
 }
 
+// Sends text to a page. Closes the connection of a page that does not read it.
 function send(socket: ServerResponse, text: string): void {
   if (!socket.writable) return
   socket.write(text)
   if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
 }
 
-function end(socket: ServerResponse): void {
+// Ends a stream, and closes the connection if the page does not.
+function endStream(socket: ServerResponse): void {
   socket.end()
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }
 
 const BODY_BYTES_MAX = 1_024
 const YEAR_SECONDS = 31_536_000
-const SENT_MS = 60_000 // As in web/checkout/browser.tsx.
+// After this time the payer may say again that the money is sent. Same as in web/checkout/browser.tsx.
+const SENT_MS = 60_000
 
 const hidden = { hide: true }
 const StreamQuery = Type.Object({ adviceReference: Type.Optional(Type.String()) })
 
-const squeeze = promisify(gzip)
+const gzipText = promisify(gzip)
 
 export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const build = findBuild()
@@ -214,6 +226,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app
 
 type Paged = Deps & { pages: CheckoutPages | undefined }
 
+// The checkout page, and the form with which the payer chooses a bank.
 const pageRoutes: FastifyPluginAsyncTypebox<Paged> = async (app, deps) => {
   const { log, writers, pages, realClock } = deps
   const read = checkoutReader(deps)
@@ -224,18 +237,20 @@ const pageRoutes: FastifyPluginAsyncTypebox<Paged> = async (app, deps) => {
     const param = (name: string) => (typeof query[name] === 'string' ? query[name] : undefined)
     try {
       const { checkout, colour } = await read(param('adviceReference'))
+      // Whether the payer has just stated, by the button of the page, that the money is sent.
       const isSent = isRecent(param('sent'), realClock())
       const page = { checkout, bankCode: param('bank'), problem: param('problem'), isSent }
-      return await show(request, reply, { status: 200, html: pages.checkout(page, colour) })
+      return await sendPage(request, reply, { status: 200, html: pages.checkout(page, colour) })
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
-      if (isMissing) return show(request, reply, { status: 404, html: pages.missing() })
+      if (isMissing) return sendPage(request, reply, { status: 404, html: pages.missing() })
       log.error({ reqId: request.id, err: error }, 'failed to render the checkout page')
-      return show(request, reply, { status: 503, html: pages.unavailable(request.url) })
+      return sendPage(request, reply, { status: 503, html: pages.unavailable(request.url) })
     }
   })
 
-  // Accepts a form, so that the page works without JavaScript. Scripts request JSON.
+  // Issues a number at the bank that the payer chose. The page posts a form if the browser runs no
+  // JavaScript, and is redirected back to the page. The page's script asks for JSON instead.
   app.post(
     CHECKOUT,
     {
@@ -249,35 +264,36 @@ const pageRoutes: FastifyPluginAsyncTypebox<Paged> = async (app, deps) => {
     async (request, reply) => {
       const { adviceReference, bankCode } = request.body
       const wantsJson = request.headers.accept?.includes('application/json') ?? false
-      const back = new URLSearchParams({ adviceReference, bank: bankCode })
+      const pageQuery = new URLSearchParams({ adviceReference, bank: bankCode })
       try {
         const adviceId = requireReference(adviceReference)
         await writers.initiations.submit({ adviceId, bankCode, clientId: undefined })
       } catch (error) {
         if (wantsJson || !(error instanceof Refusal)) throw error
-        back.set('problem', error.code)
-        back.delete('bank')
+        pageQuery.set('problem', error.code)
+        pageQuery.delete('bank')
       }
-      if (!wantsJson) return reply.redirect(`${CHECKOUT}?${back}`, 303)
+      if (!wantsJson) return reply.redirect(`${CHECKOUT}?${pageQuery}`, 303)
       const { checkout } = await read(adviceReference)
       return accepted('Number issued successfully', checkout)
     },
   )
 }
 
+// The status of a checkout for scripts, once or as a stream.
 const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, clock, changes } = deps
   const read = checkoutReader(deps)
-  const present = presenter(deps)
+  const present = checkoutPresenter(deps)
   const readUse = bankUseOf(deps.reads, deps.realClock)
   const feeds = new CheckoutFeeds({
     log,
     changes,
     read: async (adviceIds) => {
-      const at = clock()
-      const rows = await findCheckouts(db, at, adviceIds)
+      const readAt = clock()
+      const rows = await findCheckouts(db, readAt, adviceIds)
       const bankUse = await readUse()
-      const now = at.toISOString()
+      const now = readAt.toISOString()
       return new Map(
         rows.map((row) => [row.adviceId, { now, text: JSON.stringify(present(row, bankUse)) }]),
       )
@@ -318,15 +334,16 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const address = rateLimitKey(request.ip)
       if (!feeds.hasRoom(adviceId, address)) throw new Refusal('too_many_streams')
       const socket = openEventStream(reply)
-      if (!socket) return // The page closed while we looked.
-      feeds.watch({ adviceId, address, socket, seen: seenOf(checkout) })
+      if (!socket) return // The page was closed in the meantime.
+      feeds.watch({ adviceId, address, socket, seen: stateOf(checkout) })
     },
   )
 }
 
-// A missing reference and a misspelt one get the same answer.
+// Returns a function that reads a checkout by its reference. Refuses a missing, a malformed and an unknown
+// reference in the same way.
 export function checkoutReader(deps: Deps) {
-  const present = presenter(deps)
+  const present = checkoutPresenter(deps)
   const readUse = bankUseOf(deps.reads, deps.realClock)
   return async (adviceReference: string | undefined) => {
     const adviceId = requireReference(adviceReference)
@@ -338,10 +355,12 @@ export function checkoutReader(deps: Deps) {
   }
 }
 
-const seenOf = ({ now, ...page }: { now: string }) => ({ now, text: JSON.stringify(page) })
+// Splits a checkout into the time of its reading and the JSON text by which the feed detects a change.
+const stateOf = ({ now, ...page }: { now: string }) => ({ now, text: JSON.stringify(page) })
 
-function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
-  const how = {
+// Returns a function that converts a checkout to what the payer sees, with the settings of the service.
+function checkoutPresenter({ mode, banks, bankConnections, policy, clock }: Deps) {
+  const rendering = {
     mode,
     banks,
     nameBank: bankNames(banks),
@@ -351,28 +370,30 @@ function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
     viewLogo,
   }
   return (row: Parameters<typeof viewCheckout>[0], bankUse: ReadonlyMap<string, number>) =>
-    viewCheckout(row, clock(), { ...how, bankUse })
+    viewCheckout(row, clock(), { ...rendering, bankUse })
 }
 
-// Whether the payer said only recently that the money is sent: a page without a script reloads the same
-// address again and again. The time may also be slightly in the future, because another process wrote it by
-// its own clock.
+// Whether the payer stated within the last minute that the money is sent. A page without JavaScript has the
+// time of that statement in its address, and reloads the same address again and again. The time may be
+// slightly in the future, because another process wrote it by its own clock.
 function isRecent(sent: string | undefined, now: Date): boolean {
   return Math.abs(now.getTime() - Number(sent)) < SENT_MS
 }
 
+// Parses an advice reference, and refuses text that cannot be one.
 export function requireReference(text: string | undefined): AdviceId {
   const adviceId = parseReference<AdviceId>(text ?? '')
   if (!adviceId) throw new Refusal('advice_not_found')
   return adviceId
 }
 
-async function show(
+// Sends an HTML page, compressed if the browser accepts it.
+async function sendPage(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { status, html }: { status: number; html: string },
 ) {
   reply.code(status).headers(PAGE_HEADERS).header('vary', 'accept-encoding')
   if (!/\bgzip\b/.test(headers['accept-encoding']?.toString() ?? '')) return reply.send(html)
-  return reply.header('content-encoding', 'gzip').send(await squeeze(html ?? ''))
+  return reply.header('content-encoding', 'gzip').send(await gzipText(html ?? ''))
 }

@@ -1,8 +1,8 @@
-// The parts that the checkout renders: the brand's style sheet, the page, its images, and the schema of its
+// The parts of the checkout page: the brand's style sheet, the HTML, the images, and the schema of its
 // data.
 //
-// The style sheet derives readable colours from a brand's colour: text on or in it has at least the contrast
-// of WCAG 2.2 (4.5 to 1), in light and dark mode.
+// The style sheet derives readable colours from a brand's colour: text on this colour, and text in this
+// colour, have at least the contrast that WCAG 2.2 demands (4.5 to 1), in light and in dark mode.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -28,19 +28,23 @@ const WHITE: Rgb = [255, 255, 255]
 const LIGHT_GROUND: Rgb = [0xf3, 0xf4, 0xf2]
 const DARK_GROUND: Rgb = [0x22, 0x26, 0x25]
 
-// Returns the style sheet for one colour. It depends only on the colour, so a browser may cache it for ever.
+// Returns the style sheet for one colour. It depends only on the colour, so browsers may cache it without a
+// limit.
 export function brandStylesheet(hex: string): string {
   const colour = parseHex(hex)
-  const light = rules(colour, readable(colour, LIGHT_GROUND, BLACK))
-  const dark = rules(colour, readable(colour, DARK_GROUND, WHITE))
+  const light = cssVariables(colour, readableColour(colour, LIGHT_GROUND, BLACK))
+  const dark = cssVariables(colour, readableColour(colour, DARK_GROUND, WHITE))
   return `:root{${light}}@media (prefers-color-scheme:dark){:root{${dark}}}`
 }
 
+// The contrast ratio of two colours by WCAG 2.2, from 1 to 21.
 export function contrast(one: string, other: string): number {
   return ratio(parseHex(one), parseHex(other))
 }
 
-function rules(accent: Rgb, accentText: Rgb): string {
+// CSS variables: the brand's colour, black or white for text on it, and the colour for text in the brand's
+// colour.
+function cssVariables(accent: Rgb, accentText: Rgb): string {
   const onAccent = ratio(accent, WHITE) >= ratio(accent, BLACK) ? WHITE : BLACK
   const entries = { accent, 'on-accent': onAccent, 'accent-text': accentText }
   return Object.entries(entries)
@@ -48,8 +52,8 @@ function rules(accent: Rgb, accentText: Rgb): string {
     .join(';')
 }
 
-// Returns the nearest colour, on the way to black or white, that is readable on the background.
-function readable(colour: Rgb, ground: Rgb, towards: Rgb): Rgb {
+// Mixes the colour with more and more black or white (`towards`), until it is readable on the background.
+function readableColour(colour: Rgb, ground: Rgb, towards: Rgb): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, towards, step / STEPS)
     if (ratio(mixed, ground) >= CONTRAST_MIN) return mixed
@@ -57,11 +61,13 @@ function readable(colour: Rgb, ground: Rgb, towards: Rgb): Rgb {
   return towards
 }
 
+// Mixes two colours. `share` is the part of the second one, from 0 to 1.
 function mix(from: Rgb, to: Rgb, share: number): Rgb {
-  const part = (at: 0 | 1 | 2) => Math.round(from[at] + (to[at] - from[at]) * share)
-  return [part(0), part(1), part(2)]
+  const channel = (index: 0 | 1 | 2) => Math.round(from[index] + (to[index] - from[index]) * share)
+  return [channel(0), channel(1), channel(2)]
 }
 
+// The contrast ratio of WCAG 2.2.
 function ratio(one: Rgb, other: Rgb): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (high + 0.05) / (low + 0.05)
@@ -76,10 +82,12 @@ function luminance(rgb: Rgb): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
+// Parses the colour in the path of a style sheet. A path without a valid colour is refused as unknown.
 function parseHex(hex: string): Rgb {
   const match = /^#?([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex)
   if (!match) throw new Refusal('route_not_found')
-  return [1, 2, 3].map((at) => Number.parseInt(match[at] as string, 16)) as unknown as Rgb
+  const channels = [1, 2, 3].map((group) => Number.parseInt(match[group] as string, 16))
+  return channels as unknown as Rgb
 }
 
 function formatHex(rgb: Rgb): string {
@@ -89,7 +97,7 @@ function formatHex(rgb: Rgb): string {
 export const CHECKOUT = '/pay'
 
 // The exports of web/checkout/server.tsx.
-type Drawing = {
+type ServerModule = {
   drawCheckout: (page: CheckoutPage, files: AppFiles) => string
   drawMissing: (files: AppFiles) => string
   drawUnavailable: (files: AppFiles, address: string) => string
@@ -99,24 +107,26 @@ type Drawing = {
 type CheckoutPage = {
   checkout: Checkout & { now: string }
   bankCode: string | undefined // The bank whose number the page shows.
-  problem: string | undefined // The code of the refusal of the payer's last choice of a bank.
-  isSent: boolean // Whether the payer said recently that the money is sent.
+  problem: string | undefined // Why the payer's last choice of a bank was refused: the code of the error.
+  isSent: boolean // Whether the payer stated recently that the money is sent.
 }
 
-// Renders the checkout page on the server, with the same module (web/checkout/, built by Vite) that takes
-// over in the browser.
+// Loads the module that renders the checkout page on the server (web/checkout/, built by Vite). The browser
+// runs the same components.
 export async function loadCheckoutPages(build: string) {
   const path = pathToFileURL(join(build, 'checkout-server/server.js')).href
-  const drawing: Drawing = await import(path)
+  const serverModule: ServerModule = await import(path)
   const { script, styles } = readManifest(join(build, 'checkout'), CHECKOUT, 'browser.tsx')
   const filesOf = (colour: string): AppFiles => {
     return { script, styles: [...styles, `${CHECKOUT}/colours/${colour.slice(1)}.css`] }
   }
   return {
-    checkout: (page: CheckoutPage, colour: string) => drawing.drawCheckout(page, filesOf(colour)),
-    qrCode: drawing.drawQrCode,
-    missing: () => drawing.drawMissing(filesOf(DEFAULT_COLOUR)),
-    unavailable: (address: string) => drawing.drawUnavailable(filesOf(DEFAULT_COLOUR), address),
+    checkout: (page: CheckoutPage, colour: string) =>
+      serverModule.drawCheckout(page, filesOf(colour)),
+    qrCode: serverModule.drawQrCode,
+    missing: () => serverModule.drawMissing(filesOf(DEFAULT_COLOUR)),
+    unavailable: (address: string) =>
+      serverModule.drawUnavailable(filesOf(DEFAULT_COLOUR), address),
   }
 }
 
@@ -140,17 +150,18 @@ export const LogoBody = Type.Unsafe<Static<typeof Logo> | null>({
   description: 'Where the logo is, on this host, and its size in pixels. Null: none.',
 })
 
+// Returns where a browser finds a logo.
 export function viewLogo(logo: ShownLogo | null) {
   if (logo === null) return null
   const { sha256, width, height } = logo
   return { path: `${CHECKOUT}/logos/${sha256}`, width, height }
 }
 
-type Images = Deps & { pages: CheckoutPages | undefined }
+type ImageDeps = Deps & { pages: CheckoutPages | undefined }
 
-// The images of the checkout page: merchants' logos, by their hash, and the QR code of a payment's link. The
-// response type is always an image, whatever the bytes contain.
-export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Images> = async (app, deps) => {
+// The images of the checkout page: merchants' logos, by their hash, and the QR code of a payment's link. A
+// logo is always sent with the content type of an image, so that no browser runs its bytes as anything else.
+export const checkoutImageRoutes: FastifyPluginAsyncTypebox<ImageDeps> = async (app, deps) => {
   const { reads, publicUrl, pages } = deps
 
   app.get(

@@ -1,6 +1,6 @@
-// Reads and presents the checkout, which shows a payer the amount due, the account to send it to, and the
-// status. The reference is the only credential, so the checkout never shows the customer's email address,
-// phone number or bank account, and shows only the first letters of a payer's name.
+// Reads the checkout of an advice, and converts it to what a payer sees: the amount due, the account to send
+// it to, and the status. Anybody who has the link can open it, so it never contains the customer's email
+// address, phone number or bank account, and only the first letters of a payer's name.
 
 import { accountName, MERCHANT_NAME } from '#accounts/account.ts'
 import { findBank, type NameBank } from '#banks/directory.ts'
@@ -35,7 +35,7 @@ type CheckoutRow = {
   supportPhone: string | null
   supportUrl: string | null
   logo: ShownLogo | null
-  wantedKobo: Kobo // The merchant's amount. The quote has the amount that the payer pays.
+  wantedKobo: Kobo // The amount that the merchant asks for. The quote has the amount that the payer must pay.
   quote: FeeQuote
   amountPolicy: AmountPolicy
   narration: string | null
@@ -68,7 +68,7 @@ type Transfer = {
   accountNumber: string
 }
 
-type Flat = Omit<CheckoutRow, 'payment' | 'quote'> &
+type FlatRow = Omit<CheckoutRow, 'payment' | 'quote'> &
   Omit<FeeQuote, 'amountKobo'> & {
     amountKobo: Kobo | null // The amount of the payment.
     ruleId: FeeRuleId | null // The rule in force; null once there is a payment.
@@ -89,12 +89,13 @@ const TRANSFERS = `
 
 const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
 
+// Reads the checkouts of these advices. Advices that do not exist are left out.
 export async function findCheckouts(
   db: Queryable,
   now: Date,
   adviceIds: readonly AdviceId[],
 ): Promise<CheckoutRow[]> {
-  const { rows } = await db.query<Flat>({
+  const { rows } = await db.query<FlatRow>({
     name: 'find-checkouts',
     text: `select a.id as advice_id, c.name as client_name, ${MERCHANT_NAME.c},
                   c.brand_name, c.brand_colour, c.brand_support_email as support_email,
@@ -126,9 +127,11 @@ export async function findCheckouts(
     db,
     rows.map(({ ruleId }) => ruleId),
   )
-  return rows.map(({ id, status, amountPaidKobo, expiresAt, closesAt, updatedAt, ...rest }) => {
-    const { numbers, heldKobo, refundedKobo, transfers, amountKobo, ruleId, ...others } = rest
-    const { feeRuleId, quotedFeeKobo, quotedVatKobo, ...advice } = others
+  return rows.map(({ id, status, amountPaidKobo, expiresAt, closesAt, updatedAt, ...row }) => {
+    const { numbers, heldKobo, refundedKobo, transfers, amountKobo, ruleId, ...otherColumns } = row
+    const { feeRuleId, quotedFeeKobo, quotedVatKobo, ...advice } = otherColumns
+    // Before there is a payment, the amount is quoted by the fee rule in force. The payment then fixes the
+    // quote.
     const quote =
       amountKobo === null
         ? quoteFor(ruleId === null ? undefined : rules.get(ruleId), advice.wantedKobo)
@@ -161,14 +164,15 @@ type CheckoutRendering = {
   viewLogo: (logo: ShownLogo | null) => { path: string; width: number; height: number } | null
 }
 
-// `Pending` means that the payer has not yet requested a number, so the time limit has not started.
-export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering) {
+// Converts a checkout to what the payer sees. Its status is `Pending` until the payer requests the first
+// number, which starts the time limit.
+export function viewCheckout(row: CheckoutRow, now: Date, rendering: CheckoutRendering) {
   const { payment, quote } = row
   const status = checkoutStatus(row, now)
   const paidKobo = payment?.amountPaidKobo ?? kobo(0n)
   const numbers = payment?.numbers ?? []
   return {
-    isTest: how.mode === 'sandbox', // If true, no real money moves.
+    isTest: rendering.mode === 'sandbox', // If true, no real money moves.
     adviceReference: row.adviceId,
     paymentReference: payment?.id ?? null,
     shortCode: payment ? codeOfId('PAY', payment.id) : codeOfId('REQ', row.adviceId),
@@ -185,25 +189,26 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     ),
     amountRefunded: toNaira(payment?.refundedKobo ?? kobo(0n)),
     amountHeld: toNaira(payment?.heldKobo ?? kobo(0n)),
-    accountName: accountName(how.nameStyle, row),
+    accountName: accountName(rendering.nameStyle, row),
     numbers: numbers.map(({ bankCode, accountNumber }) => {
-      return { bankCode, bankName: how.nameBank(bankCode), accountNumber }
+      return { bankCode, bankName: rendering.nameBank(bankCode), accountNumber }
     }),
-    banks: mayGetNumber(status) ? sortBanks(how, row.troubledBanks) : [],
+    banks: mayGetNumber(status) ? sortBanks(rendering, row.troubledBanks) : [],
     expiresAt: payment?.expiresAt.toISOString() ?? null,
     closesAt: payment?.closesAt.toISOString() ?? null,
     paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
-    canRequery: numbers.some(({ bankCode }) => how.canRequery(bankCode)),
-    ...viewTransfers(payment?.transfers ?? [], how),
+    canRequery: numbers.some(({ bankCode }) => rendering.canRequery(bankCode)),
+    ...viewTransfers(payment?.transfers ?? [], rendering),
     supportEmail: row.supportEmail,
     supportPhone: row.supportPhone,
     supportUrl: row.supportUrl,
-    logo: how.viewLogo(row.logo),
+    logo: rendering.viewLogo(row.logo),
     returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
   }
 }
 
-// For the receipt: the banks that the money came from, and the numbers that it was sent to. Lists each once.
+// The part of the checkout that becomes the receipt: who paid, from which banks, and to which numbers, each
+// once.
 function viewTransfers(transfers: readonly Transfer[], { nameBank }: CheckoutRendering) {
   const payerBanks = transfers.flatMap(({ payerBankCode }) => {
     return payerBankCode === null ? [] : nameBank(payerBankCode)
@@ -222,14 +227,14 @@ function viewTransfers(transfers: readonly Transfer[], { nameBank }: CheckoutRen
   }
 }
 
-// Shows enough for payers to recognise their own name, and little to another holder of the link.
+// Reduces a name to the first letters of its words: payers recognise their own name, and others learn little.
 function maskName(name: string): string {
   const words = name.normalize().split(/\s+/).filter(Boolean)
   return words.map((word) => `${[...word][0]}***`).join(' ')
 }
 
-// Puts healthy banks first, then those most used, and keeps the order of the settings otherwise. A troubled
-// bank is still offered, because the payer may have no other.
+// Orders the banks to choose from: healthy banks first, then by use, then as in the settings. A troubled bank
+// is still offered, because the payer may have no account at another.
 function sortBanks({ banks, bankUse }: CheckoutRendering, troubled: readonly string[]) {
   const rank = ({ code }: { code: string }) => [
     Number(troubled.includes(code)),
@@ -239,16 +244,19 @@ function sortBanks({ banks, bankUse }: CheckoutRendering, troubled: readonly str
     .filter((bank) => issuesNumbers(bank, 'dynamic'))
     .map(({ code, name }) => ({ code, name, otherNames: otherNames(code, name) }))
     .toSorted((one, other) => {
-      const [troubledness = 0, use = 0] = rank(one).map((each, at) => each - (rank(other)[at] ?? 0))
-      return troubledness || use
+      const [byHealth = 0, byUse = 0] = rank(one).map((value, index) => {
+        return value - (rank(other)[index] ?? 0)
+      })
+      return byHealth || byUse
     })
 }
 
-const COUNTED_MAX = 1_000
+const COUNTED_PAYMENTS = 1_000
 const COUNT_AGAIN_MS = 600_000
 
-// Counts the banks of the latest payments of all clients, every ten minutes at most. A count that fails
-// leaves the banks in the order of the settings until the next one.
+// Returns a function that tells how often each bank was chosen in the latest payments of all clients. It
+// counts again after ten minutes. If a count fails, the banks stay in the order of the settings until the
+// next one.
 export function bankUseOf(db: Queryable, realClock: () => Date) {
   let counted: Promise<ReadonlyMap<string, number>> | undefined
   let dueMs = 0
@@ -262,11 +270,12 @@ export function bankUseOf(db: Queryable, realClock: () => Date) {
   }
 }
 
+// Counts the numbers that were issued at each bank for the latest payments.
 async function countBankUse(db: Queryable): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query<{ bankCode: string; count: number }>({
     name: 'count-bank-use',
     text: `select n.bank_code, count(*)::int as count
-             from (select id from payments order by id desc limit ${COUNTED_MAX}) as p
+             from (select id from payments order by id desc limit ${COUNTED_PAYMENTS}) as p
             cross join lateral (
               select bank_code from payment_numbers where payment_id = p.id limit 10) as n
             group by n.bank_code`,
@@ -274,15 +283,16 @@ async function countBankUse(db: Queryable): Promise<ReadonlyMap<string, number>>
   return new Map(rows.map(({ bankCode, count }) => [bankCode, count]))
 }
 
-// The other names of a bank, for the search. Omits names that start with the bank's name.
+// The other names of a bank, by which payers may search for it. Leaves out names that start with the bank's
+// name, because a search for that finds the bank anyway.
 function otherNames(code: string, name: string): string[] {
-  const known = findBank(code)?.otherNames ?? []
-  return known.filter((each) => !each.toLowerCase().startsWith(name.toLowerCase()))
+  const names = findBank(code)?.otherNames ?? []
+  return names.filter((otherName) => !otherName.toLowerCase().startsWith(name.toLowerCase()))
 }
 
-// Returns null unless the customer bears the fee. The four values add up to what the customer pays
-// (quote.amountKobo). That sum is rounded up to whole kobo, so that the merchant never gets less than
-// wantedKobo; `rounding` is the kobo that may be left over.
+// Returns the parts of the amount that the payer must pay (quote.amountKobo), or null unless the payer bears
+// the fee. The quote is rounded up to whole kobo, so that the merchant never gets less than wantedKobo;
+// `rounding` is the difference that this may leave.
 function viewFees({ wantedKobo, quote }: CheckoutRow) {
   const { amountKobo, quotedFeeKobo, quotedVatKobo } = quote
   if (quotedFeeKobo === null || quotedVatKobo === null) return null
@@ -294,6 +304,7 @@ function viewFees({ wantedKobo, quote }: CheckoutRow) {
   }
 }
 
+// The status to show: that of the payment or, before the first number, of the advice.
 function checkoutStatus({ cancelledAt, payment }: CheckoutRow, now: Date): CheckoutStatus {
   if (payment) return statusAt(payment, now)
   return cancelledAt ? 'Cancelled' : 'Pending'

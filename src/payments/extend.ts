@@ -1,8 +1,8 @@
-// Extends an open advice, to a time or by a number of seconds. The end of grace, and the quarantine of its
-// numbers, move with the expiry. An advice is open for at most 48 hours from its first number (or its
-// reopening) to its expiry, as at its creation.
+// Extends an open advice, to a time or by a number of seconds. The end of the grace period and the quarantine
+// of its numbers move by the same time. With all extensions, an advice can be open for 48 hours from its
+// first number (or its reopening) to its expiry, like a new advice.
 //
-// Locks: the advice, then its payment. So a concurrent expiry, cancellation or credit either commits before,
+// Locks the advice, then its payment. So a concurrent expiry, cancellation or credit either commits before,
 // and the extension sees it, or waits and sees the new expiry.
 
 import { timestamp } from '#clock.ts'
@@ -24,7 +24,8 @@ type PaymentRow = { id: PaymentId; status: PaymentStatus; amountPaidKobo: Kobo; 
 
 type AdviceExtension = { clientId: ClientId; adviceId: AdviceId; extension: Extension }
 
-// Extending to the current expiry changes nothing.
+// Extends an advice, and tells the client by an event if the payment has a number. Extending to the current
+// expiry changes nothing.
 export async function extendAdvice(
   tx: Transaction,
   { now, actor }: { now: Date; actor: string },
@@ -42,14 +43,15 @@ export async function extendAdvice(
     subject: `advice/${adviceId}`,
     detail: { seconds, ...(expiresAt ? { expiresAt: timestamp(expiresAt) } : {}) },
   })
-  // Without a number, no event has announced an expiry, so there is nothing to correct.
+  // Before the first number, no event has stated an expiry, so no event is needed to correct it.
   if (!payment || !expiresAt) return
   const { id: paymentId, status, amountPaidKobo } = payment
   const facts = { status, amountPaidKobo, expiresAt: timestamp(expiresAt) }
   await appendEvents(tx, now, [{ clientId, type: 'payment.extended', paymentId, facts }])
 }
 
-// Returns the seconds to add to the expiry. Throws the refusal if the advice cannot be extended. Pure.
+// Returns the seconds to add to the expiry. Throws a refusal if the advice is no longer open, or would be
+// open for more than 48 hours.
 function secondsToAdd({
   adviceRow: { cancelledAt, expirySeconds },
   payment,
@@ -67,29 +69,33 @@ function secondsToAdd({
   const addMax = EXPIRY_SECONDS_MAX - expirySeconds
   if ('seconds' in extension) {
     const { seconds } = extension
-    const latest = `Must be at most ${addMax}: it has 48 hours in all.`
-    if (seconds > addMax) throw refused('seconds', addMax > 0 ? latest : ALL_USED)
+    const tooMuch = `Must be at most ${addMax}: it has 48 hours in all.`
+    if (seconds > addMax) throw invalidField('seconds', addMax > 0 ? tooMuch : NO_TIME_LEFT)
     return seconds
   }
-  if (!payment) throw refused('expiresAt', NOT_BEGUN)
+  if (!payment) throw invalidField('expiresAt', NOT_BEGUN)
   const seconds = Math.floor((extension.expiresAt.getTime() - payment.expiresAt.getTime()) / 1000)
   if (seconds < 0) {
-    throw refused('expiresAt', `Must not be before its expiry, ${timestamp(payment.expiresAt)}.`)
+    throw invalidField(
+      'expiresAt',
+      `Must not be before its expiry, ${timestamp(payment.expiresAt)}.`,
+    )
   }
   if (seconds > addMax) {
-    const last = new Date(payment.expiresAt.getTime() + addMax * 1000)
-    throw refused('expiresAt', `Must be at most ${timestamp(last)}: it has 48 hours in all.`)
+    const latest = new Date(payment.expiresAt.getTime() + addMax * 1000)
+    throw invalidField('expiresAt', `Must be at most ${timestamp(latest)}: it has 48 hours in all.`)
   }
   return seconds
 }
 
-const ALL_USED = 'It has had its 48 hours: create a new advice.'
+const NO_TIME_LEFT = 'It has had its 48 hours: create a new advice.'
 const NOT_BEGUN = 'Its time begins with its first number: give seconds.'
 
-function refused(field: string, message: string): Refusal {
+function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
+// Locks an advice and its payment, if it has one.
 async function lockAdvice(tx: Transaction, clientId: ClientId, adviceId: AdviceId) {
   const advices = await tx.query<AdviceRow>({
     name: 'lock-advice-to-extend',
@@ -111,6 +117,8 @@ async function lockAdvice(tx: Transaction, clientId: ClientId, adviceId: AdviceI
 
 type TimeShift = { adviceId: AdviceId; paymentId: PaymentId | null; seconds: number }
 
+// Moves the expiry of the advice and, if there is a payment, its expiry, its closing and the quarantine of
+// its numbers.
 async function moveTimes(
   tx: Transaction,
   now: Date,

@@ -1,11 +1,12 @@
-// Initiates payments: leases a number at the bank that the payer chose, or else at a bank that routing
-// chooses.
+// Initiates payments: leases a number for the payment of an advice, at the bank that the payer chose or,
+// without a choice, at a bank that routing chooses (src/routing/).
 //
 // Initiating again at the same bank returns the same number of the same payment. Initiating at another bank
 // leases a further number for the same payment, and money to either number pays it. The first number sets the
 // payment's expiry and the amount that the payer must pay, which includes the fee if the customer bears it.
 //
-// Locks: advices, then payments, each in id order; then the ranges in bank order.
+// Order of locks: advices, then payments, each in id order; then the number ranges, in the order of the
+// banks.
 
 import { MERCHANT_NAME } from '#accounts/account.ts'
 import { takeDynamicNumbers } from '#accounts/numbers.ts'
@@ -36,7 +37,7 @@ import type { PaymentStatus } from './states.ts'
 export type Initiation = {
   adviceId: AdviceId
   bankCode: string | undefined // Undefined if routing is to choose the bank (src/routing/).
-  clientId: ClientId | undefined // Undefined if the caller holds only the reference.
+  clientId: ClientId | undefined // Undefined for a payer, who has only the advice's reference.
   idempotencyKey?: string | undefined // See initiateOnce.
 }
 
@@ -60,11 +61,15 @@ type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers' | 
   cancelledAt: Date | null
 }
 type Fees = 'quotedFeeKobo' | 'quotedVatKobo' | 'chargedFeeKobo' | 'chargedVatKobo' | 'splits'
-type Routing = StoredDecision | null // Null if the caller named the bank, or the payment keeps its bank.
-type NumberRequest = { payment: Payment; bank: BankSettings; routing: Routing }
+// The decision of the router to store with the number. Null if the caller named the bank, or the payment
+// keeps its bank.
+type RoutingResult = StoredDecision | null
+type NumberRequest = { payment: Payment; bank: BankSettings; routing: RoutingResult }
 type Lease = NumberRequest & { accountNumber: string; isRecycled: boolean }
-type Decided = { payment: Payment; bankCode: string }
+type Decision = { payment: Payment; bankCode: string }
 
+// Initiates a batch of payments. First decides the payment and bank of each initiation, then leases all
+// numbers that are needed, then answers in the order of the initiations.
 async function initiatePayments(
   tx: Transaction,
   deps: Deps,
@@ -73,28 +78,28 @@ async function initiatePayments(
   const ids = [...new Set(initiations.map((initiation) => initiation.adviceId))]
   const { advices, payments, rules } = await lockAdvices(tx, deps.now, ids)
 
-  // First decides about each initiation, then leases the numbers that are needed, then answers.
   const opened = new Map<string, Payment>()
   const requests = new Map<string, NumberRequest>()
-  const decided = initiations.map((initiation): Decided | Refusal => {
+  // Decides the payment and the bank of each initiation, and collects the numbers that must be leased.
+  const decisions = initiations.map((initiation): Decision | Refusal => {
     const advice = advices.get(initiation.adviceId)
     if (!advice || (initiation.clientId ?? advice.clientId) !== advice.clientId) {
       return new Refusal('advice_not_found')
     }
-    const known = payments.get(advice.adviceId)
-    const refusal = findRefusal(advice, known, deps.now)
-    // Choosing a bank may use up a bank's trial, so a bank is chosen only for a payment that can get a
-    // number.
+    const existing = payments.get(advice.adviceId)
+    const refusal = refusalIfClosed(advice, existing, deps.now)
+    // Asks the router for a bank only if the payment can get a number: after a bank's outage, one payment
+    // tries the bank again, and a choice without a payment would waste this trial.
     if (refusal && initiation.bankCode === undefined) return refusal
-    const { bankCode, routing } = findBank(deps, { initiation, known, advice })
+    const { bankCode, routing } = findBank(deps, { initiation, existing, advice })
     const bank = deps.banks.find(({ code }) => code === bankCode)
     if (bankCode !== null && (!bank || !issuesNumbers(bank, 'dynamic'))) {
       return new Refusal('bank_not_supported')
     }
     if (refusal) return refusal
     if (!bank) return new Refusal('no_bank_usable')
-    const payment = known ?? openPayment(advice, rules, deps.now)
-    if (!known) opened.set(payment.id, payment)
+    const payment = existing ?? openPayment(advice, rules, deps.now)
+    if (!existing) opened.set(payment.id, payment)
     payments.set(advice.adviceId, payment)
     const key = `${bank.code}/${payment.id}`
     if (!numberAt(payment, bank.code) && !requests.has(key)) {
@@ -102,58 +107,69 @@ async function initiatePayments(
     }
     return { payment, bankCode: bank.code }
   })
-  nameTraced(initiations, (at) => {
-    const found = decided[at]
-    return found && !(found instanceof Refusal) ? traceNames.payment(found.payment.id) : ''
+  // Connects each payment, and so its events, with the trace of its own request: a batch serves many
+  // requests.
+  nameTraced(initiations, (index) => {
+    const decision = decisions[index]
+    if (!decision || decision instanceof Refusal) return ''
+    return traceNames.payment(decision.payment.id)
   })
 
   const { leases, alertEvents } = await leaseNumbers(tx, deps, [...requests.values()])
-  const issued = [...opened.values()].filter((payment) => payment.numbers.length > 0)
-  if (leases.length > 0) await writeLeases(tx, deps, { opened: issued, leases, alertEvents })
+  // A new payment that got no number is not stored, and its initiation is refused below.
+  const openedWithNumber = [...opened.values()].filter((payment) => payment.numbers.length > 0)
+  if (leases.length > 0)
+    await writeLeases(tx, deps, { opened: openedWithNumber, leases, alertEvents })
   else await appendEvents(tx, deps.now, alertEvents)
 
-  return decided.map((found) => {
-    if (found instanceof Refusal) return found
-    const { payment, bankCode } = found
+  return decisions.map((decision) => {
+    if (decision instanceof Refusal) return decision
+    const { payment, bankCode } = decision
     const accountNumber = numberAt(payment, bankCode)
     if (!accountNumber) return new Refusal('numbers_exhausted')
     return { payment, bankCode, accountNumber, at: deps.now }
   })
 }
 
-type Finding = { initiation: Initiation; known: Payment | undefined; advice: AdviceRow }
+type BankQuery = { initiation: Initiation; existing: Payment | undefined; advice: AdviceRow }
 
-// Chooses the bank of a payment: the bank that the caller named; else the payment's latest bank that routing
-// still uses; else, if routing avoids all of them, another usable bank; else the payment's latest bank that
-// can still be used. A payment without a bank gets one from the router. `bankCode` is null if no bank has
-// numbers.
+// Chooses the bank of a payment:
+//
+//   1. the bank that the caller named,
+//   2. else the latest bank of the payment that routing still uses,
+//   3. else the router's choice, if that is a usable bank,
+//   4. else the latest bank of the payment that still has numbers,
+//   5. else the router's last resort, or null if no bank has numbers.
 function findBank(
   { router }: Deps,
-  { initiation, known, advice }: Finding,
-): { bankCode: string | null; routing: Routing } {
+  { initiation, existing, advice }: BankQuery,
+): { bankCode: string | null; routing: RoutingResult } {
   if (initiation.bankCode !== undefined) return { bankCode: initiation.bankCode, routing: null }
-  const banks = (known?.numbers ?? []).map(({ bankCode }) => bankCode)
-  const current = banks.findLast((bankCode) => router.isNotLeft(bankCode))
+  const banks = (existing?.numbers ?? []).map(({ bankCode }) => bankCode)
+  const current = banks.findLast((bankCode) => router.isNotAvoided(bankCode))
   if (current !== undefined) return { bankCode: current, routing: null }
   const decision = router.choose(advice.amountKobo)
   const isNoneUsable = decision.bankCode === null || decision.why === 'last_resort'
-  const last = isNoneUsable ? banks.findLast((bankCode) => router.has(bankCode)) : undefined
-  if (last !== undefined) return { bankCode: last, routing: null }
+  const former = isNoneUsable ? banks.findLast((bankCode) => router.has(bankCode)) : undefined
+  if (former !== undefined) return { bankCode: former, routing: null }
   return { bankCode: decision.bankCode, routing: toStored(decision) }
 }
 
-function findRefusal(advice: AdviceRow, payment: Payment | undefined, now: Date) {
+// Returns the refusal if the advice was cancelled or its payment is no longer open.
+function refusalIfClosed(advice: AdviceRow, payment: Payment | undefined, now: Date) {
   if (advice.cancelledAt) return new Refusal('advice_cancelled')
   if (!payment || isOpen(statusAt(payment, now))) return undefined
   return closedRefusal(statusAt(payment, now))
 }
 
+// Returns the number that the payment has at this bank.
 function numberAt(payment: Payment, bankCode: string): string | undefined {
   return payment.numbers.find((number) => number.bankCode === bankCode)?.accountNumber
 }
 
 type Rules = ReadonlyMap<FeeRuleId, FeeRule>
 
+// Builds the payment of an advice that has none yet. The fee rule in force now determines its quote.
 function openPayment(advice: AdviceRow, rules: Rules, now: Date): Payment {
   const { expiresInSeconds, graceSeconds, cancelledAt: _, feeRuleId, ...terms } = advice
   const rule = feeRuleId === null ? undefined : rules.get(feeRuleId)
@@ -177,6 +193,7 @@ function openPayment(advice: AdviceRow, rules: Rules, now: Date): Payment {
 
 const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
 
+// Locks advices and their payments, and reads the fee rules in force.
 async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[]) {
   const [advices, payments] = await pipeline([
     tx.query<AdviceRow>({
@@ -209,7 +226,8 @@ async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[])
   }
 }
 
-// Adds each number to its payment. If a bank has too few numbers, the last payments get none.
+// Takes a number for each request, and adds it to the payment. If a bank has too few numbers, the last
+// requests get none: routing avoids the bank from then on, and operators are alerted.
 async function leaseNumbers(
   tx: Transaction,
   { banks, now, router }: Deps,
@@ -218,16 +236,19 @@ async function leaseNumbers(
   const leases: Lease[] = []
   const alerts: NewAlert[] = []
   for (const bank of banks) {
-    const waiting = requests.filter((request) => request.bank === bank)
-    if (waiting.length === 0) continue
-    const { fresh, recycled } = await takeDynamicNumbers(tx, now, { bank, count: waiting.length })
+    const bankRequests = requests.filter((request) => request.bank === bank)
+    if (bankRequests.length === 0) continue
+    const { fresh, recycled } = await takeDynamicNumbers(tx, now, {
+      bank,
+      count: bankRequests.length,
+    })
     const numbers = [...fresh, ...recycled]
     for (const [index, accountNumber] of numbers.entries()) {
-      const request = waiting[index] as NumberRequest
+      const request = bankRequests[index] as NumberRequest
       request.payment.numbers.push({ bankCode: bank.code, accountNumber })
       leases.push({ ...request, accountNumber, isRecycled: index >= fresh.length })
     }
-    if (numbers.length < waiting.length) {
+    if (numbers.length < bankRequests.length) {
       router.noteEmpty(bank.code)
       const subject = `${bank.code} dynamic`
       alerts.push({ kind: 'numbers_exhausted', subject, detail: { bank: bank.code } })
@@ -242,6 +263,8 @@ type NewLeases = {
   alertEvents: readonly NewEvent[]
 }
 
+// Writes new payments, the leases of their numbers, and the events. A number that was leased before
+// (isRecycled) has a row, which gets the new payment.
 async function writeLeases(
   tx: Transaction,
   { quarantineDays, now }: Deps,
@@ -249,12 +272,12 @@ async function writeLeases(
 ): Promise<void> {
   const reusableAt = ({ payment }: Lease) =>
     new Date(payment.closesAt.getTime() + quarantineDays * 86_400_000)
-  const columns = (some: readonly Lease[]) => [
-    some.map((lease) => lease.accountNumber),
-    some.map((lease) => lease.bank.code),
-    numberArray(some.map((lease) => lease.payment.clientId)),
-    some.map((lease) => lease.payment.id),
-    some.map(reusableAt),
+  const columns = (rows: readonly Lease[]) => [
+    rows.map((lease) => lease.accountNumber),
+    rows.map((lease) => lease.bank.code),
+    numberArray(rows.map((lease) => lease.payment.clientId)),
+    rows.map((lease) => lease.payment.id),
+    rows.map(reusableAt),
   ]
   await pipeline([
     insertPayments(tx, now, opened),
@@ -291,11 +314,13 @@ async function writeLeases(
   ])
 }
 
+// The event that reports a new payment.
 function processingEvent({ id, clientId }: Payment): NewEvent {
   const facts = { status: 'Processing', amountPaidKobo: kobo(0n) } as const
   return { clientId, type: 'payment.processing', paymentId: id, facts }
 }
 
+// Inserts new payments with one statement.
 async function insertPayments(tx: Transaction, now: Date, payments: readonly Payment[]) {
   if (payments.length === 0) return
   await tx.query({
@@ -325,19 +350,19 @@ async function insertPayments(tx: Transaction, now: Date, payments: readonly Pay
 
 const OPERATION = 'initiate-payment'
 
-// Initiates payments, some of them with an Idempotency-Key. Initiating again returns the same number even
-// without a key. With a key, the whole response is the first one: it shows the payment as it was then, even
-// if it was paid or has expired since.
+// Initiates a batch of payments, some of them with an Idempotency-Key. Initiating again returns the same
+// number even without a key. With a key, the whole first response is repeated: it shows the payment as it was
+// then, even if it was paid or has expired since.
 //
-// A caller without a token holds only an advice reference and must not use up the keys of the advice's owner.
-// So the caller's keys are prefixed with the advice. Header values contain no space, so the two never
-// collide.
+// A payer, who has no token, must not use up the idempotency keys of the client that owns the advice. So a
+// payer's key is stored with the advice's id and a space before it. A key contains no space, so it cannot
+// equal a client's.
 export async function initiateOnce(
   tx: Transaction,
   deps: Deps & { sealer: Sealer; keyedAt?: Date },
   initiations: readonly Initiation[],
 ): Promise<(Initiated | Refusal)[]> {
-  // Few callers send a key. The others must not pay for the look-up.
+  // Most batches contain no key, and skip the look-up.
   const keyed = initiations.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return initiatePayments(tx, deps, initiations)
   const owners = await findOwners(tx, keyed)
@@ -348,9 +373,9 @@ export async function initiateOnce(
       initiatePayments(
         tx,
         deps,
-        places.map((at) => initiations[at] as Initiation),
+        places.map((index) => initiations[index] as Initiation),
       ),
-    resourceOf: formatResource,
+    resourceOf: storedInitiation,
     find: (resources) => findInitiated(tx, resources),
   })
   return answers.map((answer) =>
@@ -358,6 +383,7 @@ export async function initiateOnce(
   )
 }
 
+// Returns the key under which the response is stored, or undefined without an Idempotency-Key.
 function toIdempotencyKey(
   sealer: Sealer,
   { clientId, adviceId, bankCode, idempotencyKey }: Initiation,
@@ -373,6 +399,7 @@ function toIdempotencyKey(
   }
 }
 
+// Finds the clients that own the advices of these initiations.
 async function findOwners(
   tx: Transaction,
   initiations: readonly Initiation[],
@@ -394,7 +421,8 @@ type StoredInitiation = {
   at: string
 }
 
-function formatResource({ payment, bankCode, at }: Initiated): string {
+// The text that is stored with an idempotency key: the facts of the response that can change later.
+function storedInitiation({ payment, bankCode, at }: Initiated): string {
   const { id, status } = payment
   const paid = payment.amountPaidKobo.toString()
   const expiresAt = payment.expiresAt.toISOString()
@@ -408,6 +436,7 @@ function formatResource({ payment, bankCode, at }: Initiated): string {
   } satisfies StoredInitiation)
 }
 
+// Rebuilds first responses from their stored texts, for retries with an idempotency key.
 async function findInitiated(
   tx: Transaction,
   resources: readonly string[],

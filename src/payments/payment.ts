@@ -1,8 +1,8 @@
-// A payment settles one advice by bank transfer, through one or more leased numbers. This file has its type,
-// its status as shown, and its reads.
+// A payment pays one advice by bank transfer, to one or more leased numbers. This file has its type, the
+// status to show, and the queries that read single payments.
 //
-// A payment is shown as Expired from `expiresAt` on, even before a worker has closed it. Until `closesAt`,
-// the end of grace, money that arrives still pays it.
+// From `expiresAt` on, a payment is shown as Expired, even before a worker has closed it. Until `closesAt`,
+// the end of the grace period, money that arrives still pays it.
 
 import { MERCHANT_NAME } from '#accounts/account.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -41,6 +41,7 @@ export type Payment = FeeQuote & {
   updatedAt: Date
 }
 
+// The status to show: the stored status, or Expired once an open payment's time is over.
 export function statusAt(
   payment: { status: PaymentStatus; expiresAt: Date },
   now: Date,
@@ -48,23 +49,25 @@ export function statusAt(
   return isOpen(payment.status) && now >= payment.expiresAt ? 'Expired' : payment.status
 }
 
+// Whether a payment with this status still expects money.
 export function isOpen(status: PaymentStatus): boolean {
   return status === 'Processing' || status === 'PartPayment'
 }
 
-// The refusal of any change to an advice whose payment is no longer open.
+// The refusal of a change to an advice whose payment has this status, which is not open.
 export function closedRefusal(status: PaymentStatus): Refusal {
   if (status === 'Successful') return new Refusal('advice_paid')
   if (status === 'Reversed') return new Refusal('advice_reversed')
   return new Refusal(status === 'Cancelled' ? 'advice_cancelled' : 'advice_expired')
 }
 
-// The amount still due. It is zero once the payment is paid.
+// The amount still due. Zero once the payment is successful, even if a part was reversed.
 export function remainingKobo(status: PaymentStatus, amountKobo: Kobo, amountPaidKobo: Kobo): Kobo {
   const isPaid = status === 'Successful' || amountPaidKobo >= amountKobo
   return isPaid ? kobo(0n) : kobo(amountKobo - amountPaidKobo)
 }
 
+// The status of an advice, which follows from its payment.
 export function adviceStatus(
   advice: { cancelledAt: Date | null },
   payment: { status: PaymentStatus; expiresAt: Date } | undefined,
@@ -98,6 +101,7 @@ export const SELECT_PAYMENT = `
     join advices a on a.id = p.advice_id
     join clients c on c.id = p.client_id`
 
+// Reads a payment of the client by its own reference or its advice's.
 export async function getPayment(
   db: Queryable,
   clientId: ClientId,
@@ -127,8 +131,9 @@ export async function findPaymentOfAdvice(
 
 export type PaidWhere = { number: PaymentNumber | undefined; paidAt: Date | undefined }
 
-// Finds the number that the latest credit was sent to, or else the number that was issued last. `paidAt` is
-// when the latest money that is booked to the payment arrived, or was assigned from suspense.
+// Finds the number that the payment's latest credit was sent to or, without a credit, the number that was
+// issued last. `paidAt` is when the latest money that is still booked to the payment arrived, or was assigned
+// from suspense.
 export async function findPaidWhere(db: Queryable, payment: Payment): Promise<PaidWhere> {
   const { rows } = await db.query<{ accountNumber: string | null; paidAt: Date | null }>({
     name: 'find-paid-where',
@@ -142,8 +147,8 @@ export async function findPaidWhere(db: Queryable, payment: Payment): Promise<Pa
     values: [payment.id],
   })
   const { accountNumber, paidAt } = rows[0] ?? {}
-  const paid = payment.numbers.find((each) => each.accountNumber === accountNumber)
-  return { number: paid ?? payment.numbers.at(-1), paidAt: paidAt ?? undefined }
+  const paidNumber = payment.numbers.find((number) => number.accountNumber === accountNumber)
+  return { number: paidNumber ?? payment.numbers.at(-1), paidAt: paidAt ?? undefined }
 }
 
 export type PaidBy = { paidAt: Date | null; bankCode: string | null; sessionIds: string | null }
@@ -174,6 +179,7 @@ export async function readPaidBy(
   return new Map(rows.map(({ id, ...paidBy }) => [id, paidBy]))
 }
 
+// The address to which the payer returns after paying, with both references.
 export function buildCallBackUrl({
   id,
   adviceId,
@@ -182,8 +188,8 @@ export function buildCallBackUrl({
   return withReferences(callBackUrl, { adviceReference: adviceId, paymentReference: id })
 }
 
-// Appends the two references to the address that the payer returns to, before any fragment. The merchant's
-// text stays as it is: parsing and printing the URL would rewrite it.
+// Appends the two references to the query of an address, before any fragment. Works on the text, because
+// parsing and formatting the URL would change how the merchant wrote it.
 function withReferences(
   callBackUrl: string,
   references: { adviceReference: string; paymentReference: string },
@@ -191,6 +197,6 @@ function withReferences(
   const hashAt = callBackUrl.indexOf('#')
   const address = hashAt < 0 ? callBackUrl : callBackUrl.slice(0, hashAt)
   const fragment = hashAt < 0 ? '' : callBackUrl.slice(hashAt)
-  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
-  return `${address}${joint}${new URLSearchParams(references)}${fragment}`
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return `${address}${separator}${new URLSearchParams(references)}${fragment}`
 }

@@ -1,4 +1,4 @@
-// Finds a client's advices and payments by any reference that a payer's complaint may contain, and lists and
+// Finds a client's advices and payments by any reference that a payer may state in a complaint, and lists and
 // sums them.
 //
 // References are tried in this order: payment reference, advice reference, merchantRef, session id of a
@@ -26,20 +26,21 @@ import { getPayment, type Payment, REFUNDED, SELECT_PAYMENT } from './payment.ts
 import type { PaymentStatus } from './states.ts'
 
 // `paymentId` is null before the advice's first number.
-type Referred = { adviceId: AdviceId; paymentId: PaymentId | null }
+type ReferenceMatch = { adviceId: AdviceId; paymentId: PaymentId | null }
 
-const CODE_CYCLES = 64 // From 1970 until 2097.
+const CODE_CYCLES = 64 // A short code may mean one minute in each cycle. 64 cycles last from 1970 until 2097.
 
 // Characters that no reference contains. PostgreSQL refuses NUL.
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 
-// Returns every payment or advice that the reference may name, the likeliest first. The text is read as a
-// short code only if it matches no other reference, because merchants may have references of the same form.
+// Returns every payment or advice of the client that the reference may name, the likeliest first. A text that
+// has the form of a short code is read as a code only if it matches no other reference, because merchants may
+// use references of the same form.
 export async function resolveReference(
   db: Queryable,
   clientId: ClientId,
   reference: string,
-): Promise<Referred[]> {
+): Promise<ReferenceMatch[]> {
   if (NOT_TEXT.test(reference)) return []
   const exact = await resolveExactly(db, clientId, reference)
   if (exact.length > 0) return exact
@@ -47,8 +48,11 @@ export async function resolveReference(
   return typeof code === 'object' && code.kind === 'id' ? resolveCode(db, clientId, code) : []
 }
 
+// Finds the payments and advices that have exactly this reference, the likeliest first. `place` ranks the
+// kinds of references: payment, advice, merchantRef, session id of a credit, account number. `newest`,
+// `preference` and `latest` order several matches of one kind.
 async function resolveExactly(db: Queryable, clientId: ClientId, reference: string) {
-  const { rows } = await db.query<Referred>({
+  const { rows } = await db.query<ReferenceMatch>({
     name: 'find-referred',
     text: `select advice_id, payment_id from (
              select 1 as place, advice_id, id as payment_id, null::bigint as newest,
@@ -86,18 +90,18 @@ async function resolveExactly(db: Queryable, clientId: ClientId, reference: stri
   return rows
 }
 
-// At most this many payments with the same code are returned.
-const SAME_CODE_MAX = 20
+const SAME_CODE_MAX = 20 // The most results for one short code.
 
-// Reads the ids of each minute that the code may mean, newest first. A minute without payments of the client
-// costs one look into the index.
+// Finds payments and advices by a short code, newest first. A code contains the minute of creation within a
+// cycle, and the ending of the id. For each cycle, looks up the client's ids of that minute in an index. PAY
+// in the letters stands for payments, REQ for advices.
 async function resolveCode(
   db: Queryable,
   clientId: ClientId,
   { letters, minuteMs, endings }: Extract<ShortCode, { kind: 'id' }>,
-): Promise<Referred[]> {
-  const minutes = Array.from({ length: CODE_CYCLES }, (_, at) => minuteMs + at * CYCLE_MS)
-  const { rows } = await db.query<Referred>({
+): Promise<ReferenceMatch[]> {
+  const minutes = Array.from({ length: CODE_CYCLES }, (_, cycle) => minuteMs + cycle * CYCLE_MS)
+  const { rows } = await db.query<ReferenceMatch>({
     name: 'find-referred-by-code',
     text: `select advice_id, payment_id
              from unnest($2::uuid[], $3::uuid[]) as minute (first, past)
@@ -123,16 +127,18 @@ async function resolveCode(
   return rows
 }
 
-// Matches the start of a merchantRef or of our own references. Our own references come newest first.
+// Finds payments and advices whose merchantRef or id begins with the text, for search as a person types.
+// Matches by merchantRef come first, then matches by id, newest first.
 export async function resolvePrefix(
   db: Queryable,
   clientId: ClientId,
   { prefix, limit }: { prefix: string; limit: number },
-): Promise<Referred[]> {
+): Promise<ReferenceMatch[]> {
   if (NOT_TEXT.test(prefix)) return []
   const hex = prefix.replaceAll('-', '').toLowerCase()
+  // Ids that begin with `hex` lie between it padded with 0 and padded with f.
   const isId = /^[0-9a-f]{6,31}$/.test(hex)
-  const { rows } = await db.query<Referred>({
+  const { rows } = await db.query<ReferenceMatch>({
     name: 'find-referred-by-prefix',
     text: `select advice_id, payment_id from (
              (select a.id as advice_id, p.id as payment_id
@@ -164,31 +170,34 @@ export async function findPayment(
   clientId: ClientId,
   reference: string,
 ): Promise<{ payment: Payment; inSuspenseKobo: Kobo }> {
-  const referred = await resolveReference(db, clientId, reference)
-  const paymentId = referred.find((each) => each.paymentId !== null)?.paymentId
-  if (!paymentId || isAmbiguous(reference, referred)) throw new Refusal('payment_not_found')
+  const matches = await resolveReference(db, clientId, reference)
+  const paymentId = matches.find((match) => match.paymentId !== null)?.paymentId
+  if (!paymentId || isAmbiguous(reference, matches)) throw new Refusal('payment_not_found')
   const payment = await getPayment(db, clientId, { by: 'payment', reference: paymentId })
   return { payment, inSuspenseKobo: await sumInSuspense(db, payment) }
 }
 
+// Finds an advice by any of its references.
 export async function getAdviceId(
   db: Queryable,
   clientId: ClientId,
   reference: string,
 ): Promise<AdviceId> {
-  const referred = await resolveReference(db, clientId, reference)
-  const [first] = referred
-  if (!first || isAmbiguous(reference, referred)) throw new Refusal('advice_not_found')
+  const matches = await resolveReference(db, clientId, reference)
+  const [first] = matches
+  if (!first || isAmbiguous(reference, matches)) throw new Refusal('advice_not_found')
   return first.adviceId
 }
 
-// A short code that several payments share names none of them, because the caller may move money.
-function isAmbiguous(reference: string, referred: readonly Referred[]): boolean {
+// Whether a short code names several advices. The callers then refuse it, because they may act on the
+// payment.
+function isAmbiguous(reference: string, matches: readonly ReferenceMatch[]): boolean {
   const isCode = typeof readCode(reference) === 'object'
-  return isCode && new Set(referred.map(({ adviceId }) => adviceId)).size > 1
+  return isCode && new Set(matches.map(({ adviceId }) => adviceId)).size > 1
 }
 
-// Sums the payment's credits in suspense that have the payment's currency: kobo and cents do not add up.
+// Sums the payment's money in suspense. Counts only credits in the payment's currency, because kobo and cents
+// cannot be added.
 async function sumInSuspense(db: Queryable, payment: Payment): Promise<Kobo> {
   const { rows } = await db.query<{ sum: Kobo }>({
     name: 'suspense-of-payment',
@@ -200,14 +209,15 @@ async function sumInSuspense(db: Queryable, payment: Payment): Promise<Kobo> {
   return rows[0]?.sum ?? kobo(0n)
 }
 
-// Lists and filters a client's advices and payments, newest or oldest first.
+// The rest of this file lists, filters and sums a client's advices and payments, newest or oldest first.
 //
-// Ids start with their time. So an order or a time window is a range of ids, on an index that the foreign
-// keys need anyway (advices_of_client, payments_of_client). References and rare statuses have separate
-// indexes. Other filters have none, because every new advice and payment would pay for such an index. Instead
-// a page scans at most SCAN_MAX rows, and the next page continues from there.
+// Ids begin with the time of creation. So ordering by time, and a time window, use an index on client and id
+// that the foreign keys need anyway (advices_of_client, payments_of_client). References and rare statuses
+// have separate indexes. Other filters have none, because an index makes every new advice and payment more
+// expensive. Instead, a page with such a filter scans up to SCAN_MAX rows, and the next page continues where
+// the scan ended.
 
-// Scanning 20,000 rows and their joined rows takes some 100 ms, however long the history is.
+// Scanning so many rows and their joined rows takes about 100 ms, however long the history is.
 const SCAN_MAX = 20_000
 
 export const ADVICE_STATUSES = ['Pending', 'Paid', 'Expired', 'Cancelled', 'Reversed'] as const
@@ -236,19 +246,21 @@ type Paging = {
   now: Date
 }
 
-// The page has scanned all rows up to the id `scannedTo`, or all rows if that is null.
+// `scannedTo` is the id at which the scan stopped, or null if it reached the end.
 type ListScan<T> = { rows: T[]; scannedTo: string | null }
 type PaymentTotal = Total & { amountPaidKobo: Kobo }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
 
+// Adds a parameter to a query, and returns its name, such as $3.
 type Bind = (value: unknown) => string
-// A condition calls `now` only if it needs the time, because PostgreSQL refuses unused parameters.
+// Builds an SQL condition. It calls `now` only if it needs the time, because PostgreSQL refuses unused
+// parameters.
 type Condition = (now: () => string) => string
 
 const IS_OPEN = `p.status in ('Processing', 'PartPayment')`
 
-// SQL conditions: the rules of `statusAt` and `adviceStatus` (payment.ts), written so that an index on one
-// status can be used.
+// SQL conditions with the same rules as statusAt() and adviceStatus() (payment.ts), written so that
+// PostgreSQL can use an index on a status.
 const PAYMENT_IS: Record<PaymentStatus, Condition> = {
   Processing: (now) => `p.status = 'Processing' and p.expires_at > ${now()}`,
   PartPayment: (now) => `p.status = 'PartPayment' and p.expires_at > ${now()}`,
@@ -275,11 +287,11 @@ const REFUND_IS: Record<RefundState, string> = {
 }
 
 // Statuses that few payments of a client have. Each has a partial index.
-const RARE = ['PartPayment', 'Cancelled', 'Reversed']
+const RARE_STATUSES = ['PartPayment', 'Cancelled', 'Reversed']
 
-// Joins the other table laterally, so that it is looked up for each row that is reached. With a plain join,
-// the planner sometimes reads the whole other table.
-const KINDS = {
+// The tables and columns of both lists. The other table is joined laterally, so that PostgreSQL looks up one
+// row for each row that it reaches. With a plain join, the planner sometimes reads the whole other table.
+const LISTS = {
   advices: {
     id: 'a.id',
     owner: 'a.client_id',
@@ -298,30 +310,36 @@ const KINDS = {
   },
 } as const
 
-// Call within `withSnapshot`, because the reads must see the same moment.
+// Lists one page of advices with their payments. Must be called within `withSnapshot`, because its queries
+// must see the same moment.
 export async function listAdvices(
   db: Queryable,
   clientId: ClientId,
   { filters, ...paging }: Paging & { filters: PaymentFilters<AdviceStatus> },
 ): Promise<ListScan<ListedAdvice>> {
   const statusIs = filters.status && ADVICE_IS[filters.status]
-  const scanning = { ...paging, statusIs }
-  const { ids, scannedTo } = await scan<AdviceId>(db, 'advices', { clientId, filters, ...scanning })
+  const scanOptions = { ...paging, statusIs }
+  const { ids, scannedTo } = await scanIds<AdviceId>(db, 'advices', {
+    clientId,
+    filters,
+    ...scanOptions,
+  })
   const rows = await readAdvices(db, ids, paging.order)
   return { rows, scannedTo }
 }
 
+// Lists one page of payments. Must be called within `withSnapshot`, like listAdvices().
 export async function listPayments(
   db: Queryable,
   clientId: ClientId,
   { filters, ...paging }: Paging & { filters: PaymentFilters },
 ): Promise<ListScan<Payment>> {
   const statusIs = filters.status && PAYMENT_IS[filters.status]
-  const scanning = { ...paging, statusIs }
-  const { ids, scannedTo } = await scan<PaymentId>(db, 'payments', {
+  const scanOptions = { ...paging, statusIs }
+  const { ids, scannedTo } = await scanIds<PaymentId>(db, 'payments', {
     clientId,
     filters,
-    ...scanning,
+    ...scanOptions,
   })
   if (ids.length === 0) return { rows: [], scannedTo }
   const { order = 'newest' } = paging
@@ -333,7 +351,7 @@ export async function listPayments(
   return { rows, scannedTo }
 }
 
-// Returns advices ordered by id.
+// Reads advices with their payments, ordered by id.
 export async function readAdvices(
   db: Queryable,
   ids: readonly AdviceId[],
@@ -354,101 +372,108 @@ export async function readAdvices(
   return advices.rows.map((advice) => ({ advice, payment: byAdvice.get(advice.id) }))
 }
 
-type Scanning = Paging & {
+type ScanOptions = Paging & {
   clientId: ClientId
   filters: PaymentFilters<string>
   statusIs: Condition | undefined
 }
 
-async function scan<Id extends string>(
+// Reads the ids of one page of advices or payments, which the callers then read in full.
+async function scanIds<Id extends string>(
   db: Queryable,
-  kind: keyof typeof KINDS,
-  scanning: Scanning,
+  kind: keyof typeof LISTS,
+  scanOptions: ScanOptions,
 ): Promise<{ ids: Id[]; scannedTo: string | null }> {
-  const { found, values, end } = await selectFound(db, kind, scanning)
-  const text = `select id from (${found}) as found`
-  const { rows } = await db.query<{ id: Id }>(namedUnlessWindow(scanning.filters, text, values))
+  const { sql, values, end } = await buildScanQuery(db, kind, scanOptions)
+  const text = `select id from (${sql}) as found`
+  const { rows } = await db.query<{ id: Id }>(namedUnlessWindow(scanOptions.filters, text, values))
   return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
+// Counts and sums the payments that the filters match, up to SUMMED_MAX. Beyond, the summary is not exact.
 export async function summarizePayments(
   db: Queryable,
   clientId: ClientId,
   { filters, now }: { filters: PaymentFilters; now: Date },
 ): Promise<Summary<PaymentTotal>> {
   const statusIs = filters.status && PAYMENT_IS[filters.status]
-  const scanning = { clientId, filters, statusIs, now, limit: SUMMED_MAX + 1 }
-  const { found, values, end } = await selectFound(db, 'payments', scanning)
+  const scanOptions = { clientId, filters, statusIs, now, limit: SUMMED_MAX + 1 }
+  const { sql, values, end } = await buildScanQuery(db, 'payments', scanOptions)
   const text = `select currency, count(*) as count, sum(amount_kobo)::bigint as amount_kobo,
                        sum(amount_paid_kobo)::bigint as amount_paid_kobo
-                  from (${found}) as found group by currency order by currency`
+                  from (${sql}) as found group by currency order by currency`
   const { rows } = await db.query<PaymentTotal>(namedUnlessWindow(filters, text, values))
   return summaryOf(rows, end === undefined)
 }
 
-// Builds a query for the ids that match, in order. `end` is the last id that it scans; undefined if it scans
-// all.
-async function selectFound(
+// Builds the query for the rows that match the filters, in order, up to `limit`. `end` is the last id that
+// the query scans, or undefined if it reaches the end of the list.
+async function buildScanQuery(
   db: Queryable,
-  kind: keyof typeof KINDS,
-  { clientId, filters, order = 'newest', after, limit, now, statusIs }: Scanning,
-): Promise<{ found: string; values: unknown[]; end: string | undefined }> {
-  const { id, owner, amount, from } = KINDS[kind]
+  kind: keyof typeof LISTS,
+  { clientId, filters, order = 'newest', after, limit, now, statusIs }: ScanOptions,
+): Promise<{ sql: string; values: unknown[]; end: string | undefined }> {
+  const { id, owner, amount, from } = LISTS[kind]
   const values: unknown[] = [clientId]
   const bind: Bind = (value) => `$${values.push(value)}`
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const inRange = idRange(id, filters, bind)
   if (after !== undefined) inRange.push(`${id} ${isAfter} ${bind(after)}`)
   const rangeValues = [...values]
-  const { conditions, isFew } = await narrow(db, kind, { clientId, filters, bind })
-  const end = isFew ? undefined : await findEnd(db, kind, { inRange, sort, values: rangeValues })
+  const { conditions, isSelective } = await filterConditions(db, kind, { clientId, filters, bind })
+  const end = isSelective
+    ? undefined
+    : await findEnd(db, kind, { inRange, sort, values: rangeValues })
   if (end) conditions.push(`${id} ${isUpTo} ${bind(end)}`)
   if (statusIs) conditions.push(statusIs(() => `${bind(now)}::timestamptz`))
-  const found = `
+  const sql = `
     select ${id} as id, a.currency, ${amount}, p.amount_paid_kobo from ${from}
      where ${[`${owner} = $1`, ...inRange, ...conditions].join(' and ')}
      order by ${id} ${sort} limit ${limit}`
-  return { found, values, end }
+  return { sql, values, end }
 }
 
-// Returns the conditions of the filters. `isFew` means that the scan needs no end: an index leads to the rows
-// that match, or every row matches.
-async function narrow(
+// Returns the SQL conditions of the filters. `isSelective` means that the query need not stop after SCAN_MAX
+// rows: an index leads to the rows that match, or every row matches.
+async function filterConditions(
   db: Queryable,
-  kind: keyof typeof KINDS,
+  kind: keyof typeof LISTS,
   { clientId, filters, bind }: { clientId: ClientId; filters: PaymentFilters<string>; bind: Bind },
-): Promise<{ conditions: string[]; isFew: boolean }> {
+): Promise<{ conditions: string[]; isSelective: boolean }> {
   const { status, minKobo, maxKobo, search, merchantRef, accountNumber, reference } = filters
   const { refund } = filters
-  const { id, amount, advice } = KINDS[kind]
-  const few: string[] = []
+  const { id, amount, advice } = LISTS[kind]
+  const selective: string[] = []
   if (merchantRef !== undefined) {
-    few.push(`${advice} = any(array(select id from advices
+    selective.push(`${advice} = any(array(select id from advices
                                      where client_id = $1 and merchant_ref = ${bind(merchantRef)}))`)
   }
   if (accountNumber !== undefined) {
-    few.push(`${advice} = any(array(
+    selective.push(`${advice} = any(array(
                 select had.advice_id from payment_numbers n join payments had on had.id = n.payment_id
                  where n.account_number = ${bind(accountNumber)} and had.client_id = $1))`)
   }
   if (reference !== undefined) {
-    const referred = await resolveReference(db, clientId, reference)
-    const ids = referred.map((each) => (kind === 'advices' ? each.adviceId : each.paymentId))
-    few.push(`${id} = any(${bind(ids)}::uuid[])`)
+    const matches = await resolveReference(db, clientId, reference)
+    const ids = matches.map(({ adviceId, paymentId }) => {
+      return kind === 'advices' ? adviceId : paymentId
+    })
+    selective.push(`${id} = any(${bind(ids)}::uuid[])`)
   }
-  const compared: string[] = []
-  if (minKobo !== undefined) compared.push(`${amount} >= ${bind(minKobo)}`)
-  if (maxKobo !== undefined) compared.push(`${amount} <= ${bind(maxKobo)}`)
-  if (refund !== undefined) compared.push(REFUND_IS[refund])
+  const unindexed: string[] = []
+  if (minKobo !== undefined) unindexed.push(`${amount} >= ${bind(minKobo)}`)
+  if (maxKobo !== undefined) unindexed.push(`${amount} <= ${bind(maxKobo)}`)
+  if (refund !== undefined) unindexed.push(REFUND_IS[refund])
   if (search !== undefined) {
     const text = bind(search)
-    compared.push(`(position(lower(${text}) in lower(a.customer_name)) > 0
+    unindexed.push(`(position(lower(${text}) in lower(a.customer_name)) > 0
                     or position(lower(${text}) in lower(a.customer->>'email')) > 0)`)
   }
-  const isPlain = compared.length === 0 && (status === undefined || RARE.includes(status))
-  return { conditions: [...few, ...compared], isFew: few.length > 0 || isPlain }
+  const isPlain = unindexed.length === 0 && (status === undefined || RARE_STATUSES.includes(status))
+  return { conditions: [...selective, ...unindexed], isSelective: selective.length > 0 || isPlain }
 }
 
+// The SQL conditions of a time window, as a range of ids.
 function idRange(id: string, { from, to }: Window, bind: Bind): string[] {
   return [
     ...(from ? [`${id} >= ${bind(leastIdAt(from.getTime()))}`] : []),
@@ -456,14 +481,16 @@ function idRange(id: string, { from, to }: Window, bind: Bind): string[] {
   ]
 }
 
-// Returns the last id that one page scans, or undefined if the page reaches the end. Reads the index alone.
+// Returns the id after SCAN_MAX rows, at which a page stops its scan, or undefined if fewer rows remain.
+// Needs only the index.
 async function findEnd(
   db: Queryable,
-  kind: keyof typeof KINDS,
+  kind: keyof typeof LISTS,
   { inRange, sort, values }: { inRange: readonly string[]; sort: string; values: unknown[] },
 ): Promise<string | undefined> {
-  const { id, owner } = KINDS[kind]
-  const text = `select ${id} as id from ${kind} ${id[0]}
+  const { id, owner } = LISTS[kind]
+  const alias = id[0] // `id` is a.id or p.id.
+  const text = `select ${id} as id from ${kind} ${alias}
                  where ${[`${owner} = $1`, ...inRange].join(' and ')}
                  order by ${id} ${sort} offset ${SCAN_MAX} limit 1`
   const { rows } = await db.query<{ id: string }>(namedByText(text, values))

@@ -1,5 +1,5 @@
-// Routes of payments: /api/v1/payments lists and retrieves them, /api/Transaction verifies one, and
-// /Payment/process/banktransfer initiates one.
+// Routes of payments: /api/v1/payments lists and retrieves them, /api/Transaction verifies one for a
+// merchant, and /Payment/process/banktransfer initiates one.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { NameBank } from '#banks/directory.ts'
@@ -49,7 +49,7 @@ import {
 
 type PaymentDetail = Payment & {
   inSuspenseKobo: Kobo
-  credits: readonly CreditTrace[] // One more than is shown, which tells whether there are more.
+  credits: readonly CreditTrace[] // One more than the response shows, which tells whether there are more.
 }
 
 const PaymentDetailView = view(
@@ -174,6 +174,7 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   }
 }
 
+// The published response of /api/Transaction.
 function presentTransaction(
   payment: Payment,
   { number, paidAt, now, mode }: PaidWhere & { now: Date; mode: Deps['mode'] },
@@ -200,7 +201,8 @@ function presentTransaction(
   }
 }
 
-// A simulated transfer to a collection account has no expiresAt.
+// The schema of an initiated payment, and of a simulated transfer: one to a collection account has no
+// expiresAt.
 export const PaymentBody = named('InitiatedPayment', {
   ...InitiatedPaymentView.schema.properties,
   expiresAt: Type.Optional(InitiatedPaymentView.fields.expiresAt.schema),
@@ -220,16 +222,16 @@ export function showPayment(
   return InitiatedPaymentView.present({ payment, number, status }, naming)
 }
 
-// The bank that routing chose may have just leased its last number. Then the next attempt chooses another
-// bank.
+// Initiates a payment. If routing chooses the bank, tries again when that bank has just leased its last
+// number: the next attempt chooses another bank.
 async function initiate({ writers, banks }: Deps, initiation: Initiation): Promise<Initiated> {
-  let more = initiation.bankCode === undefined ? banks.length : 0
+  let retriesLeft = initiation.bankCode === undefined ? banks.length : 0
   for (;;) {
     try {
       return await writers.initiations.submit(initiation)
     } catch (error) {
       const isEmpty = error instanceof Refusal && error.code === 'numbers_exhausted'
-      if (!isEmpty || more-- === 0) throw error
+      if (!isEmpty || retriesLeft-- === 0) throw error
     }
   }
 }
@@ -283,7 +285,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         allowsCrossOrigin: true,
         errors: INITIATE_ERRORS,
       },
-      onRequest: authentication.requiresIfAny('payments:write'),
+      onRequest: authentication.requiresIfTokenSent('payments:write'),
       schema: {
         operationId: 'initiateBankTransfer',
         tags,

@@ -1,5 +1,5 @@
-// The states of a payment, and the only code that changes them. Use statusAt() of payment.ts for the status
-// to show.
+// The states of a payment, and the only code that changes them. To show a status, use statusAt() of
+// payment.ts.
 
 import { numberArray } from '#db/sql.ts'
 import { assertAllowed, type States, statusesOf } from '#db/states.ts'
@@ -36,7 +36,7 @@ type ChangedPayment = {
   chargedVatKobo: Kobo
 }
 
-// Writes payments that the caller has locked, in one statement for a whole batch.
+// Writes the states and amounts of a batch of payments, which the caller has locked, in one statement.
 export async function updatePayments(
   tx: Transaction,
   now: Date,

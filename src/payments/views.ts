@@ -1,4 +1,4 @@
-// Views and filters of advices and payments.
+// Views of advices and payments for the API, and the filters of their lists.
 
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { accountName } from '#accounts/account.ts'
@@ -40,7 +40,8 @@ export type AdviceRow = ListedAdvice & {
   address: string // The public address of the service.
 }
 
-// `feeRule`: the rule in force now.
+// Combines what AdviceView needs. `feeRule` is the rule in force now, by which an unpaid advice states its
+// charges.
 export function toAdviceRow(
   { advice, payment }: { advice: Advice; payment: Payment | undefined },
   { feeRule, address }: { feeRule: FeeRule | undefined; address: string },
@@ -51,7 +52,7 @@ export function toAdviceRow(
   return { advice, payment, charges, address }
 }
 
-// The fields that the published contract has.
+// An advice in the published contract (/Payment/advice).
 export const AdviceView = view('Advice', (f: Fields<AdviceRow, { now: Date }>) => ({
   adviceReference: f.text(({ advice }) => advice.id),
   merchantRef: f.textOrNull(({ advice }) => advice.merchantRef),
@@ -93,7 +94,7 @@ export const AdviceView = view('Advice', (f: Fields<AdviceRow, { now: Date }>) =
 const REFUNDED = 'Refunded to the payer, confirmed by the banks.'
 const CLOSES = 'End of the grace period.'
 
-// The fields of the /api/v1 endpoints.
+// An advice in /api/v1.
 export const AdviceRecordView = view('AdviceRecord', (f: Fields<AdviceRow, { now: Date }>) => ({
   ...AdviceView.fields,
   amountPaid: f.naira(({ payment }) => payment?.amountPaidKobo ?? kobo(0n)),
@@ -153,7 +154,7 @@ export const PaymentView = view('Payment', (f: Fields<Payment, PaymentContext>) 
 type NumberedPayment = { payment: Payment; number: PaymentNumber; status: PaymentStatus }
 type Naming = { nameBank: NameBank; nameStyle: string }
 
-// The fields that the published contract has, with the number that the payer pays into.
+// An initiated payment in the published contract, with the number that the payer pays into.
 export const InitiatedPaymentView = view(
   'InitiatedPayment',
   (f: Fields<NumberedPayment, Naming>) => ({
@@ -243,6 +244,6 @@ export function parsePaymentFilters<Status extends string>(
   filters: FilterQuery<Status>,
 ): PaymentFilters<Status> {
   const { status, search, merchantRef, accountNumber, reference, refund } = filters
-  const compared = { status, ...parseAmounts(filters), search, refund }
-  return { ...compared, merchantRef, accountNumber, reference, ...parseWindow(filters) }
+  const otherFilters = { status, ...parseAmounts(filters), search, refund }
+  return { ...otherFilters, merchantRef, accountNumber, reference, ...parseWindow(filters) }
 }

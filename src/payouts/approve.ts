@@ -47,6 +47,7 @@ type Approving = {
 const ADDED_BY = `coalesce(b.added_by_user, (
   select u.id from users u where u.client_id = b.client_id and b.created_by = 'user:' || u.email))`
 
+// SQL condition: the user is one of the people `h.by` who chose the account, or got access from them.
 const choosersStandBehind = (user: string) => `not is_independent(h.by, ${user})`
 
 // SQL subquery: the accounts and the users who chose them. All payouts to an account were requested after its
@@ -68,8 +69,8 @@ const CHOICES = `
 // ends when an independent user approves a payout or settlement to the account. For a subaccount, that payout
 // or settlement must have paid the subaccount.
 //
-// Returns whether the user may not approve because the user, or a person behind the user, chose one of the
-// accounts. Searches earlier approvals only in that case.
+// Returns whether this rule keeps the user from approving a payout to one of the accounts. Searches earlier
+// approvals only if the user, or a person behind the user, chose the account.
 export async function isAccountChooser(
   db: Queryable,
   { userId, bankAccountIds, subaccountIds }: Approving,
@@ -87,7 +88,7 @@ export async function isAccountChooser(
                               coalesce(s.approved_at, p.decided_at)) as a (by, at)
                      where p.client_id = c.client_id and p.bank_account_id = c.bank_account_id
                        and (c.subaccount_id is null or p.subaccount_id = c.subaccount_id)
-                       and p.requested_at >= c.known_at -- As all are; for payouts_of_day.
+                       and p.requested_at >= c.known_at -- Always true; lets the index payouts_of_day serve.
                        and p.approval <> 'rejected' and a.by is not null
                        and a.at > c.chosen_at
                        and not ${choosersStandBehind('a.by')}) end`,
@@ -98,20 +99,21 @@ export async function isAccountChooser(
 
 type Decider = Pick<Approver, 'client' | 'actor'>
 
-// Approving again as the same user changes nothing.
+// Approves a payout, or gives the first of two approvals. Approving again as the same user changes nothing.
 export async function approvePayout(
   tx: Transaction,
   acting: Approver & { now: Date },
   reference: string,
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'approved' })
-  if (!payout) return
-  const obstacle = await findObstacle(tx, acting, payout)
+  if (!payout) return // The same user has approved it before.
+  const obstacle = await findPayoutObstacle(tx, acting, payout)
   if (obstacle) throw new Refusal(obstacle)
   if (isFirstOfTwo(payout)) return approveFirst(tx, acting, payout)
-  await decide(tx, acting, { payout, approval: 'approved', reason: null })
+  await recordDecision(tx, acting, { payout, approval: 'approved', reason: null })
 }
 
+// Records the first of two approvals. The payout still awaits the second one.
 async function approveFirst(
   tx: Transaction,
   { client, actor, userId, now }: Approver & { now: Date },
@@ -121,16 +123,16 @@ async function approveFirst(
   const change = { change: 'first_approved', changedBy: actor } as const
   await recordPayoutChanges(tx, now, { payoutIds: [payout.id], ...change })
   const action = 'payout.approve_first'
-  await audit(tx, { client, actor, now }, { payout, action, note: null })
+  await auditDecision(tx, { client, actor, now }, { payout, action, note: null })
 }
 
-// Returns null if the candidate can approve the payout.
+// Returns why the candidate cannot approve the payout, for views of it. Returns null if the candidate can.
 export async function findApprovalObstacle(
   db: Queryable,
   by: Candidate,
   id: PayoutId,
 ): Promise<RefusalCode | null> {
-  const { rows } = await db.query<Judged>({
+  const { rows } = await db.query<PayoutToApprove>({
     name: 'read-payout-to-approve',
     text: `select id, requested_by, requested_by_user,
                   ${APPROVER_COLUMNS},
@@ -138,10 +140,10 @@ export async function findApprovalObstacle(
              from payouts where id = $1`,
     values: [id],
   })
-  return findObstacle(db, by, rows[0] as Judged)
+  return findPayoutObstacle(db, by, rows[0] as PayoutToApprove)
 }
 
-type Judged = Pick<
+type PayoutToApprove = Pick<
   LockedPayout,
   | 'id'
   | 'requestedBy'
@@ -152,14 +154,17 @@ type Judged = Pick<
   | 'mayHaveBeenSent'
 >
 
-async function findObstacle(
+// Returns the first reason why this user cannot approve the payout: the user is not fit to check this maker
+// or first approver, the payout is blocked, or the user chose the account that is paid. Otherwise returns
+// null.
+async function findPayoutObstacle(
   db: Queryable,
   by: Candidate,
-  payout: Judged,
+  payout: PayoutToApprove,
 ): Promise<RefusalCode | null> {
   const { id, bankAccountId, mayHaveBeenSent, firstApprover } = payout
-  const judged = { maker: makerOf(payout), firstApprover }
-  const unfitness = await findUnfitnessForEither(db, by, judged)
+  const people = { maker: makerOf(payout), firstApprover }
+  const unfitness = await findUnfitnessForEither(db, by, people)
   if (unfitness) return unfitness
   // A payout that may have been sent is never sent again (I82). Its approval makes a worker query the bank.
   const block = mayHaveBeenSent ? null : await findBlock(db, id)
@@ -168,25 +173,27 @@ async function findObstacle(
   return (await isAccountChooser(db, approving)) ? 'approver_chose_account' : null
 }
 
-const makerOf = ({ requestedBy, requestedByUser, makerPeople }: Judged): Maker => ({
+const makerOf = ({ requestedBy, requestedByUser, makerPeople }: PayoutToApprove): Maker => ({
   actor: requestedBy,
   userId: requestedByUser,
   people: makerPeople,
 })
 
-// Rejects the payout and makes its money available again.
+// Rejects a payout that awaits approval, and makes its money available again. Refuses the payout's maker.
+// Rejecting again as the same user changes nothing.
 export async function rejectPayout(
   tx: Transaction,
   acting: Approver & SettleDeps,
   { reference, reason }: { reference: string; reason: string },
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'rejected' })
-  if (!payout) return
+  if (!payout) return // The same user has rejected it before.
   refuseMaker(acting, makerOf(payout))
   const outcome = { status: 'cancelled', reason } as const
   const result = await settlePayout(tx, acting, { id: payout.id, outcome, by: acting.actor })
+  // `otherwise`: nothing was changed, because the payout may have been sent before a restore.
   if (result === 'otherwise') refuseCancelling(payout)
-  await decide(tx, acting, { payout, approval: 'rejected', reason })
+  await recordDecision(tx, acting, { payout, approval: 'rejected', reason })
 }
 
 // Any user or credential that may create payouts may cancel one, until a worker begins to send it. Cancelling
@@ -205,9 +212,10 @@ export async function cancelPayout(
     outcome: { status: 'cancelled', reason },
     by: actor,
   })
+  // `otherwise`: nothing was changed, because the payout is no longer queued, or may have been sent.
   if (result === 'otherwise') refuseCancelling(payout)
-  if (result === 'same') return
-  await audit(tx, { client, actor, now }, { payout, action: 'payout.cancel', note: reason })
+  if (result === 'same') return // It was cancelled before.
+  await auditDecision(tx, { client, actor, now }, { payout, action: 'payout.cancel', note: reason })
 }
 
 // A payout of a settlement or refund can be cancelled alone only while it is blocked, because a blocked
@@ -223,7 +231,8 @@ async function isCancellable(
   return block !== null && block !== 'client_suspended'
 }
 
-// Returns undefined if the same user has already made this decision.
+// Locks a payout that awaits approval. Returns undefined if the same user has already made this decision, so
+// that a repeated request changes nothing.
 async function lockDecidable(
   tx: Transaction,
   approver: Approver,
@@ -234,13 +243,15 @@ async function lockDecidable(
   const payout = await lockPayout(tx, id)
   const { approval, decidedByUser } = payout
   if (approval === decision && decidedByUser === approver.userId) return undefined
-  const isFirst = payout.firstApprover?.userId === approver.userId
-  if (decision === 'approved' && isFirst && awaitsApproval(payout)) return undefined
+  // The user has given the first of two approvals. Repeating it changes nothing.
+  const hasApprovedFirst = payout.firstApprover?.userId === approver.userId
+  if (decision === 'approved' && hasApprovedFirst && awaitsApproval(payout)) return undefined
   if (!awaitsApproval(payout)) throw new Refusal('payout_decided')
   return payout
 }
 
-async function decide(
+// Writes the decision to the payout, its history and the audit log.
+async function recordDecision(
   tx: Transaction,
   { client, actor, userId, now }: Approver & { now: Date },
   {
@@ -259,10 +270,11 @@ async function decide(
   const change = { change: approval, changedBy: actor, detail: reason }
   await recordPayoutChanges(tx, now, { payoutIds: [payout.id], ...change })
   const action = approval === 'approved' ? 'payout.approve' : 'payout.reject'
-  await audit(tx, { client, actor, now }, { payout, action, note: reason })
+  await auditDecision(tx, { client, actor, now }, { payout, action, note: reason })
 }
 
-function audit(
+// Writes a decision on a payout to the audit log of its client.
+function auditDecision(
   tx: Transaction,
   { client, actor, now }: Decider & { now: Date },
   {

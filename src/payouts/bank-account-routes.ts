@@ -160,12 +160,13 @@ export const institutions = resource('/api/v1/banks', {
 
 const SORTED = BANKS.toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 
+// Finds institutions by a part of their name, or by a whole code. Without a search term, returns all.
 function findInstitutions(search: string): readonly Bank[] {
   const term = search.trim().toLowerCase()
   if (term === '') return SORTED
   return SORTED.filter(
     ({ code, name, cbnCode, nipCode, aliases = [], otherNames = [] }) =>
       [code, cbnCode, nipCode, ...aliases].includes(term) ||
-      [name, ...otherNames].some((each) => each.toLowerCase().includes(term)),
+      [name, ...otherNames].some((anyName) => anyName.toLowerCase().includes(term)),
   )
 }

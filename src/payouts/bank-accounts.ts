@@ -20,9 +20,10 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { chooseSendingBank } from './sending-bank.ts'
 
-const MARKS = /\p{M}+/gu
+const ACCENTS = /\p{M}+/gu
 const SEPARATORS = /[^\p{L}\p{N}]+/u
-const SAME = new Map([
+// Words that mean the same in names of companies. An empty one is left out of the comparison.
+const ABBREVIATIONS = new Map([
   ['LIMITED', 'LTD'],
   ['NIGERIA', 'NIG'],
   ['COMPANY', 'CO'],
@@ -38,11 +39,12 @@ export function isSameName(one: string, other: string): boolean {
   return words.length > 0 && words.join(' ') === wordsOf(other).join(' ')
 }
 
+// Returns the words of a name for the comparison: in capitals, without accents, abbreviated and sorted.
 function wordsOf(name: string): string[] {
-  const plain = name.normalize('NFKD').replace(MARKS, '').replace(/['’.]/g, '').toUpperCase()
+  const plain = name.normalize('NFKD').replace(ACCENTS, '').replace(/['’.]/g, '').toUpperCase()
   return plain
     .split(SEPARATORS)
-    .map((word) => SAME.get(word) ?? word)
+    .map((word) => ABBREVIATIONS.get(word) ?? word)
     .filter((word) => word !== '')
     .sort()
 }
@@ -56,7 +58,7 @@ export type BankAccount = {
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
-  nameAtBank: string | null // Empty if the bank knows no such account. It may err, so workers ask it again.
+  nameAtBank: string | null // Empty: the bank knows no such account. It may err, so workers ask again.
   status: BankAccountStatus
   isDefault: boolean
   isActive: boolean
@@ -98,7 +100,7 @@ export async function listBankAccounts(
   return rows
 }
 
-// Without a reference, returns the default account.
+// Finds a bank account of the client. Without a reference, returns the default account.
 export async function getBankAccount(
   db: Queryable,
   clientId: ClientId,
@@ -117,7 +119,8 @@ export async function getBankAccount(
   throw new Refusal(reference === undefined ? 'bank_account_needed' : 'bank_account_not_found')
 }
 
-// While the lock is held, no other transaction can deactivate the account.
+// Locks a bank account for a payout to it. Until the transaction ends, no other transaction can deactivate
+// the account.
 export async function lockBankAccount(tx: Transaction, id: BankAccountId): Promise<BankAccount> {
   const { rows } = await tx.query<BankAccount>({
     name: 'lock-bank-account',
@@ -127,8 +130,9 @@ export async function lockBankAccount(tx: Transaction, id: BankAccountId): Promi
   return rows[0] as BankAccount
 }
 
-// The status of a new account, according to the bank's answer.
-function statusOf(answer: NameAnswer, accountName: string) {
+// Returns the status of an account by the bank's answer to the name enquiry. Refuses an account that the bank
+// does not know.
+function judgeName(answer: NameAnswer, accountName: string) {
   if (answer.status === 'not_found') throw new Refusal('bank_account_unknown')
   if (answer.status === 'no_answer') return { status: 'unconfirmed', nameAtBank: null } as const
   const { accountName: nameAtBank } = answer
@@ -136,7 +140,7 @@ function statusOf(answer: NameAnswer, accountName: string) {
   return { status, nameAtBank } as const
 }
 
-// `userId` is null unless a person adds the account.
+// `userId` is null if API credentials, and no person, add the account.
 type AddedBy = { sealer: Sealer; now: Date; actor: string; userId: UserId | null }
 
 type NewBankAccount = {
@@ -157,8 +161,10 @@ export async function saveBankAccount(
   await lockAccounts(tx, clientId)
   const hash = hashAccount(sealer, accountNumber)
   const isSilent = answer.status === 'no_answer'
-  const before = isSilent ? await findAnswer(tx, { clientId, bankCode, hash }) : undefined
-  const { status, nameAtBank } = statusOf(before ?? answer, accountName)
+  const earlierAnswer = isSilent
+    ? await findEarlierMismatch(tx, { clientId, bankCode, hash })
+    : undefined
+  const { status, nameAtBank } = judgeName(earlierAnswer ?? answer, accountName)
   const { rows } = await tx.query<{ reference: string }>({
     name: 'save-bank-account',
     text: `insert into bank_accounts
@@ -202,12 +208,12 @@ export async function saveBankAccount(
       isSilent,
     ],
   })
-  return rows[0]?.reference ?? (await refuseSaved(tx, clientId))
+  return rows[0]?.reference ?? (await refuseUnsaved(tx, clientId))
 }
 
-// Returns the name that the bank gave when an earlier check found a mismatch. Used when the bank does not
+// Returns the bank's earlier answer if it was another name than the client's. Used when the bank does not
 // answer now.
-async function findAnswer(
+async function findEarlierMismatch(
   tx: Transaction,
   { clientId, bankCode, hash }: { clientId: ClientId; bankCode: string; hash: Buffer },
 ): Promise<NameAnswer | undefined> {
@@ -221,11 +227,14 @@ async function findAnswer(
   return rows[0] && { status: 'found', accountName: rows[0].accountName }
 }
 
+// Accounts are found by this hash, because their numbers are stored encrypted.
 export function hashAccount(sealer: Sealer, accountNumber: string): Buffer {
   return sealer.hash('bank account', accountNumber)
 }
 
-async function refuseSaved(tx: Transaction, clientId: ClientId): Promise<never> {
+// Finds out why saveBankAccount() wrote no row: the client has too many accounts, or has confirmed or
+// deactivated this one.
+async function refuseUnsaved(tx: Transaction, clientId: ClientId): Promise<never> {
   const { rows } = await tx.query<{ count: number }>({
     name: 'count-bank-accounts',
     text: `select count(*)::int as count from bank_accounts where client_id = $1 and is_active`,
@@ -244,19 +253,19 @@ async function lockAccounts(tx: Transaction, clientId: ClientId): Promise<void> 
   })
 }
 
-const UNKNOWN_ACCOUNT = { status: 'mismatch', nameAtBank: '' } as const
+const UNKNOWN_AT_BANK = { status: 'mismatch', nameAtBank: '' } as const
 
 type Answered = { account: Pick<BankAccount, 'id' | 'accountName'>; answer: NameAnswer }
 
-// Records a late answer of a bank. Leaves an account unchanged that is confirmed or inactive, or whose name
-// changed since the enquiry.
-export async function noteAnswer(
+// Records a bank's answer about an account that is saved already. Does nothing if the account is confirmed or
+// inactive, or if its name changed since the enquiry.
+export async function recordNameAnswer(
   tx: Transaction,
   now: Date,
   { account, answer }: Answered,
 ): Promise<void> {
   const { status, nameAtBank } =
-    answer.status === 'not_found' ? UNKNOWN_ACCOUNT : statusOf(answer, account.accountName)
+    answer.status === 'not_found' ? UNKNOWN_AT_BANK : judgeName(answer, account.accountName)
   if (status === 'unconfirmed') return
   const { rows } = await tx.query<Pick<BankAccount, 'clientId' | 'reference' | 'bankCode'>>({
     name: 'note-name-answer',
@@ -298,8 +307,8 @@ export async function changeBankAccount(
   if (changes.isDefault && !isActive) throw new Refusal('bank_account_inactive')
   if (changes.isDefault && account.status === 'mismatch') throw new Refusal('bank_account_mismatch')
   if (isActive === account.isActive && isDefault === account.isDefault) return account
-  const isChosen = isDefault && !account.isDefault
-  if (isChosen) {
+  const becomesDefault = isDefault && !account.isDefault
+  if (becomesDefault) {
     await tx.query({
       name: 'no-default-bank-account',
       text: 'update bank_accounts set is_default = false where client_id = $1 and is_default',
@@ -313,7 +322,7 @@ export async function changeBankAccount(
                   default_at = case when $4 then $5 else default_at end,
                   default_by_user = case when $4 then $6 else default_by_user end
             where id = $1`,
-    values: [account.id, isDefault, isActive, isChosen, now, userId],
+    values: [account.id, isDefault, isActive, becomesDefault, now, userId],
   })
   await writeAuditLog(tx, now, {
     clientId: client.id,
@@ -333,7 +342,7 @@ type SubaccountBank = {
   answer: NameAnswer // The answer of the account's bank.
 }
 
-type Known = {
+type SavedAccount = {
   id: BankAccountId
   status: BankAccountStatus
   accountName: string
@@ -351,7 +360,7 @@ export async function saveSubaccountBank(
   { sealer, now, actor, userId }: AddedBy,
   { clientId, bankCode, accountNumber, accountName, answer }: SubaccountBank,
 ): Promise<BankAccountId> {
-  const { status, nameAtBank } = statusOf(answer, accountName)
+  const { status, nameAtBank } = judgeName(answer, accountName)
   if (status === 'mismatch') throw new Refusal('bank_account_mismatch')
   await lockAccounts(tx, clientId)
   const hash = hashAccount(sealer, accountNumber)
@@ -379,18 +388,18 @@ export async function saveSubaccountBank(
       userId,
     ],
   })
-  const { rows } = await tx.query<Known>({
+  const { rows } = await tx.query<SavedAccount>({
     name: 'find-subaccount-bank',
     text: `select id, status, account_name, name_at_bank, is_active
              from bank_accounts
             where client_id = $1 and bank_code = $2 and account_number_hash = $3`,
     values: [clientId, bankCode, hash],
   })
-  const saved = rows[0] as Known
+  const saved = rows[0] as SavedAccount // The client's own account, or the new one.
   if (!saved.isActive) throw new Refusal('bank_account_inactive')
   const isSame = isSameName(accountName, saved.nameAtBank ?? saved.accountName)
   if (!isSame || saved.status === 'mismatch') throw new Refusal('bank_account_mismatch')
-  if (saved.status === 'unconfirmed') await noteAnswer(tx, now, { account: saved, answer })
+  if (saved.status === 'unconfirmed') await recordNameAnswer(tx, now, { account: saved, answer })
   return saved.id
 }
 
@@ -398,11 +407,11 @@ export async function saveSubaccountBank(
 // then at doubling intervals up to six hours. For other accounts, the enquiry is repeated when a payout to
 // them is requested.
 
-const FIRST_MS = 60_000 // Longer than a call may take, so that no other worker asks during the call.
-const LONGEST_MS = 6 * 3_600_000
+const FIRST_INTERVAL_MS = 60_000 // Longer than a call may take, so that no other worker asks during the call.
+const LONGEST_INTERVAL_MS = 6 * 3_600_000
 
-// SQL condition: workers repeat the enquiry for the account `b`.
-const IS_ASKED = `
+// SQL condition: workers repeat the enquiry for the account `b`, because settlements would be paid to it.
+const IS_ENQUIRY_REPEATED = `
   (b.status = 'unconfirmed' or b.name_at_bank = '') and b.is_active
     and exists (select from settlement_payees p
                  where p.client_id = b.client_id and p.bank_account_id = b.id)`
@@ -410,7 +419,7 @@ const IS_ASKED = `
 // SQL condition: a name enquiry is due.
 export const HAS_DUE_ENQUIRIES = `exists (
   select from bank_accounts b
-   where ${IS_ASKED} and (b.next_enquiry_at is null or b.next_enquiry_at <= clock.now))`
+   where ${IS_ENQUIRY_REPEATED} and (b.next_enquiry_at is null or b.next_enquiry_at <= clock.now))`
 
 type DueEnquiry = Pick<BankAccount, 'id' | 'bankCode' | 'accountNumberSealed' | 'accountName'>
 
@@ -421,7 +430,7 @@ export async function claimEnquiry(tx: Transaction, now: Date): Promise<DueEnqui
     name: 'claim-name-enquiry',
     text: `with due as materialized (
              select b.id from bank_accounts b
-              where ${IS_ASKED} and (b.next_enquiry_at is null or b.next_enquiry_at <= $1)
+              where ${IS_ENQUIRY_REPEATED} and (b.next_enquiry_at is null or b.next_enquiry_at <= $1)
               order by b.next_enquiry_at nulls first, b.id limit 1
                 for no key update of b skip locked)
            update bank_accounts b
@@ -430,23 +439,24 @@ export async function claimEnquiry(tx: Transaction, now: Date): Promise<DueEnqui
                                          * interval '1 millisecond'
              from due where b.id = due.id
            returning b.id, b.bank_code, b.account_name, b.account_number_sealed`,
-    values: [now, FIRST_MS, LONGEST_MS],
+    values: [now, FIRST_INTERVAL_MS, LONGEST_INTERVAL_MS],
   })
   return rows[0]
 }
 
-// Returns the time of the first enquiry that is due after `after`, or null if there is none.
-export async function findEnquiry(db: Queryable, after: Date): Promise<Date | null> {
+// Returns the time of the first enquiry that is due after `after`, or null if there is none. A test clock
+// stops at these times, so that workers can run.
+export async function findNextEnquiryTime(db: Queryable, after: Date): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date | null }>({
     name: 'next-enquiry',
     text: `select min(coalesce(b.next_enquiry_at, b.created_at)) as at from bank_accounts b
-            where ${IS_ASKED} and coalesce(b.next_enquiry_at, b.created_at) > $1`,
+            where ${IS_ENQUIRY_REPEATED} and coalesce(b.next_enquiry_at, b.created_at) > $1`,
     values: [after],
   })
   return rows[0]?.at ?? null
 }
 
-// If no bank answers name enquiries, accounts stay unconfirmed.
+// Returns whether any bank answers name enquiries. If none does, accounts stay unconfirmed.
 export function canEnquire(bankConnections: BankConnections): boolean {
   return [...bankConnections.values()].some(({ calls }) => calls.enquireName)
 }
@@ -458,6 +468,8 @@ export async function enquireName(
   bankConnections: BankConnections,
   account: NamedAccount,
 ): Promise<NameAnswer> {
+  // Only the bank is of interest here: there is no amount, and the draw 0 admits every bank that takes
+  // orders.
   const { bankCode } = await chooseSendingBank(db, {
     bankConnections,
     currency: CURRENCY,
@@ -468,7 +480,7 @@ export async function enquireName(
   const calls = [bankConnections.get(bankCode), ...bankConnections.values()].map(
     (connection) => connection?.calls.enquireName,
   )
-  const ask = calls.find((call) => call !== undefined)
-  if (!ask) return { status: 'no_answer', reason: 'No bank can be asked for names.' }
-  return ask(account, {})
+  const askForName = calls.find((call) => call !== undefined)
+  if (!askForName) return { status: 'no_answer', reason: 'No bank can be asked for names.' }
+  return askForName(account, {})
 }

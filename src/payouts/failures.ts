@@ -58,18 +58,20 @@ export const payoutFailures = new Workflow<PayoutFailure, SettleDeps>({
   notFound: 'request_not_found',
   lock: async (tx, { payout, payoutFile }) => {
     if (payoutFile !== null) await lockPayoutFile(tx, payoutFile)
-    if (payout !== null) await lockPayoutOf(tx, payout)
+    if (payout !== null) await lockPayoutAndFile(tx, payout)
   },
-  perform,
-  audit,
+  perform: performFailure,
+  audit: toAuditEntry,
 })
 
-// If the request is about a file, the caller settles its payouts afterwards, as after a report.
-async function perform(
+// Runs when another person approves the request. Fails the payout. If the request is about a file, only
+// stores the failed results: the caller settles the payouts afterwards, as after a bank's report.
+async function performFailure(
   tx: Transaction,
   by: Checker & SettleDeps,
   { payout, payoutFile, evidence, reason }: PayoutFailure,
 ): Promise<void> {
+  // `payout` and `payoutFile` are references; a request has one of them.
   if (payout !== null) {
     const outcome = { status: 'failed', reason: reason as string } as const
     await resolvePayout(tx, by, { reference: payout, outcome, evidence })
@@ -80,7 +82,8 @@ async function perform(
   await failPayoutFile(tx, { now, by: { clientId: client.id, actor } }, failing)
 }
 
-function audit(failure: PayoutFailure, verb: Verb) {
+// Returns the entry of the audit log for a request, an approval, a rejection or a withdrawal.
+function toAuditEntry(failure: PayoutFailure, verb: Verb) {
   const { reference, payout, payoutFile, evidence, requestedBy, decisionReason: note } = failure
   const kind = payout === null ? 'payout_file' : 'payout'
   const amount = formatKobo(failure.amountKobo)
@@ -108,12 +111,13 @@ export async function findOpenFailure(
   return open ?? null
 }
 
+// Opens a request to fail a payout that a bank may have.
 export async function requestPayoutFailure(
   tx: Transaction,
   by: Requester,
   { reference, reason, evidence }: { reference: string; reason: string; evidence: string },
 ): Promise<void> {
-  const payout = await lockPayoutOf(tx, reference)
+  const payout = await lockPayoutAndFile(tx, reference)
   if (payout.status !== 'sending' && payout.status !== 'unknown') {
     throw new Refusal('payout_settled')
   }
@@ -121,6 +125,7 @@ export async function requestPayoutFailure(
   await insertRequest(tx, by, { payout_id: payout.id, reason, evidence })
 }
 
+// Opens a request to fail the open payouts of a file that the bank does not have.
 export async function requestFileFailure(
   tx: Transaction,
   by: Requester,
@@ -128,20 +133,23 @@ export async function requestFileFailure(
 ): Promise<void> {
   const file = await lockPayoutFile(tx, reference)
   if (file.isNotDelivered) throw new Refusal('payout_file_not_delivered')
-  await failedResults(tx, { ...file, reference, bankConfirmation: evidence })
+  await listFailedResults(tx, { ...file, reference, bankConfirmation: evidence })
   await insertRequest(tx, by, { file_id: file.id, evidence })
 }
 
+// Stores a request, for another user to approve. Refuses a second open one about the same payout or file.
+// `fields` are columns: the payout or the file, the reason and the evidence.
 function insertRequest(tx: Transaction, by: Requester, fields: object) {
   const values = { reference: newReference('PFR'), requested_by_client: by.client.id, ...fields }
   return payoutFailures.request(tx, by, { values, conflict: 'failure_requested' })
 }
 
-async function lockPayoutOf(tx: Transaction, reference: string): Promise<LockedPayout> {
-  const found = await findPayout(tx, { reference })
-  if (!found) throw new Refusal('payout_not_found')
+// Locks the file of the payout, if it is in one, and then the payout.
+async function lockPayoutAndFile(tx: Transaction, reference: string): Promise<LockedPayout> {
+  const unlocked = await findPayout(tx, { reference })
+  if (!unlocked) throw new Refusal('payout_not_found')
   const fileId = await lockFileOf(tx, reference)
-  const payout = await lockPayout(tx, found.id)
+  const payout = await lockPayout(tx, unlocked.id)
   requireSameFile(fileId, payout.batchId)
   return payout
 }
@@ -164,12 +172,13 @@ export async function resolvePayout(
   { reference, outcome, evidence }: Resolving,
 ): Promise<void> {
   const { client, actor, now } = deps
-  const payout = await lockPayoutOf(tx, reference)
+  const payout = await lockPayoutAndFile(tx, reference)
   const { id, amountKobo, currency } = payout
   await refuseResolving(tx, payout, outcome)
   const result = await settlePayout(tx, deps, { id, outcome, by: actor })
+  // `otherwise`: nothing was changed, because the payout already has a different outcome.
   if (result === 'otherwise') throw new Refusal('payout_settled')
-  if (result === 'same') return
+  if (result === 'same') return // The same outcome was reported before.
   const { status: verdict, ...facts } = outcome
   await writeAuditLog(tx, now, {
     clientId: client.id,
@@ -180,6 +189,7 @@ export async function resolvePayout(
   })
 }
 
+// Refuses to settle a payout by hand if a worker or the bank's report settles it.
 async function refuseResolving(
   tx: Transaction,
   { id, status, batchId }: Pick<LockedPayout, 'id' | 'status' | 'batchId'>,
@@ -203,7 +213,7 @@ export async function failPayoutFile(
 ): Promise<void> {
   const file = await lockPayoutFile(tx, reference)
   if (file.isNotDelivered) return
-  const results = await failedResults(tx, { ...file, reference, bankConfirmation })
+  const results = await listFailedResults(tx, { ...file, reference, bankConfirmation })
   await insertResults(tx, { now, by }, results)
   await tx.query({
     name: 'payout-file-not-delivered',
@@ -223,13 +233,13 @@ export async function failPayoutFile(
 
 const isSettled = (status: PayoutStatus) => status === 'confirmed' || status === 'failed'
 
-type Failing = { id: bigint; mayBeAtBank: boolean; reference: string; bankConfirmation: string }
+type FileToFail = { id: bigint; mayBeAtBank: boolean; reference: string; bankConfirmation: string }
 
 // Locks the payouts of a file, and returns a failed result for each that is neither settled nor reported.
 // Refuses if the bank has paid any of them.
-async function failedResults(
+async function listFailedResults(
   tx: Transaction,
-  { id, mayBeAtBank, reference, bankConfirmation }: Failing,
+  { id, mayBeAtBank, reference, bankConfirmation }: FileToFail,
 ): Promise<FileResult[]> {
   const { rows } = await tx.query<KnownPayout>({
     name: 'lock-payouts-of-file',

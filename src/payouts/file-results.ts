@@ -63,59 +63,82 @@ export type Judgement = {
   problems: Problem[]
 }
 
-type Known = {
+type KnownReferences = {
   payouts: ReadonlyMap<string, KnownPayout> // By reference: those that the report or its files name.
   files: ReadonlySet<string>
 }
 
+// A line with a status that we know.
 type Statement = ReportLine & { status: ReportedStatus }
+// Everything that one report says about a payout.
 type Evidence = {
   payout: KnownPayout
   ofPayout: Statement[] // The lines about the payout itself.
   ofFile: Statement[] // The lines about its file.
-  isUnclear: boolean
+  isUnclear: boolean // True: some line about it has a problem, so the report decides nothing.
 }
 
-// Pure.
-function judgeFileResults(lines: readonly ReportLine[], known: Known): Judgement {
+// Decides for each payout that the report concerns: a result to settle, nothing, or a problem. First collects
+// the lines about each payout, then judges payout by payout.
+function judgeFileResults(lines: readonly ReportLine[], references: KnownReferences): Judgement {
   const judgement: Judgement = { results: [], pending: 0, unchanged: 0, problems: [] }
   const evidence = new Map<string, Evidence>()
+  // Returns what the report has said about the payout so far.
   const evidenceOf = (payout: KnownPayout): Evidence => {
     const { reference } = payout
-    const found = evidence.get(reference) ?? { payout, ofPayout: [], ofFile: [], isUnclear: false }
-    evidence.set(reference, found)
-    return found
+    const collected = evidence.get(reference) ?? {
+      payout,
+      ofPayout: [],
+      ofFile: [],
+      isUnclear: false,
+    }
+    evidence.set(reference, collected)
+    return collected
   }
-  const payoutsOf = Map.groupBy(known.payouts.values(), ({ fileReference }) => fileReference)
+  const payoutsByFile = Map.groupBy(
+    references.payouts.values(),
+    ({ fileReference }) => fileReference,
+  )
   for (const line of lines) {
-    const payout = known.payouts.get(line.reference ?? '')
-    const isOfFile = line.level === 'file'
-    const inFile = isOfFile ? (payoutsOf.get(line.fileReference ?? '') ?? []) : []
-    const problem = isOfFile ? fileProblem(line, known) : orderProblem(line, payout)
+    const payout = references.payouts.get(line.reference ?? '')
+    const isAboutFile = line.level === 'file'
+    const filePayouts = isAboutFile ? (payoutsByFile.get(line.fileReference ?? '') ?? []) : []
+    const problem = isAboutFile
+      ? findFileProblem(line, references)
+      : findPayoutProblem(line, payout)
     if (problem) {
-      judgement.problems.push(problemOf(line, problem, line.reference))
-      if (payout && !isOfFile) evidenceOf(payout).isUnclear = true
-      // A bank that rejects a file as a duplicate may also reject each of its payouts, for another reason.
-      if (problem === 'duplicate') for (const each of inFile) evidenceOf(each).isUnclear = true
-    } else if (isOfFile) for (const each of inFile) evidenceOf(each).ofFile.push(line as Statement)
-    else evidenceOf(payout as KnownPayout).ofPayout.push(line as Statement)
+      judgement.problems.push(toProblem(line, problem, line.reference))
+      if (payout && !isAboutFile) evidenceOf(payout).isUnclear = true
+      // A bank that rejects a file as a duplicate may also reject each of its payouts, for another reason. So
+      // no line of this report settles them.
+      if (problem === 'duplicate')
+        for (const other of filePayouts) evidenceOf(other).isUnclear = true
+    } else if (isAboutFile) {
+      for (const filePayout of filePayouts) evidenceOf(filePayout).ofFile.push(line as Statement)
+    } else evidenceOf(payout as KnownPayout).ofPayout.push(line as Statement)
   }
-  for (const each of evidence.values()) judgePayout(each, judgement)
+  for (const collected of evidence.values()) judgePayout(collected, judgement)
   judgement.problems.sort((one, other) => one.line - other.line)
   return judgement
 }
 
-function fileProblem(line: ReportLine, { files }: Known): Problem['problem'] | undefined {
+// Returns why a line about a whole file decides nothing, or undefined.
+function findFileProblem(
+  line: ReportLine,
+  { files }: KnownReferences,
+): Problem['problem'] | undefined {
   if (line.fileReference === undefined) return 'reference_missing'
   if (!files.has(line.fileReference)) return 'unknown_file'
   return line.status === undefined ? statusProblem(line) : undefined
 }
 
+// Returns why a line decides nothing if its status is none that we know.
 function statusProblem({ isDuplicate }: ReportLine): Problem['problem'] {
   return isDuplicate ? 'duplicate' : 'unknown_status'
 }
 
-function orderProblem(
+// Returns why a line about one payout decides nothing, or undefined.
+function findPayoutProblem(
   line: ReportLine,
   payout: KnownPayout | undefined,
 ): Problem['problem'] | undefined {
@@ -131,28 +154,29 @@ function orderProblem(
   return isSame ? undefined : 'amount_differs'
 }
 
+// Adds the payout to the results or to the problems, or counts it as pending or unchanged.
 function judgePayout(
   { payout, ofPayout, ofFile, isUnclear }: Evidence,
   judgement: Judgement,
 ): void {
   if (isUnclear) return
-  const finals = [...ofFile, ...ofPayout].filter(({ status }) => status !== 'pending')
-  const last = finals.at(-1)
-  if (new Set(finals.map(({ status }) => status)).size > 1) {
-    judgement.problems.push(problemOf(last as Statement, 'contradictory', payout.reference))
+  const finalLines = [...ofFile, ...ofPayout].filter(({ status }) => status !== 'pending')
+  if (new Set(finalLines.map(({ status }) => status)).size > 1) {
+    const lastLine = finalLines.at(-1) as Statement
+    judgement.problems.push(toProblem(lastLine, 'contradictory', payout.reference))
     return
   }
-  // The last of several lines about the file decides: it concerns the payment information, the narrowest
-  // part.
+  // A line about the payout itself takes precedence. Of several lines about its file, the last one decides:
+  // it concerns the payment information (PmtInf), the narrowest part.
   const decisive =
     ofPayout.length > 0 ? ofPayout.find(isFinal) : [ofFile.at(-1) as Statement].find(isFinal)
-  const before = payout.reported ?? settledAs(payout)
-  if (!decisive) judgement[before ? 'unchanged' : 'pending']++
-  else if (before === decisive.status) {
+  const earlierStatus = payout.reported ?? settledAs(payout)
+  if (!decisive) judgement[earlierStatus ? 'unchanged' : 'pending']++
+  else if (earlierStatus === decisive.status) {
     if (!isOtherPayment(payout, decisive)) judgement.unchanged++
-    else judgement.problems.push(problemOf(decisive, 'other_reference', payout.reference))
-  } else if (before) {
-    judgement.problems.push(problemOf(decisive, 'already_settled', payout.reference))
+    else judgement.problems.push(toProblem(decisive, 'other_reference', payout.reference))
+  } else if (earlierStatus) {
+    judgement.problems.push(toProblem(decisive, 'already_settled', payout.reference))
   } else judgement.results.push(resultOf(payout, decisive))
 }
 
@@ -167,23 +191,26 @@ function settledAs({ status }: KnownPayout): 'confirmed' | 'failed' | null {
   return status === 'confirmed' || status === 'failed' ? status : null
 }
 
-// A report without a bank reference cannot contradict an earlier one. A payout that was confirmed by hand
+// Returns whether a repeated confirmation names another bank reference than the first one: the bank may have
+// paid twice. A confirmation without a bank reference contradicts nothing, and neither does one after a
+// report that gave no bank reference (we stored our own reference then). A payout that was confirmed by hand
 // without a bank reference may be another payment.
 function isOtherPayment(payout: KnownPayout, { status, bankReference }: Final): boolean {
   if (status !== 'confirmed' || bankReference === undefined) return false
-  const { reported, reference, bankReference: before } = payout
-  const isSilent = reported !== null && before === reference
-  return !isSilent && before !== bankReference
+  const { reported, reference, bankReference: earlierReference } = payout
+  const hadNoBankReference = reported !== null && earlierReference === reference
+  return !hadNoBankReference && earlierReference !== bankReference
 }
 
-// Uses our reference if the bank gives none.
+// Builds the result to settle. Uses our reference if the bank gives none.
 function resultOf(payout: KnownPayout, { status, bankReference, reason, statusText }: Final) {
   return status === 'confirmed'
     ? { payout, status, bankReference: bankReference ?? payout.reference, reason: null }
     : { payout, status, bankReference: null, reason: reason ?? statusText }
 }
 
-function problemOf(
+// Builds the problem to report about a line that decides nothing, or contradicts the books.
+function toProblem(
   { line, level, fileReference, statusText }: ReportLine,
   problem: Problem['problem'],
   reference: string | undefined,
@@ -197,22 +224,23 @@ function problemOf(
   }
 }
 
-type Taking = { now: Date; by: FileActor }
+type ReportUpload = { now: Date; by: FileActor }
 
-// Stores the judgement of the whole report. The caller commits it before any payout is settled (settle.ts),
-// so that a crash during a long report loses nothing. `sha256` is the hash of the report, for the audit log.
+// Judges an uploaded report, and stores the results and the alerts. The caller commits it before any payout
+// is settled (settle.ts), so that a crash during a long report loses nothing. `sha256` is the hash of the
+// report, for the audit log.
 //
 // Locks: the payouts, in id order.
 export async function takeFileResults(
   tx: Transaction,
-  { now, by }: Taking,
+  { now, by }: ReportUpload,
   { lines, sha256 }: { lines: readonly ReportLine[]; sha256: string },
 ): Promise<Judgement> {
-  const known = await lockReported(tx, lines)
-  const judgement = judgeFileResults(lines, known)
+  const references = await lockReported(tx, lines)
+  const judgement = judgeFileResults(lines, references)
   await insertResults(tx, { now, by }, judgement.results)
   await logReport(tx, { now, by }, { judgement, sha256 })
-  const alerts = judgement.problems.flatMap(contradiction)
+  const alerts = judgement.problems.flatMap(toAlert)
   await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
   return judgement
 }
@@ -224,7 +252,8 @@ const RAISES_ALERT: ReadonlySet<Problem['problem']> = new Set([
   'other_reference',
 ])
 
-function contradiction({ reference, fileReference, status, problem }: Problem): NewAlert[] {
+// Returns an alert for problems that may mean a double or wrong payment, and nothing for others.
+function toAlert({ reference, fileReference, status, problem }: Problem): NewAlert[] {
   if (!RAISES_ALERT.has(problem)) return []
   const subject = reference === null ? `payout_file/${fileReference}` : `payout/${reference}`
   return [{ kind: 'payout_contradicted', subject, detail: { status, problem } }]
@@ -251,20 +280,21 @@ async function lockReported(tx: Transaction, lines: readonly ReportLine[]) {
             order by p.id for no key update of p`,
     values: [textArray(references), textArray([...files])],
   })
-  const found = await tx.query<{ reference: string }>({
+  const knownFiles = await tx.query<{ reference: string }>({
     name: 'find-reported-files',
     text: 'select reference from payout_files where reference = any($1::text[])',
     values: [textArray([...files])],
   })
   return {
     payouts: new Map(rows.map((row) => [row.reference, row])),
-    files: new Set(found.rows.map(({ reference }) => reference)),
+    files: new Set(knownFiles.rows.map(({ reference }) => reference)),
   }
 }
 
+// Stores the outcomes that a bank reported. A worker then settles the payouts (settleReportedPayoutsRound).
 export async function insertResults(
   tx: Transaction,
-  { now, by }: Taking,
+  { now, by }: ReportUpload,
   results: readonly FileResult[],
 ): Promise<void> {
   if (results.length === 0) return
@@ -285,13 +315,15 @@ export async function insertResults(
   })
 }
 
+// Writes the upload of the report to the audit log, with its sums.
 async function logReport(
   tx: Transaction,
-  { now, by }: Taking,
+  { now, by }: ReportUpload,
   { judgement, sha256 }: { judgement: Judgement; sha256: string },
 ): Promise<void> {
   const { results, pending, unchanged, problems } = judgement
-  const total = (status: FileResult['status']) => {
+  // Counts and sums the results of one status.
+  const sumResults = (status: FileResult['status']) => {
     const matching = results.filter((result) => result.status === status)
     const sum = matching.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)
     return { payouts: matching.length, amount: formatKobo(kobo(sum)) }
@@ -301,8 +333,8 @@ async function logReport(
     action: 'payout_file.results',
     subject: `payout_results/${sha256}`,
     detail: {
-      confirmed: total('confirmed'),
-      failed: total('failed'),
+      confirmed: sumResults('confirmed'),
+      failed: sumResults('failed'),
       pending,
       unchanged,
       problems: problems.length,

@@ -1,5 +1,6 @@
-// /api/v1/operator/payout-files: files of payouts for banks without an API, and these banks' reports. Full
-// account numbers leave the service only in a download. The audit log records each download before it begins.
+// /api/v1/operator/payout-files: creates, downloads and fails files of payouts for banks without an API, and
+// takes these banks' reports. Full account numbers leave the service only in a download. The audit log
+// records each download before it begins.
 
 import { createHash } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
@@ -75,6 +76,7 @@ const FileDetailView = view('PayoutFileDetail', (f: Fields<FileDetail>) => ({
   failureRequest: f.as(OpenFailure, ({ failure }) => failure && PayoutFailureView.present(failure)),
 }))
 
+// Reads a payout file with its open request to fail it.
 async function readDetail(db: Queryable, call: Call, reference: string): Promise<FileDetail> {
   const file = await getPayoutFile(db, reference)
   const failure = await findOpenFailure(db, toViewer(call, call), { fileId: file.id })
@@ -178,12 +180,12 @@ const MEDIA = {
 
 export const payoutFileRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   files.register(app, deps)
-  await downloading(app, deps)
+  await downloadRoute(app, deps)
   fileChanges.register(app, deps)
   await payoutFileResultRoutes(app, deps)
 }
 
-const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+const downloadRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
 
   app.get(
@@ -250,12 +252,18 @@ const ProblemView = view('PayoutResultProblem', (f: Fields<Problem>) => ({
   message: f.text(({ problem }) => PROBLEMS[problem]),
 }))
 
-const count = ({ results }: Judgement, outcome: 'confirmed' | 'failed') =>
+const countResults = ({ results }: Judgement, outcome: 'confirmed' | 'failed') =>
   results.filter(({ status }) => status === outcome).length
 
 const ResultsView = view('PayoutResults', (f: Fields<Judgement>) => ({
-  confirmed: f.integer((judgement) => count(judgement, 'confirmed'), 'Payouts that the bank paid.'),
-  failed: f.integer((judgement) => count(judgement, 'failed'), 'Payouts that the bank rejected.'),
+  confirmed: f.integer(
+    (judgement) => countResults(judgement, 'confirmed'),
+    'Payouts that the bank paid.',
+  ),
+  failed: f.integer(
+    (judgement) => countResults(judgement, 'failed'),
+    'Payouts that the bank rejected.',
+  ),
   pending: f.integer('pending', 'Payouts still in progress at the bank.'),
   unchanged: f.integer('unchanged', 'Payouts reported before, with the same outcome.'),
   problems: f.list(ProblemView, 'problems', 'Lines that changed nothing, and why.'),
@@ -264,7 +272,8 @@ const ResultsView = view('PayoutResults', (f: Fields<Judgement>) => ({
 const BODY_BYTES_MAX = 16_777_216 // Enough for 10,000 transactions with all optional fields.
 const CSV = 'text/csv'
 
-// Idempotency compares the public fields of an upload, so the only public field is the hash of its content.
+// A bank's report as the operator uploaded it. The idempotency check compares the public fields of a body, so
+// the hash of the content is the only public field.
 class UploadedReport {
   readonly #bytes: Buffer
   readonly #isCsv: boolean

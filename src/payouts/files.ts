@@ -75,7 +75,7 @@ function openContent(sealer: Sealer, sealed: Buffer): Buffer {
 }
 
 // SQL condition on a payout `p` and its bank's report `r`: an operator settled the payout by hand.
-const BY_HAND = `p.status in ('confirmed', 'failed') and r.payout_id is null`
+const IS_SETTLED_BY_HAND = `p.status in ('confirmed', 'failed') and r.payout_id is null`
 
 // SQL condition on a file `f`: it may have been downloaded before a restore, which lost the record. All
 // payouts of a file were requested before the file was created.
@@ -124,7 +124,7 @@ const SELECT_FILE = `
    cross join lateral (
      select count(*) filter (where p.status = 'confirmed')::int as confirmed,
             count(*) filter (where p.status = 'failed')::int as failed,
-            count(*) filter (where ${BY_HAND})::int as settled_by_hand
+            count(*) filter (where ${IS_SETTLED_BY_HAND})::int as settled_by_hand
        from payouts p left join payout_results r on r.payout_id = p.id
       where p.batch_id = f.id) as s`
 
@@ -146,7 +146,7 @@ export async function listPayoutFiles(
   return rows
 }
 
-// Files with payouts that are not settled.
+// Lists the files that have payouts without an outcome.
 export async function listOpenFiles(db: Queryable): Promise<PayoutFile[]> {
   const { rows } = await db.query<PayoutFile>({
     name: 'list-open-payout-files',
@@ -179,6 +179,7 @@ export async function getFileId(db: Queryable, reference: string): Promise<bigin
 
 type LockedFile = { id: bigint; mayBeAtBank: boolean; isNotDelivered: boolean }
 
+// Locks a file before its payouts. `mayBeAtBank` also covers a download whose record a restore lost.
 export async function lockPayoutFile(tx: Transaction, reference: string): Promise<LockedFile> {
   const { rows } = await tx.query<LockedFile>({
     name: 'lock-payout-file',
@@ -191,8 +192,8 @@ export async function lockPayoutFile(tx: Transaction, reference: string): Promis
   return rows[0]
 }
 
-// Returns the file that the payout is in, or null. The caller then locks the payout and calls
-// requireSameFile.
+// Locks the file that a payout is in, because files are locked before their payouts. Returns the file's id,
+// or null. The caller then locks the payout and calls requireSameFile().
 export async function lockFileOf(tx: Transaction, payoutReference: string): Promise<bigint | null> {
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'lock-file-of-payout',
@@ -203,12 +204,14 @@ export async function lockFileOf(tx: Transaction, payoutReference: string): Prom
   return rows[0]?.id ?? null
 }
 
-// Makes the transaction begin again if the payout was put into a file between the two locks.
-export function requireSameFile(locked: bigint | null, batchId: bigint | null): void {
-  if (locked !== batchId) throw new BeginAgain('The payout was put into a file meanwhile.')
+// Makes the transaction begin again if the payout was put into a file after lockFileOf(), before the payout
+// was locked.
+export function requireSameFile(lockedFileId: bigint | null, batchId: bigint | null): void {
+  if (lockedFileId !== batchId) throw new BeginAgain('The payout was put into a file meanwhile.')
 }
 
-// The caller commits before it shows the content, so that the audit log has every download.
+// Returns a file's content, and records the download. The caller commits before it sends the content to the
+// operator, so that the audit log has every download.
 export async function downloadPayoutFile(
   tx: Transaction,
   { sealer, now, by }: { sealer: Sealer; now: Date; by: FileActor },
@@ -217,9 +220,11 @@ export async function downloadPayoutFile(
   await awaitHolders(tx)
   const { id } = await lockPayoutFile(tx, reference)
   const { format, payouts, amountKobo, blockedBy } = await getPayoutFile(tx, reference)
+  // These two refusals name the payouts.
   if (blockedBy === 'payout_file_settled') await refuseSettledByHand(tx, id)
   if (blockedBy === 'payout_under_review') await refuseUnscreened(tx, now, id)
   if (blockedBy) throw new Refusal(blockedBy)
+  // `blockedBy` does not cover payouts that must be screened again because a rule or a list has changed.
   await refuseUnscreened(tx, now, id)
   const { rows } = await tx.query<{ sealed: Buffer }>({
     name: 'download-payout-file',
@@ -239,7 +244,7 @@ export async function downloadPayoutFile(
   return { format, content: openContent(sealer, (rows[0] as { sealed: Buffer }).sealed) }
 }
 
-const NAMED_MAX = 20
+const NAMED_PAYOUTS_MAX = 20
 
 // Refuses the first download of a file with a payout that screening stopped, or has not seen since a rule or
 // a list changed (I147). The worker screens it again within a second.
@@ -249,7 +254,7 @@ async function refuseUnscreened(tx: Transaction, now: Date, fileId: bigint): Pro
     text: `select p.reference from payout_files f join payouts p on p.batch_id = f.id
             where f.id = $1 and f.downloaded_at is null and p.status = 'sending'
               and ${isUnderReview('$2::timestamptz')}
-            order by p.id limit ${NAMED_MAX}`,
+            order by p.id limit ${NAMED_PAYOUTS_MAX}`,
     values: [fileId, now],
   })
   if (rows.length === 0) return
@@ -259,13 +264,14 @@ async function refuseUnscreened(tx: Transaction, now: Date, fileId: bigint): Pro
   throw new Refusal('payout_under_review', errors)
 }
 
+// Refuses a download, and names the payouts that were settled by hand: the bank could pay them again.
 async function refuseSettledByHand(tx: Transaction, fileId: bigint): Promise<never> {
   const { rows } = await tx.query<{ reference: string; status: string }>({
     name: 'settled-by-hand-in-file',
     text: `select p.reference, p.status
              from payouts p left join payout_results r on r.payout_id = p.id
-            where p.batch_id = $1 and ${BY_HAND}
-            order by p.id limit ${NAMED_MAX}`,
+            where p.batch_id = $1 and ${IS_SETTLED_BY_HAND}
+            order by p.id limit ${NAMED_PAYOUTS_MAX}`,
     values: [fileId],
   })
   const errors = rows.map(({ reference, status }) => {
@@ -294,7 +300,7 @@ export async function createPayoutFile(
     format,
   }: { bankCode: string; debitAccount: DebitAccount; format: FileFormat },
 ): Promise<string> {
-  const id = await nextId(tx)
+  const id = await reserveFileId(tx)
   const reference = newReference('PYF')
   const batch = { batchId: id, detail: reference }
   const claiming = { bankCode, limit: FILE_PAYOUTS_MAX, ...batch, by: by.actor }
@@ -324,7 +330,9 @@ export async function createPayoutFile(
   return reference
 }
 
-async function nextId(tx: Transaction): Promise<bigint> {
+// Takes the next id of `payout_files`, because the payouts are claimed under the file's id before the file's
+// row is written.
+async function reserveFileId(tx: Transaction): Promise<bigint> {
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'next-payout-file',
     text: `select nextval(pg_get_serial_sequence('payout_files', 'id')) as id`,
@@ -342,6 +350,7 @@ type NewFile = {
   sealed: Buffer
 }
 
+// Writes the row of a file under its reserved id (overriding system value), with the content sealed.
 async function insertFile(
   tx: Transaction,
   { id, file, format, amountKobo, by, content, sealed }: NewFile,

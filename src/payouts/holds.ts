@@ -23,13 +23,15 @@ import { appendEvents } from '#records/events.ts'
 
 const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
 
-// SQL condition: payouts are held. It also holds as soon as the database is not the one that was last noted,
-// even before holdIfDatabaseMoved() has run.
+// SQL condition: payouts are held. It is also true from the moment that the database is another than the one
+// last noted in `known_database`, even before holdIfDatabaseMoved() has run.
 export const HELD = `(exists (select from payout_holds where released_at is null)
                       or exists (select from known_database
                                   where identity <> (select current_database_identity())))`
+// SQL scalar: the id of the last payout that was in the database when it was restored, or 0.
 const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
-// SQL conditions on a row of `payouts`.
+// SQL conditions on a row of `payouts`: it may be sent now; it may have been sent before a restore, which
+// lost the record.
 export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_RESTORED}`
 export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
 // SQL scalar: when the database was last restored, or null if it never was.
@@ -38,6 +40,8 @@ export const LAST_RESTORED_AT =
 
 type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restoredTo: Date | null }
 
+// Stops all payouts until releasePayouts(). With `restoredTo`, every payout that exists now counts as
+// possibly sent (MAY_HAVE_BEEN_SENT).
 export async function holdPayouts(
   tx: Transaction,
   now: Date,
@@ -56,7 +60,8 @@ export async function holdPayouts(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail }]))
 }
 
-// The caller has called awaitHolders().
+// Returns whether all payouts are held. The caller has called awaitHolders(), so that no hold is being
+// written meanwhile.
 export async function arePayoutsHeld(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ isHeld: boolean }>({
     name: 'are-payouts-held',
@@ -65,7 +70,7 @@ export async function arePayoutsHeld(tx: Transaction): Promise<boolean> {
   return rows[0]?.isHeld === true
 }
 
-// Returns how many holds were open.
+// Ends all open holds of payouts. Returns how many there were.
 export async function releasePayouts(tx: Transaction, now: Date, by: string): Promise<number> {
   const { rowCount } = await tx.query({
     name: 'release-payouts',
@@ -76,6 +81,7 @@ export async function releasePayouts(tx: Transaction, now: Date, by: string): Pr
   return rowCount ?? 0
 }
 
+// Lists the open holds of payouts.
 export async function listHolds(db: Queryable): Promise<PayoutHold[]> {
   const { rows } = await db.query<PayoutHold>({
     name: 'list-payout-holds',
@@ -97,13 +103,13 @@ const IS_UNCOVERED = `
                          where i.id = p.item_id and i.state = 'assigned'), 0) end`
 
 // SQL condition: the bank itself took back a credit that is being returned, so the payer has the money (I59).
-// If a return of the credit fails, its money covers the shortfall first, and another return may be covered
-// again.
+// If one return of the credit fails, its money first covers the shortfall. Another return of the credit may
+// then have enough money again.
 export const isTakenBack = (creditId: string) => `
   exists (select from reversals v where v.credit_id = ${creditId} and v.shortfall_kobo > 0)`
 
-// The blocks by which an operator stopped all money of a client. Its payouts wait until the client is resumed
-// or the hold ends, and raise no alert.
+// The blocks that come from an operator who stopped a whole client. The client's payouts wait until it is
+// resumed or the hold ends. They raise no alert, because the operator stopped them on purpose.
 const STOPPED = ['client_suspended', 'client_held'] as const
 const IS_STOPPED = `in ('${STOPPED.join("', '")}')`
 
@@ -118,6 +124,7 @@ export const isUnscreened = (now: string) => `
                        (select max(l.effective_from) from screening_lists l
                          where l.name = r.params ->> 'list' and l.effective_from <= ${now}))))`
 
+// SQL condition on a payout `p`: screening stopped it, or must screen it again before it is sent.
 export const isUnderReview = (now: string) =>
   `(p.screening is not distinct from 'held' or ${isUnscreened(now)})`
 
@@ -138,8 +145,8 @@ export const MAY_BE_STOPPED = `
 // would be refunded or returned. Blocked payouts wait. They can be cancelled or, if they are returns, failed.
 // Operators are alerted.
 //
-// SQL scalar: why the payout `p` is blocked, or null if it is not. An account whose name has changed since is
-// not the account that was approved.
+// SQL scalar: why the payout `p` is blocked, or null if it is not. An account whose name has changed since
+// the request is not the account that was approved.
 export const BLOCKED = `
   case when exists (select from clients where clients.id = p.client_id and not clients.is_active)
        then 'client_suspended'
@@ -164,7 +171,7 @@ export const BLOCKS = [
 ] as const satisfies readonly RefusalCode[]
 type Block = (typeof BLOCKS)[number]
 
-// Returns null if the payout is not queued, or if nothing blocks it.
+// Returns why a queued payout is blocked. Returns null if it is not queued, or if nothing blocks it.
 export async function findBlock(db: Queryable, id: PayoutId): Promise<Block | null> {
   const { rows } = await db.query<{ block: Block | null }>({
     name: 'find-payout-block',
@@ -177,6 +184,8 @@ export async function findBlock(db: Queryable, id: PayoutId): Promise<Block | nu
 // SQL condition on a payout `p`: it is queued, or screening stopped it in a file that was never downloaded.
 const IS_WAITING = `(p.status = 'queued' or p.status = 'sending' and p.screening = 'held')`
 
+// Alerts operators of blocked payouts, and clears the alerts of payouts that are not blocked any more. A
+// client that an operator stopped on purpose (IS_STOPPED) raises no alert.
 export async function alertBlocked(tx: Transaction, now: Date): Promise<void> {
   const { rows } = await tx.query<{ reference: string; bankCode: string; block: Block }>({
     name: 'blocked-payouts',
@@ -213,11 +222,11 @@ async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
 const MOVED_REASON =
   'The database was moved to another server without a synchronous standby: it may lack the last payouts.'
 
-type Known = {
-  identity: string
-  wasSynchronous: boolean | null
-  isMoved: boolean
-  isOtherCluster: boolean
+type DatabaseComparison = {
+  identity: string // Identifies the present server.
+  wasSynchronous: boolean | null // Whether commits of the last noted database waited for a standby.
+  isMoved: boolean // Whether the present database is another than the last noted one.
+  isOtherCluster: boolean // Whether it comes from a dump or copy, and not from a promoted standby.
 }
 
 // Detects that the database is not the same as before: a standby was promoted, or a backup was restored. The
@@ -234,28 +243,32 @@ type Known = {
 // commits, holds payouts. Then notes the present database.
 export async function holdIfDatabaseMoved(tx: Transaction, now: Date): Promise<void> {
   const { isSynchronous } = await readReplication(tx)
-  const before = await readKnown(tx)
-  if (!before || (!before.isMoved && before.wasSynchronous === isSynchronous)) return
+  // Most rounds end here, without the lock.
+  const unlocked = await compareWithKnownDatabase(tx)
+  if (!unlocked || (!unlocked.isMoved && unlocked.wasSynchronous === isSynchronous)) return
   await awaitSenders(tx)
-  const known = await readKnown(tx) // Another worker may have been first.
-  if (!known) return
-  if (known.isMoved && (known.isOtherCluster || !known.wasSynchronous)) {
+  // Compares again: another worker may have noted the move before this one got the lock.
+  const comparison = await compareWithKnownDatabase(tx)
+  if (!comparison) return
+  const { identity, isMoved, isOtherCluster, wasSynchronous } = comparison
+  if (isMoved && (isOtherCluster || !wasSynchronous)) {
     await holdPayouts(tx, now, { reason: MOVED_REASON, by: 'worker', restoredTo: now })
   }
-  await writeKnown(tx, now, { identity: known.identity, isSynchronous })
+  await storeKnownDatabase(tx, now, { identity, isSynchronous })
 }
 
 // Notes the present database after a restore. Payouts are held already.
 async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
-  const known = await readKnown(tx)
-  if (!known) return
+  const comparison = await compareWithKnownDatabase(tx)
+  if (!comparison) return
   const { isSynchronous } = await readReplication(tx)
-  await writeKnown(tx, now, { identity: known.identity, isSynchronous })
+  await storeKnownDatabase(tx, now, { identity: comparison.identity, isSynchronous })
 }
 
-// Returns undefined if the server does not report its identity.
-async function readKnown(db: Queryable): Promise<Known | undefined> {
-  const { rows } = await db.query<Known>({
+// Compares the present database with the last noted one, by their identities, which begin with the id of the
+// cluster and a slash. Returns undefined if the server does not report its identity.
+async function compareWithKnownDatabase(db: Queryable): Promise<DatabaseComparison | undefined> {
+  const { rows } = await db.query<DatabaseComparison>({
     name: 'read-known-database',
     text: `select c.identity, k.is_synchronous as was_synchronous,
                   coalesce(k.identity <> c.identity, false) as is_moved,
@@ -268,7 +281,8 @@ async function readKnown(db: Queryable): Promise<Known | undefined> {
   return rows[0]
 }
 
-async function writeKnown(
+// Stores the identity of the database, for later comparisons.
+async function storeKnownDatabase(
   tx: Transaction,
   now: Date,
   { identity, isSynchronous }: { identity: string; isSynchronous: boolean },
@@ -315,8 +329,8 @@ export async function settleAfterRestore(tx: Transaction, restore: Restore): Pro
   await noteDatabase(tx, now)
 }
 
-// Public ids are derived from these ids (public-ids.ts), so a reused id would name two objects. Skips ids of
-// empty tables too: their first rows may be among the lost changes.
+// Advances every sequence of ids by IDS_SKIPPED. Public ids are derived from these ids (public-ids.ts), so a
+// reused id would name two objects. Includes empty tables: their first rows may be among the lost changes.
 async function skipIds(tx: Transaction): Promise<void> {
   await tx.query(
     `select setval(format('%I.%I', schemaname, sequencename)::regclass,
@@ -326,8 +340,9 @@ async function skipIds(tx: Transaction): Promise<void> {
   )
 }
 
-// Skips numbers in unused ranges too: lost customers may hold their first numbers. Skips at most half of the
-// remaining numbers, so that a small range is not used up.
+// Skips `count` numbers of every range, or a percentage if no count is set: customers of lost accounts may
+// hold these numbers. Includes unused ranges, whose first numbers may be among them. Skips at most half of
+// the remaining numbers, so that a small range is not used up.
 async function skipRangeNumbers(tx: Transaction, count: number | undefined): Promise<void> {
   await tx.query(
     `update number_ranges r
@@ -355,8 +370,8 @@ async function quarantineNumbers(tx: Transaction, now: Date): Promise<void> {
   )
 }
 
-// The last event that the database has for each client. A consumer may have received later events, which the
-// database has lost.
+// Returns the number of the last event that the database has for each client. A consumer may have received
+// later events, which the database has lost.
 export async function lastSequences(tx: Transaction): Promise<ClientPosition[]> {
   const { rows } = await tx.query<ClientPosition>(
     `select c.client_id, e.sequence as last_sequence

@@ -124,13 +124,15 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
 
 type FilterQuery = Static<TObject<typeof OperatorFilters>>
 
+// Replaces the names of the client and the payout file in a query by their ids.
 async function parseOperatorFilters(db: Queryable, now: Date, query: FilterQuery) {
-  const { clientId: name, payoutFile, ...others } = parsePayoutFilters(query)
+  const { clientId: name, payoutFile, ...otherFilters } = parsePayoutFilters(query)
   const client = name === undefined ? undefined : await getClient(db, now, requireClientId(name))
   const fileId = payoutFile === undefined ? undefined : await getFileId(db, payoutFile)
-  return { ...others, clientId: client?.id, fileId }
+  return { ...otherFilters, clientId: client?.id, fileId }
 }
 
+// Reads a payout with its open request to fail it, for the operator's view.
 async function readDetail(db: Queryable, call: Call, reference: string) {
   const payout = await readPayoutDetail(db, { reference })
   const failure = await findOpenFailure(db, toViewer(call, call), { payoutId: payout.id })
@@ -176,9 +178,11 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
       'request_decided',
       'request_not_found',
     ],
+    // Approves in one transaction, and then settles the payouts of a file as a report would.
     handle: (call) => {
       const { db, batchPool, request, reply, payoutHooks: hooks } = call
       const { reference } = call.params
+      // The first step, in its own transaction. The idempotency key stores its result.
       const begin = async (tx: Transaction) => {
         await workflow.approve(tx, { ...checkerOf(call), hooks }, reference)
         return reference

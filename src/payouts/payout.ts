@@ -1,11 +1,11 @@
-// A payout is money that is sent to a bank account. It has a permanent reference. This file has its types,
-// how to find one, and its events.
+// The types of payouts, the functions that find one, and the events of payouts. A payout is an instruction to
+// a bank to pay money to a bank account, under a permanent reference.
 //
-// I47: a payout is sent at most once. A payout without an answer is unknown: a worker queries the bank and
-// never sends it again. Approval is a separate field, not a status.
+// I47: a payout is sent at most once. If the bank does not answer, the payout is unknown: a worker queries
+// the bank and never sends the payout again. Approval is a separate field, not a status.
 
 import { timestamp } from '#clock.ts'
-import { composed, fits } from '#db/paging.ts'
+import { composed, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -90,6 +90,7 @@ export type Payout = {
   settledAt: Date | null
 }
 
+// A payout that is cancelled before a decision keeps the approval `needed`, but awaits none.
 export const awaitsApproval = ({ status, approval }: Pick<Payout, 'status' | 'approval'>) =>
   status === 'queued' && approval === 'needed'
 
@@ -112,13 +113,13 @@ export const SELECT_PAYOUT = `
     left join bank_accounts a on a.id = p.bank_account_id
     left join payout_files f on f.id = p.batch_id`
 
-// Without `clientId`, finds a payout of any client, for operators.
+// Finds a payout by its reference. Without `clientId`, finds a payout of any client, for operators.
 export async function findPayout(
   db: Queryable,
   { reference, clientId }: { reference: string; clientId?: ClientId | undefined },
 ): Promise<Payout | undefined> {
   if (!REFERENCE.test(reference)) return undefined
-  const { sql, values } = fits([
+  const { sql, values } = joinConditions([
     ['p.reference = $', reference],
     ['p.client_id = $', clientId],
   ])
@@ -147,7 +148,7 @@ export async function recordRouting(
 
 // Appends the event of a payout or settlement payout that the bank confirmed or failed. Refunds and returns
 // have separate events. A cancellation has no event, because the client asked for it.
-export async function tellOutcome(
+export async function appendOutcomeEvent(
   tx: Transaction,
   now: Date,
   { id, purpose }: Pick<Payout, 'id' | 'purpose'>,
@@ -156,7 +157,7 @@ export async function tellOutcome(
   const payout = await readPayout(tx, id)
   const { clientId, status } = payout
   if (clientId === null || (status !== 'confirmed' && status !== 'failed')) return
-  const facts = { ...factsOf(payout), purpose, status, settledAt: timestamp(now) }
+  const facts = { ...sharedFacts(payout), purpose, status, settledAt: timestamp(now) }
   await appendEvents(tx, now, [{ clientId, type: `payout.${status}`, facts }])
 }
 
@@ -170,7 +171,7 @@ export async function returnedEvent(
   const { clientId, purpose, status } = payout
   if (clientId === null || purpose === 'return') return []
   const facts = {
-    ...factsOf(payout),
+    ...sharedFacts(payout),
     purpose,
     status,
     settledAt: timestamp(payout.settledAt as Date),
@@ -180,7 +181,8 @@ export async function returnedEvent(
   return [{ clientId, type: 'payout.returned', facts }]
 }
 
-function factsOf(payout: Payout) {
+// The facts that all events of payouts have.
+function sharedFacts(payout: Payout) {
   return {
     reference: payout.reference,
     amountKobo: payout.amountKobo,
@@ -197,6 +199,7 @@ function factsOf(payout: Payout) {
   }
 }
 
+// Reads a payout after its change in this transaction.
 async function readPayout(tx: Transaction, id: PayoutId): Promise<Payout> {
   const { rows } = await tx.query<Payout>({
     name: 'read-settled-payout',

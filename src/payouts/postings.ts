@@ -34,12 +34,17 @@ export type HeldPayout = Pick<
   | 'subaccountId'
 >
 
+// One transfer, by its accounts. toTransfers() replaces the accounts by their ids.
 type Leg = { from: SharedAccount; to: SharedAccount; amountKobo: Kobo; reason: Transfer['reason'] }
 
-// Fee rules are in naira, and so are these accounts.
+// The operator's accounts for the fee on a payout and its VAT. Fee rules are in naira, and so are these
+// accounts.
 export function feeAccounts(clientId: ClientId): { income: SharedAccount; vat: SharedAccount } {
-  const owned = { owner: operatorOwner(clientId), currency: CURRENCY }
-  return { income: { kind: 'fee_income', ...owned }, vat: { kind: 'vat_payable', ...owned } }
+  const accountTerms = { owner: operatorOwner(clientId), currency: CURRENCY }
+  return {
+    income: { kind: 'fee_income', ...accountTerms },
+    vat: { kind: 'vat_payable', ...accountTerms },
+  }
 }
 
 // The account that holds the money while the payout is open.
@@ -47,10 +52,11 @@ function holdingAccount({ purpose, currency, ...payout }: HeldPayout): SharedAcc
   if (purpose === 'refund') {
     return { kind: 'refunding', owner: clientOwner(payout.clientId as ClientId), currency }
   }
-  return { kind: 'paying', owner: partyOf(payout), currency }
+  return { kind: 'paying', owner: payingOwner(payout), currency }
 }
 
-function partyOf({ subaccountId, clientId }: Pick<HeldPayout, 'subaccountId' | 'clientId'>) {
+// The money of a settlement to a subaccount belongs to the subaccount; all other money belongs to the client.
+function payingOwner({ subaccountId, clientId }: Pick<HeldPayout, 'subaccountId' | 'clientId'>) {
   return subaccountId === null ? clientOwner(clientId as ClientId) : subaccountOwner(subaccountId)
 }
 
@@ -58,31 +64,31 @@ function partyOf({ subaccountId, clientId }: Pick<HeldPayout, 'subaccountId' | '
 export function paidLegs(payout: HeldPayout, cost: PayoutCost): Leg[] {
   const { costKobo, dutyKobo, costVatKobo } = cost
   const { bankCode, currency, amountKobo, purpose } = payout
-  const owned = { owner: bankOwner(bankCode), currency }
-  const bank = { kind: 'bank', ...owned } as const
+  const accountTerms = { owner: bankOwner(bankCode), currency }
+  const bank = { kind: 'bank', ...accountTerms } as const
   const reason = purpose === 'refund' ? 'refunded' : 'paid'
   const legs: Leg[] = [
     { from: holdingAccount(payout), to: bank, amountKobo, reason },
     {
-      from: { kind: 'bank_cost', ...owned },
+      from: { kind: 'bank_cost', ...accountTerms },
       to: bank,
-      amountKobo: kobo(costKobo - dutyKobo),
+      amountKobo: kobo(costKobo - dutyKobo), // The cost includes the stamp duty, which has its own account.
       reason: 'bank_charge',
     },
     {
-      from: { kind: 'stamp_duty', ...owned },
+      from: { kind: 'stamp_duty', ...accountTerms },
       to: bank,
       amountKobo: dutyKobo,
       reason: 'bank_charge',
     },
     {
-      from: { kind: 'input_vat', ...owned },
+      from: { kind: 'input_vat', ...accountTerms },
       to: bank,
       amountKobo: costVatKobo,
       reason: 'bank_charge',
     },
   ]
-  return withMoney(legs)
+  return omitZeroLegs(legs)
 }
 
 // The account that a failed payout's money is credited back to: the one it was taken from.
@@ -108,25 +114,26 @@ export function unpaidLegs(payout: HeldPayout): Leg[] {
   const available = { kind: 'available', owner: client, currency } as const
   const { income, vat } = feeAccounts(clientId as ClientId)
   const reason = purpose === 'refund' ? 'refund_failed' : 'payout_failed'
-  return withMoney([
+  return omitZeroLegs([
     { from: holdingAccount(payout), to: givenBackTo(payout), amountKobo, reason },
     { from: income, to: available, amountKobo: payout.feeKobo, reason: 'fee' },
     { from: vat, to: available, amountKobo: payout.vatKobo, reason: 'fee_vat' },
   ])
 }
 
-function withMoney(legs: readonly Leg[]): Leg[] {
+function omitZeroLegs(legs: readonly Leg[]): Leg[] {
   return legs.filter(({ amountKobo }) => amountKobo > 0n)
 }
 
+// Converts legs to transfers between ledger accounts, with the payout as their cause.
 export function toTransfers(
   { id }: HeldPayout,
   legs: readonly Leg[],
-  find: (account: SharedAccount) => AccountId,
+  findAccountId: (account: SharedAccount) => AccountId,
 ): Transfer[] {
   return legs.map(({ from, to, amountKobo, reason }) => ({
-    debitAccountId: find(from),
-    creditAccountId: find(to),
+    debitAccountId: findAccountId(from),
+    creditAccountId: findAccountId(to),
     amountKobo,
     payoutId: id,
     reason,

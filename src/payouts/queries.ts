@@ -7,7 +7,7 @@ import type { Window } from '#db/bounds.ts'
 import {
   type Conditions,
   composed,
-  fits,
+  joinConditions,
   listQuery,
   type Order,
   PREFIX_SCAN_MAX,
@@ -64,19 +64,21 @@ export async function listPayouts(
   return rows
 }
 
+// Counts and sums the payouts that the filter matches, by currency, up to SUMMED_MAX payouts.
 export async function summarizePayouts(db: Queryable, filter: PayoutFilter): Promise<Summary> {
-  const { sql, values } = fits(conditions(filter))
+  const { sql, values } = joinConditions(conditions(filter))
   const text = `select currency, count(*) as count, sum(amount_kobo)::bigint as amount_kobo
                   from (select p.currency, p.amount_kobo from payouts p
                          where ${sql} order by p.id desc limit ${SUMMED_MAX + 1}) as found
                  group by currency order by currency`
   const { rows } = await db.query<Total>(composed(text, values))
-  return summaryOf(rows, true)
+  return summaryOf(rows, true) // `true`: the query does not stop its scan early.
 }
 
 export type PayoutDetail = Payout & { blockedBy: string | null; history: PayoutChange[] }
 
-// Without `clientId`, reads a payout of any client, for operators.
+// Reads a payout with its history, and why it is blocked. Without `clientId`, reads a payout of any client,
+// for operators.
 export async function readPayoutDetail(
   db: Queryable,
   { reference, clientId }: { reference: string; clientId?: ClientId },
@@ -95,7 +97,10 @@ export async function findPayoutsLike(
   db: Queryable,
   { prefix, clientId, limit }: { prefix: string; clientId: ClientId | undefined; limit: number },
 ): Promise<Payout[]> {
-  const { sql, values } = fits([['p.client_id = $', clientId]], [prefix, pastPrefix(prefix), limit])
+  const { sql, values } = joinConditions(
+    [['p.client_id = $', clientId]],
+    [prefix, pastPrefix(prefix), limit],
+  )
   const text = `${SELECT_PAYOUT}
                  where p.id = any(array(
                          (select id from payouts

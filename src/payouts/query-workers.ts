@@ -1,6 +1,6 @@
-// Queries banks about payouts without an outcome and about payouts that the bank has reported on. Alerts
-// operators of payouts that have had no outcome for long, and of payouts that are blocked. Never sends
-// anything (I47).
+// Workers that query banks about payouts without an outcome, and about payouts that the bank has reported on.
+// They also alert operators of payouts that have had no outcome for long, and of payouts that are blocked.
+// They never send a payout (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { timestamp } from '#clock.ts'
@@ -11,10 +11,11 @@ import { appendEvents } from '#records/events.ts'
 import type { Round } from '#workers/loop.ts'
 import { alertBlocked, arePayoutsHeld, holdIfDatabaseMoved } from './holds.ts'
 import { claimReviews, takeReviewAnswer } from './review.ts'
-import { settleAsTold } from './settle.ts'
+import { settleAsReported } from './settle.ts'
 import {
-  ABSENT,
+  ABSENT_OUTCOME,
   alertWaiting,
+  canKnowPayout,
   claimQueries,
   findLongUnknown,
   findQueriedBanks,
@@ -26,7 +27,6 @@ import {
   outcomeOf,
   type PayoutQuery,
   recordNotFound,
-  wouldKnow,
 } from './unknown.ts'
 import type { PayoutDeps } from './workers.ts'
 
@@ -34,10 +34,11 @@ type QueriedBank = { bankCode: string; connection: BankConnection }
 
 export type QueryDeps = PayoutDeps & {
   bankConnections: BankConnections
-  observer: string
+  observer: string // Names this process in stored observations.
   frozenTime?: () => Date | undefined // Under a test clock, elapsed time is measured by that clock.
 }
 
+// Runs once, however many banks there are: makes stale and restored payouts unknown, and raises alerts.
 export function watchPayoutsRound(deps: PayoutDeps): Round {
   return async () => {
     await watchPayouts(deps)
@@ -54,17 +55,20 @@ export function queryPayoutsRound(deps: QueryDeps, bankCodes: readonly string[])
   }
 }
 
+// Groups the banks that can be queried about payouts by their connection.
 export function findQueriedConnections(connections: BankConnections): string[][] {
-  const able = [...connections].filter(([, { calls }]) => calls.findPayout)
-  const groups = Map.groupBy(able, ([, { calls }]) => calls.findPayout)
+  const queryable = [...connections].filter(([, { calls }]) => calls.findPayout)
+  const groups = Map.groupBy(queryable, ([, { calls }]) => calls.findPayout)
   return [...groups.values()].map((banks) => banks.map(([bankCode]) => bankCode))
 }
 
+// Does the work of both rounds at once, when a test clock is moved. Returns the number of queries.
 export async function queryPayouts(deps: QueryDeps): Promise<number> {
   await watchPayouts(deps)
   return queryBanks(deps, [...deps.bankConnections.keys()])
 }
 
+// Holds payouts if the database moved, makes stale and restored payouts unknown, and raises alerts.
 async function watchPayouts({ batchPool, clock }: PayoutDeps): Promise<void> {
   const now = clock()
   await withTransaction(batchPool, (tx) => holdIfDatabaseMoved(tx, now))
@@ -76,8 +80,10 @@ async function watchPayouts({ batchPool, clock }: PayoutDeps): Promise<void> {
   })
 }
 
+// Queries those of the banks that have due queries, all at once. Returns the number of queries.
 async function queryBanks(deps: QueryDeps, bankCodes: readonly string[]): Promise<number> {
   const due = await findQueriedBanks(deps.batchPool, deps.clock())
+  // Starts the queries. Leaves out banks of other connections, and banks that are no longer configured.
   const queries = due.flatMap((bankCode) => {
     const connection = bankCodes.includes(bankCode) && deps.bankConnections.get(bankCode)
     return connection ? [queryBank(deps, { bankCode, connection })] : []
@@ -99,15 +105,15 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: QueriedBank)
       bankCode,
       kind: 'payout_queries',
       limits,
-      claim: (limit) => claimAll(tx, clock(), { bankCode, limit }),
+      claim: (limit) => claimQueriesAndReviews(tx, clock(), { bankCode, limit }),
     }),
   )
-  const asking = { bankCode, connection, findPayout }
+  const bankCalls = { bankCode, connection, findPayout }
   await Promise.all(
     due.map(({ isReview, query }) =>
       isReview
-        ? reviewSettled(deps, { ...asking, query })
-        : askForOutcome(deps, { ...asking, query }),
+        ? reviewSettled(deps, { ...bankCalls, query })
+        : askForOutcome(deps, { ...bankCalls, query }),
     ),
   )
   return due.length
@@ -115,7 +121,11 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: QueriedBank)
 
 // Claims queries for payouts without an outcome first. The rest of the limit goes to reviews: queries about
 // settled payouts that a bank has reported on (review.ts).
-async function claimAll(tx: Transaction, now: Date, claim: { bankCode: string; limit: number }) {
+async function claimQueriesAndReviews(
+  tx: Transaction,
+  now: Date,
+  claim: { bankCode: string; limit: number },
+) {
   const queries = await claimQueries(tx, now, claim)
   const reviews = await claimReviews(tx, now, { ...claim, limit: claim.limit - queries.length })
   return [
@@ -124,24 +134,25 @@ async function claimAll(tx: Transaction, now: Date, claim: { bankCode: string; l
   ]
 }
 
-type PayoutQuestion = QueriedBank & {
+type QueryToAsk = QueriedBank & {
   query: PayoutQuery
   findPayout: NonNullable<BankConnection['calls']['findPayout']>
 }
 
+// Queries the bank about a settled payout, and compares the answer with the books.
 async function reviewSettled(
   deps: QueryDeps,
-  { bankCode, connection, query, findPayout }: PayoutQuestion,
+  { bankCode, connection, query, findPayout }: QueryToAsk,
 ): Promise<void> {
   const { batchPool, sharedAccounts, clock } = deps
-  const queriedAtMs = readElapsed(deps)
+  const queriedAtMs = readElapsedMs(deps)
   const answer = await findPayout(query.reference, {})
-  const observation = observe(deps, queriedAtMs)
+  const observation = observeAnswer(deps, queriedAtMs)
   const reviewed = {
     query,
     answer,
     observation,
-    wouldKnow: wouldKnow(connection, query),
+    canKnowPayout: canKnowPayout(connection, query),
     by: `bank:${bankCode}`,
   }
   await withTransaction(batchPool, (tx) =>
@@ -149,20 +160,22 @@ async function reviewSettled(
   )
 }
 
+// Queries the bank about a payout without an outcome, and settles the payout if the answer is final.
 async function askForOutcome(
   deps: QueryDeps,
-  { bankCode, connection, query, findPayout }: PayoutQuestion,
+  { bankCode, connection, query, findPayout }: QueryToAsk,
 ): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   const { id, reference } = query
-  const queriedAtMs = readElapsed(deps)
+  const queriedAtMs = readElapsedMs(deps)
   const answer = await findPayout(reference, {})
   const by = `bank:${bankCode}`
   if (answer.status === 'not_found') {
-    // The settings have changed and lead to another bank, so "not found" there means nothing.
-    if (!wouldKnow(connection, query)) return
-    const observation = observe(deps, queriedAtMs)
-    await takeNotFound(deps, {
+    // This connection did not send the payout, because the settings have changed. Its "not found" means
+    // nothing.
+    if (!canKnowPayout(connection, query)) return
+    const observation = observeAnswer(deps, queriedAtMs)
+    await handleNotFound(deps, {
       by,
       query,
       observation,
@@ -179,43 +192,48 @@ async function askForOutcome(
   const outcome = outcomeOf(answer)
   if (!outcome) return
   await withTransaction(batchPool, (tx) =>
-    settleAsTold(tx, { sharedAccounts, now: clock(), hooks }, { id, reference, outcome, by }),
+    settleAsReported(tx, { sharedAccounts, now: clock(), hooks }, { id, reference, outcome, by }),
   )
 }
 
-function observe(deps: QueryDeps, queriedAtMs: number): Observation {
+// Notes when the answer came. Answers under a test clock count separately, because its time is not real.
+function observeAnswer(deps: QueryDeps, queriedAtMs: number): Observation {
   const by = deps.frozenTime?.() ? 'test-clock' : deps.observer
-  return { by, queriedAtMs, answeredAtMs: readElapsed(deps) }
+  return { by, queriedAtMs, answeredAtMs: readElapsedMs(deps) }
 }
 
-function readElapsed({ frozenTime, monotonic }: QueryDeps): number {
+// Reads the clock by which the time between answers is measured: a test clock if it is set, or else the
+// monotonic clock of this process.
+function readElapsedMs({ frozenTime, monotonic }: QueryDeps): number {
   return frozenTime?.()?.getTime() ?? monotonic()
 }
 
 type NotFound = { by: string; query: PayoutQuery; observation: Observation; isProof: boolean }
 
-async function takeNotFound(
+// Counts a "not found", and fails the payout once isAbsent() accepts it.
+async function handleNotFound(
   { batchPool, sharedAccounts, payoutHooks: hooks, clock }: QueryDeps,
   { by, query, observation, isProof }: NotFound,
 ): Promise<void> {
   const { id, reference } = query
   await withTransaction(batchPool, async (tx) => {
     await awaitHolders(tx)
-    const observed = await recordNotFound(tx, id, observation)
-    if (!observed) return
+    const counted = await recordNotFound(tx, id, observation)
+    if (!counted) return // The payout is no longer unknown.
     const isHeld = await arePayoutsHeld(tx)
-    if (!isAbsent({ ...observed, isProof, isHeld })) return
+    if (!isAbsent({ ...counted, isProof, isHeld })) return
     const deps = { sharedAccounts, now: clock(), hooks }
-    await settleAsTold(tx, deps, { id, reference, outcome: ABSENT, by })
+    await settleAsReported(tx, deps, { id, reference, outcome: ABSENT_OUTCOME, by })
   })
 }
 
+// Alerts operators of payouts that have been unknown for half an hour.
 async function alertLongUnknown(tx: Transaction, now: Date): Promise<void> {
-  const unknown = await findLongUnknown(tx, now)
+  const payouts = await findLongUnknown(tx, now)
   const events = await raiseAlerts(
     tx,
     now,
-    unknown.map(({ reference, bankCode, sendingAt, notFoundAnswers }) => ({
+    payouts.map(({ reference, bankCode, sendingAt, notFoundAnswers }) => ({
       kind: 'payout_unknown',
       subject: `payout/${reference}`,
       detail: {

@@ -29,7 +29,7 @@ import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
 import { type NewPayout, newPayoutReference, type Purpose, recordRouting } from './payout.ts'
 import { feeAccounts } from './postings.ts'
 import { chooseSendingBank } from './sending-bank.ts'
-import { countApprovers, leastLeft, readFloor } from './settings.ts'
+import { amountToKeepBack, countApprovers, readReserveFloor } from './settings.ts'
 import { recordPayoutChanges } from './states.ts'
 
 type Deps = {
@@ -48,16 +48,17 @@ type Order = {
   narration: string
 }
 
-// Returns the payout's reference.
+// Requests a payout of a client, takes its money, and chooses the bank that sends it. Returns the payout's
+// reference. A worker sends it later.
 export async function requestPayout(tx: Transaction, deps: Deps, order: Order): Promise<string> {
   const { sealer, now } = deps
   const { client, actor, amountKobo, currency, narration } = order
   await refuseSuspended(tx, client.id)
   const account = await lockBankAccount(tx, order.bankAccountId)
   refuseUnpayable(account)
-  const isUnconfirmed = account.status === 'unconfirmed'
-  const byRules = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
-  const approversNeeded = byRules === 0 && isUnconfirmed ? 1 : byRules
+  const isUnconfirmed = account.status === 'unconfirmed' // Then at least one person must approve.
+  const approversByRules = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
+  const approversNeeded = approversByRules === 0 && isUnconfirmed ? 1 : approversByRules
   const fee = await findFee(tx, now, order)
   const routing = await chooseSendingBank(tx, { ...deps, currency, amountKobo })
   const [payout] = await createPayouts(tx, { sealer, now }, [
@@ -81,7 +82,7 @@ export async function requestPayout(tx: Transaction, deps: Deps, order: Order): 
     },
   ])
   const { id, reference } = payout as { id: PayoutId; reference: string }
-  await hold(tx, deps, { id, clientId: client.id, amountKobo, currency, fee })
+  await takeMoney(tx, deps, { id, clientId: client.id, amountKobo, currency, fee })
   const amount = formatKobo(amountKobo)
   await writeAuditLog(tx, now, {
     clientId: client.id,
@@ -103,7 +104,8 @@ function refuseUnpayable({ isActive, status }: BankAccount): void {
   if (status === 'mismatch') throw new Refusal('bank_account_mismatch')
 }
 
-// Fee rules are in naira. Payouts in other currencies are free of charge.
+// Returns the fee that the client pays for a payout, or undefined if there is none. Fee rules are in naira,
+// so payouts in other currencies are free of charge.
 async function findFee(tx: Transaction, now: Date, { client, amountKobo, currency }: Order) {
   const rule = currency === CURRENCY ? await findPayoutRule(tx, client.id, now) : undefined
   if (!rule) return undefined
@@ -111,34 +113,39 @@ async function findFee(tx: Transaction, now: Date, { client, amountKobo, currenc
   return charged.feeKobo + charged.vatKobo > 0n ? { ...charged, ruleId: rule.id } : undefined
 }
 
-type Holding = {
+type MoneyToTake = {
   id: PayoutId
   clientId: ClientId
   amountKobo: Kobo
   currency: string
   fee: { feeKobo: Kobo; vatKobo: Kobo } | undefined
 }
+// An account that gets a part of the money: the amount, the fee or the VAT.
 type Part = { account: SharedAccount; kobo: bigint; reason: Transfer['reason'] }
 
-async function hold(
+// Moves the money of a payout out of the client's available accounts: the amount to Paying, where it waits
+// until the bank has paid, and the fee and its VAT to the operator. Refuses if less than the client's debt
+// and the reserve floor would remain.
+async function takeMoney(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  { id, clientId, amountKobo, currency, fee }: Holding,
+  { id, clientId, amountKobo, currency, fee }: MoneyToTake,
 ): Promise<void> {
   const { income, vat } = feeAccounts(clientId)
   const paying = { kind: 'paying', owner: clientOwner(clientId), currency } as const
-  const all: Part[] = [
+  const partsAndZeros: Part[] = [
     { account: paying, kobo: amountKobo, reason: 'payout' },
     { account: income, kobo: fee?.feeKobo ?? 0n, reason: 'fee' },
     { account: vat, kobo: fee?.vatKobo ?? 0n, reason: 'fee_vat' },
   ]
-  const parts = all.filter((part) => part.kobo > 0n)
+  const parts = partsAndZeros.filter((part) => part.kobo > 0n)
   await sharedAccounts.open(parts.map(({ account }) => account))
-  const wholeKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
+  const totalKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
   const into = parts.map(({ account }) => sharedAccounts.id(account))
-  const leftKobo = leastLeft(await readFloor(tx, { clientId, currency, now })) // With this payout.
-  if (leftKobo === null) throw new Refusal('reserve_floor_reached')
-  const drawing = { clientId, currency, amountKobo: wholeKobo, leftKobo, now, into }
+  const floor = await readReserveFloor(tx, { clientId, currency, now }) // Includes this payout.
+  const mustRemainKobo = amountToKeepBack(floor)
+  if (mustRemainKobo === null) throw new Refusal('reserve_floor_reached')
+  const drawing = { clientId, currency, amountKobo: totalKobo, mustRemainKobo, now, into }
   const draws = await drawAvailable(tx, sharedAccounts, drawing)
   const transfers = shareDraws(draws, parts).map(({ draw, part, amountKobo }) => ({
     debitAccountId: draw.accountId,
@@ -153,20 +160,21 @@ async function hold(
 // Splits the draws among the parts, both in their order. The sum of the parts equals the sum of the draws.
 function shareDraws(draws: readonly Draw[], parts: readonly Part[]) {
   const shares: { draw: Draw; part: Part; amountKobo: Kobo }[] = []
-  const left = draws.map((draw) => ({ draw, kobo: draw.amountKobo as bigint }))
+  const sources = draws.map((draw) => ({ draw, unusedKobo: draw.amountKobo as bigint }))
   for (const part of parts) {
-    let missing = part.kobo
-    for (const source of left) {
-      const share = source.kobo < missing ? source.kobo : missing
-      if (share > 0n) shares.push({ draw: source.draw, part, amountKobo: kobo(share) })
-      source.kobo -= share
-      missing -= share
+    let missingKobo = part.kobo
+    for (const source of sources) {
+      const shareKobo = source.unusedKobo < missingKobo ? source.unusedKobo : missingKobo
+      if (shareKobo > 0n) shares.push({ draw: source.draw, part, amountKobo: kobo(shareKobo) })
+      source.unusedKobo -= shareKobo
+      missingKobo -= shareKobo
     }
   }
   return shares
 }
 
-const LIMITED: readonly Purpose[] = ['payout', 'refund']
+// The purposes whose payouts are refused when a client exceeds its limits.
+const LIMITED_PURPOSES: readonly Purpose[] = ['payout', 'refund']
 
 type Limits = { clientId: ClientId; perPayoutKobo: Kobo | null; perDayKobo: Kobo | null }
 
@@ -183,7 +191,7 @@ async function refuseOverLimits(
 ): Promise<void> {
   const limited = payouts.filter(
     ({ clientId, purpose, currency }) =>
-      clientId !== null && LIMITED.includes(purpose) && currency === CURRENCY,
+      clientId !== null && LIMITED_PURPOSES.includes(purpose) && currency === CURRENCY,
   )
   if (limited.length === 0) return
   const clientIds = [...new Set(limited.map(({ clientId }) => clientId as ClientId))]
@@ -199,11 +207,12 @@ async function refuseOverLimits(
     const amounts = limited.flatMap(({ clientId, amountKobo }) =>
       clientId === limits.clientId ? [amountKobo] : [],
     )
-    await refuseOver(tx, now, { limits, amounts })
+    await refuseOverLimitsOfClient(tx, now, { limits, amounts })
   }
 }
 
-async function refuseOver(
+// Refuses new payouts of these amounts if one exceeds the limit per payout, or all exceed the daily limit.
+async function refuseOverLimitsOfClient(
   tx: Transaction,
   now: Date,
   { limits, amounts }: { limits: Limits; amounts: readonly Kobo[] },
@@ -213,14 +222,14 @@ async function refuseOver(
     throw new Refusal('payout_limit')
   }
   if (perDayKobo === null) return
-  const paidKobo = await paidOutSince(tx, { clientId, since: watDayStart(now) })
+  const paidKobo = await sumPaidOutSince(tx, { clientId, since: watDayStart(now) })
   const requestedKobo = amounts.reduce<bigint>((sum, amountKobo) => sum + amountKobo, 0n)
   if (paidKobo + requestedKobo > perDayKobo) throw new Refusal('daily_payout_limit')
 }
 
-// Runs as a separate statement after the lock, so that it sees the payouts that the previous lock holder
-// wrote.
-async function paidOutSince(
+// Adds up the client's payouts of the day. Runs as a separate statement after the lock, so that it sees the
+// payouts that the previous lock holder wrote.
+async function sumPaidOutSince(
   tx: Transaction,
   { clientId, since }: { clientId: ClientId; since: Date },
 ): Promise<bigint> {
@@ -235,9 +244,10 @@ async function paidOutSince(
   return rows[0]?.kobo ?? 0n
 }
 
-// Creates payouts: rows only. In the same transaction, the caller posts the transfers to the paying or
-// refunding account, which holds the money until the bank has paid. Each transfer names its payout as the
-// cause. Returns the payouts in the order of the requests. Refuses them if a client exceeds its limits (I50).
+// Inserts the rows of payouts, without their transfers. In the same transaction, the caller posts the
+// transfers to the paying or refunding account, which holds the money until the bank has paid. Each transfer
+// names its payout as the cause. Returns the payouts in the order of the requests. Refuses them if a client
+// exceeds its limits (I50).
 //
 // Locks: the settings of the clients that have limits, in id order.
 export async function createPayouts(
@@ -271,24 +281,25 @@ export async function createPayouts(
                on u.client_id = n.client_id and n.requested_by = 'user:' || u.email
             order by n.place
            returning id, reference`,
-    values: [...columns(sealer, payouts), now],
+    values: [...toColumns(sealer, payouts), now],
   })
   const byActor = Map.groupBy(rows, (_row, index) => (payouts[index] as NewPayout).requestedBy)
-  for (const [changedBy, made] of byActor) {
-    const payoutIds = made.map(({ id }) => id)
+  for (const [changedBy, created] of byActor) {
+    const payoutIds = created.map(({ id }) => id)
     await recordPayoutChanges(tx, now, { payoutIds, change: 'queued', changedBy })
   }
   const byRouting = Map.groupBy(rows, (_row, index) => (payouts[index] as NewPayout).routing)
-  for (const [routing, made] of byRouting) {
-    if (routing) await recordRouting(tx, now, { payoutIds: made.map(({ id }) => id), routing })
+  for (const [routing, created] of byRouting) {
+    if (routing) await recordRouting(tx, now, { payoutIds: created.map(({ id }) => id), routing })
   }
   return rows
 }
 
-function columns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
-  const texts = (of: (payout: NewPayout) => string) => payouts.map(of)
-  const numbers = (of: (payout: NewPayout) => bigint | null | undefined) =>
-    numberArray(payouts.map((payout) => of(payout) ?? null))
+// Turns the payouts into one array per parameter of the insert, in the order of `$1` to `$20`.
+function toColumns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
+  const texts = (read: (payout: NewPayout) => string) => payouts.map(read)
+  const numbers = (read: (payout: NewPayout) => bigint | null | undefined) =>
+    numberArray(payouts.map((payout) => read(payout) ?? null))
   return [
     texts(({ reference }) => reference ?? newPayoutReference()),
     numbers(({ clientId }) => clientId),

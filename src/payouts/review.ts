@@ -23,11 +23,11 @@ import type { PayoutId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { awaitHolders } from '#records/call-rates.ts'
 import { arePayoutsHeld } from './holds.ts'
-import { bookReturn, isReturnable, lockPayout, tellContradiction } from './settle.ts'
+import { alertContradiction, bookReturn, isReturnable, lockPayout } from './settle.ts'
 import { type PayoutStatus, transition } from './states.ts'
 import {
   addAnswer,
-  areEnough,
+  areAnswersEnough,
   isReviewDue,
   NO_ANSWERS,
   type Observation,
@@ -38,38 +38,42 @@ import {
   type StoredAnswers,
 } from './unknown.ts'
 
-const REVIEW_QUERIES_MAX = 33 // About a day.
+const REVIEW_QUERIES_MAX = 33 // With the growing intervals, they take about a day.
 
-type Says = PayoutEvent['says']
+// The status that a bank reports, or that the books have: confirmed, failed or reversed.
+type ReportedStatus = PayoutEvent['says']
 
-// The status that the books have for a payout that is settled, or was never sent.
+// Returns the status that the books have for a payout that is settled, or was never sent.
 async function readBooks(
   tx: Transaction,
   { id, status }: { id: PayoutId; status: PayoutStatus },
-): Promise<Says> {
+): Promise<ReportedStatus> {
   if (status !== 'confirmed') return 'failed'
-  return (await isBookedAsReturned(tx, id)) ? 'reversed' : 'confirmed'
+  return (await isReturnBooked(tx, id)) ? 'reversed' : 'confirmed'
 }
 
-// Whether a report agrees with the books. A report that a payout was paid also agrees if the money came back
-// later: the report is old.
-export function isKnown(says: Says, books: Says): boolean {
-  return isSame(says, books) || (says === 'confirmed' && books === 'reversed')
+// Returns whether a bank's report agrees with the books. "Confirmed" also agrees with a payout whose money
+// came back later: the report is older than the return.
+export function isConsistent(reported: ReportedStatus, books: ReportedStatus): boolean {
+  return isSame(reported, books) || (reported === 'confirmed' && books === 'reversed')
 }
 
-// A bank may report `reversed` for a payout that failed in our books.
-const isSame = (says: Says, books: Says) =>
-  says === books || (says === 'reversed' && books === 'failed')
+// A bank may say `reversed` for a payout that failed in our books: either way, the recipient has not been
+// paid.
+const isSame = (reported: ReportedStatus, books: ReportedStatus) =>
+  reported === books || (reported === 'reversed' && books === 'failed')
 
 // SQL condition on a review `r`: a report came within the last minute.
-const REPEATED = `r.reported_at between $3::timestamptz - interval '1 minute' and $3`
+const IS_REPEATED = `r.reported_at between $3::timestamptz - interval '1 minute' and $3`
 
-// The caller has locked the payout. Reports come in any order, so a report that agrees with the books does
-// not replace one that contradicts them. Repeated reports cause at most one query a minute.
+// Plans queries to the bank that check a payout after the bank reported on it. Reports come in any order, so
+// a report that agrees with the books does not replace one that contradicts them. Repeated reports cause at
+// most one query a minute. `reported` is the status that the bank reported, `books` the status in the books.
+// The caller has locked the payout.
 async function openReview(
   tx: Transaction,
   now: Date,
-  { id, says, books }: { id: PayoutId; says: Says; books: Says },
+  { id, reported, books }: { id: PayoutId; reported: ReportedStatus; books: ReportedStatus },
 ): Promise<void> {
   await tx.query({
     name: 'open-payout-review',
@@ -79,17 +83,17 @@ async function openReview(
               set says = case when $4 and r.next_query_at is not null then r.says
                               else excluded.says end,
                   reported_at = excluded.reported_at,
-                  queries = case when r.next_query_at is not null and ${REPEATED} then r.queries
+                  queries = case when r.next_query_at is not null and ${IS_REPEATED} then r.queries
                                  else 0 end,
                   next_query_at = least(r.next_query_at,
-                                        case when ${REPEATED} then r.reported_at + interval '1 minute'
+                                        case when ${IS_REPEATED} then r.reported_at + interval '1 minute'
                                              else excluded.next_query_at end)`,
-    values: [id, says, now, isKnown(says, books)],
+    values: [id, reported, now, isConsistent(reported, books)],
   })
 }
 
-// Claims due reviews, as claimQueries claims due queries. The review of an open payout waits until the payout
-// is settled.
+// Claims the reviews whose next query to the bank is due, and plans the query after it. The review of an open
+// payout waits until the payout is settled.
 export async function claimReviews(
   tx: Transaction,
   now: Date,
@@ -112,8 +116,8 @@ export async function claimReviews(
   return rows
 }
 
-// Counts an answer if it says `reversed`. A query without an answer interrupts the measured time; any other
-// answer restarts the count. Pure.
+// Counts the answers that say `reversed`, and returns the new count. A query without an answer interrupts the
+// measured time; any other answer restarts the count.
 export function countReversed(
   counted: ObservedAnswers,
   answer: PayoutAnswer,
@@ -128,48 +132,55 @@ type Reviewed = {
   query: PayoutQuery
   answer: PayoutAnswer
   observation: Observation
-  wouldKnow: boolean // Whether the queried connection knows the payout.
+  canKnowPayout: boolean // Whether the queried connection can know the payout.
   by: string
 }
 
+// Acts on a bank's answer to a query of a review: books the return of the money if the bank has said
+// `reversed` often enough, alerts operators if the answer contradicts the books, and ends the review if there
+// is nothing more to find out.
 export async function takeReviewAnswer(
   tx: Transaction,
   deps: { sharedAccounts: SharedAccounts; now: Date },
-  { query: { id, reference }, answer, observation, wouldKnow, by }: Reviewed,
+  { query: { id, reference }, answer, observation, canKnowPayout, by }: Reviewed,
 ): Promise<void> {
   await awaitHolders(tx)
   const payout = await lockPayout(tx, id)
   const review = await lockReview(tx, id)
   if (!review) return
   const { status } = payout
-  if (status === 'sending' || status === 'unknown') return // Workers query it anyway.
+  if (status === 'sending' || status === 'unknown') return // Other workers query open payouts.
   const isLast = review.queries >= REVIEW_QUERIES_MAX
-  if (!wouldKnow) return isLast ? endReview(tx, id) : undefined // The answer proves nothing.
+  if (!canKnowPayout) return isLast ? endReview(tx, id) : undefined // The answer proves nothing.
   const counted = countReversed(readAnswers(review), answer, observation)
-  await recordCounted(tx, id, counted)
+  await writeReversedAnswers(tx, id, counted)
   const books = await readBooks(tx, { id, status })
-  const mayComeBack = books === 'confirmed' && isReturnable(payout)
-  if (mayComeBack && areEnough(counted) && !(await arePayoutsHeld(tx))) {
+  const canBeReturned = books === 'confirmed' && isReturnable(payout)
+  if (canBeReturned && areAnswersEnough(counted) && !(await arePayoutsHeld(tx))) {
     await bookReturn(tx, deps, { payout, by })
     return endReview(tx, id)
   }
-  const says = wordOf(answer)
-  const isAgreed = says !== undefined && isSame(says, books)
-  if (says && !isAgreed) {
-    await tellContradiction(tx, deps.now, { subject: `payout/${reference}`, status: says })
+  const reported = reportedStatusOf(answer)
+  const isAgreed = reported !== undefined && isSame(reported, books)
+  if (reported && !isAgreed) {
+    await alertContradiction(tx, deps.now, { subject: `payout/${reference}`, status: reported })
   }
-  const isCounting = mayComeBack && counted.answers > 0
-  if ((isLast && !isCounting) || (isAgreed && isKnown(review.says, books))) await endReview(tx, id)
+  // While the bank says `reversed`, the review goes on, even beyond its last planned query.
+  const isCounting = canBeReturned && counted.answers > 0
+  if ((isLast && !isCounting) || (isAgreed && isConsistent(review.says, books)))
+    await endReview(tx, id)
 }
 
-function wordOf(answer: PayoutAnswer): Says | undefined {
+// Translates a bank's answer into the words of its reports. Returns undefined if the answer is not final.
+function reportedStatusOf(answer: PayoutAnswer): ReportedStatus | undefined {
   if (answer.status === 'confirmed') return 'confirmed'
   if (answer.status !== 'failed') return undefined
   return answer.isReversed ? 'reversed' : 'failed'
 }
 
-type Review = StoredAnswers & { says: Says; queries: number }
+type Review = StoredAnswers & { says: ReportedStatus; queries: number }
 
+// Locks the review of a payout. Returns undefined if none is open.
 async function lockReview(tx: Transaction, id: PayoutId): Promise<Review | undefined> {
   const { rows } = await tx.query<Review>({
     name: 'lock-payout-review',
@@ -182,7 +193,8 @@ async function lockReview(tx: Transaction, id: PayoutId): Promise<Review | undef
   return rows[0]
 }
 
-async function recordCounted(
+// Stores how often, and over which time, the bank has said that the payout was reversed.
+async function writeReversedAnswers(
   tx: Transaction,
   id: PayoutId,
   { answers, observedMs, by, atMs }: ObservedAnswers,
@@ -196,6 +208,7 @@ async function recordCounted(
   })
 }
 
+// Ends a review: the bank is not queried any more, unless it reports on the payout again.
 async function endReview(tx: Transaction, id: PayoutId): Promise<void> {
   await tx.query({
     name: 'end-payout-review',
@@ -206,8 +219,8 @@ async function endReview(tx: Transaction, id: PayoutId): Promise<void> {
   })
 }
 
-// Whether a return of the money was booked, from the bank's answers or from a statement.
-async function isBookedAsReturned(tx: Transaction, id: PayoutId): Promise<boolean> {
+// Returns whether a return of the payout's money was booked, from the bank's answers or from a statement.
+async function isReturnBooked(tx: Transaction, id: PayoutId): Promise<boolean> {
   const { rows } = await tx.query<{ isBooked: boolean }>({
     name: 'is-payout-booked-as-returned',
     text: `select exists (select from payout_returns where payout_id = $1)
@@ -220,7 +233,7 @@ async function isBookedAsReturned(tx: Transaction, id: PayoutId): Promise<boolea
 }
 
 // Handles a bank's own report about a payout. I100: no report settles a payout, because some banks sign only
-// a part of it, or do not publish its format. The status of the payout decides:
+// a part of their reports, or do not publish the format. The status of the payout decides:
 //
 //   unknown   a worker queries the bank at once, and the answer settles the payout
 //   sending   the worker that is sending the payout is about to receive the answer
@@ -229,15 +242,15 @@ async function isBookedAsReturned(tx: Transaction, id: PayoutId): Promise<boolea
 //   others    a worker queries the bank at once, and compares the answer with the books
 //             (takeReviewAnswer). If the report contradicts the books, operators are alerted (I47)
 //
-// A status may lag behind its report. So if a bank reports that an open payout was not paid, the report is
-// also compared with the outcome that settles the payout later. A bank that the payout was moved away from
-// may also report: if it says that it paid the payout, operators are alerted. A repeated report causes at
-// most one query a minute. Returns false if the payout is not with this bank and never was.
-// Locks: the payout; its review.
-export async function hearOfPayout(
+// The bank's answers may lag behind its reports. So if a bank reports that an open payout was not paid, the
+// report is also compared with the outcome that settles the payout later. A bank that the payout was moved
+// away from may also report: if it says that it paid the payout, operators are alerted. A repeated report
+// causes at most one query a minute. Returns false if the payout is not with this bank and never was. Locks:
+// the payout; its review.
+export async function recordPayoutReport(
   tx: Transaction,
   now: Date,
-  { bankCode, event: { reference, says } }: { bankCode: string; event: PayoutEvent },
+  { bankCode, event: { reference, says: reported } }: { bankCode: string; event: PayoutEvent },
 ): Promise<boolean> {
   const by = `bank:${bankCode}`
   const { rows } = await tx.query<Reported>({
@@ -258,16 +271,18 @@ export async function hearOfPayout(
   const subject = `payout/${reference}`
   if (status === 'queued' && wasTried) {
     await markUnknownAgain(tx, now, { id, bankCode, by })
-    await tellContradiction(tx, now, { subject, status: says })
+    await alertContradiction(tx, now, { subject, status: reported })
   } else if (!isHere) {
-    if (says === 'confirmed') await tellContradiction(tx, now, { subject, status: says })
+    if (reported === 'confirmed') await alertContradiction(tx, now, { subject, status: reported })
   } else if (status === 'sending' || status === 'unknown') {
-    if (status === 'unknown') await askAtOnce(tx, now, id)
-    if (says !== 'confirmed') await openReview(tx, now, { id, says, books: 'confirmed' })
+    if (status === 'unknown') await planQueryNow(tx, now, id)
+    // Compares the report with a confirmation, the outcome that it would contradict.
+    if (reported !== 'confirmed') await openReview(tx, now, { id, reported, books: 'confirmed' })
   } else {
     const books = await readBooks(tx, payout)
-    await openReview(tx, now, { id, says, books })
-    if (!isKnown(says, books)) await tellContradiction(tx, now, { subject, status: says })
+    await openReview(tx, now, { id, reported, books })
+    if (!isConsistent(reported, books))
+      await alertContradiction(tx, now, { subject, status: reported })
   }
   return true
 }
@@ -279,7 +294,8 @@ type Reported = {
   wasTried: boolean
 }
 
-// Assigns the queued payout to the bank that reports it. No other bank has it, because it was queued.
+// Assigns a queued payout to the bank that reports it, and makes it unknown, so that workers query that bank
+// and never send the payout. No other bank has it, because it was queued.
 async function markUnknownAgain(
   tx: Transaction,
   now: Date,
@@ -311,7 +327,8 @@ async function markUnknownAgain(
   })
 }
 
-async function askAtOnce(tx: Transaction, now: Date, id: PayoutId): Promise<void> {
+// Makes the next query about an unknown payout due now.
+async function planQueryNow(tx: Transaction, now: Date, id: PayoutId): Promise<void> {
   await tx.query({
     name: 'ask-for-payout-at-once',
     text: `update payouts set next_query_at = least(next_query_at, $2) where id = $1`,

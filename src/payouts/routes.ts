@@ -15,7 +15,7 @@ import { Amount, digits, named, text } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
 import { approvePayout, cancelPayout, findApprovalObstacle, rejectPayout } from './approve.ts'
-import { type BankAccount, enquireName, getBankAccount, noteAnswer } from './bank-accounts.ts'
+import { type BankAccount, enquireName, getBankAccount, recordNameAnswer } from './bank-accounts.ts'
 import { awaitsApproval } from './payout.ts'
 import { listPayouts, readPayoutDetail, summarizePayouts } from './queries.ts'
 import { requestPayout } from './request.ts'
@@ -202,11 +202,13 @@ async function confirmAccount(
     expectedName: account.accountName,
   })
   if (answer.status !== 'no_answer') {
-    await withTransaction(batchPool, (tx) => noteAnswer(tx, clock(), { account, answer }))
+    await withTransaction(batchPool, (tx) => recordNameAnswer(tx, clock(), { account, answer }))
   }
   return { account, answer }
 }
 
+// Reads a payout with the reason why the caller cannot approve it. That reason is null if the caller can
+// approve it, or if it awaits no approval.
 async function readDetail(db: Queryable, call: Call, reference: string) {
   const payout = await readPayoutDetail(db, { reference, clientId: call.clientId })
   const obstacle = awaitsApproval(payout)

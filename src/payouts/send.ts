@@ -1,7 +1,7 @@
-// Claims queued payouts to send them: by a connector, in a file (`batchId`), or by hand. They are `sending`
-// from the commit of the claim on, before any bank receives them. So after any crash, no worker claims them
-// again (I47), unless their sender reports that nothing was sent (queueAgain). movePayouts() moves queued
-// payouts away from banks where orders fail.
+// Claims queued payouts to send them: by a connector, in a file (`batchId`), or by hand. The claim makes them
+// `sending` and is committed before any bank receives them. So after any crash, no worker claims them again
+// (I47), unless their sender reports that nothing was sent (queueAgain). movePayouts() moves queued payouts
+// away from banks where orders fail.
 //
 // claimPayouts() claims no payout while payouts are held, none that was requested before a restore (I82),
 // none that is blocked (holds.ts), none for a connector whose orders fail, and none in a currency that
@@ -24,7 +24,7 @@ import { transition } from './states.ts'
 
 export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 
-// SQL condition on a payout `p`: it is ready to send.
+// SQL condition on a payout `p`: it is approved, and no hold or restore keeps it from being sent.
 export const IS_TO_BE_SENT = `status = 'queued' and approval in ('not_needed', 'approved')
                               and ${MAY_BE_SENT}`
 // SQL condition on a payout `p`: a connector or a file may take it now. A payout that could not be sent waits
@@ -43,7 +43,7 @@ type Claiming = {
 
 // SQL condition on a bank `b`: it has payouts to send, and routing lets it take orders
 // (src/routing/bank-route.ts).
-const maySend = (now: string, latest: string) => `
+const hasWorkFor = (now: string, latest: string) => `
   exists (select from payouts p
            where bank_code = b.code and ${isDue(now)} and ${BLOCKED} is null)
   and not exists (select from bank_routes r
@@ -53,7 +53,7 @@ const maySend = (now: string, latest: string) => `
 // SQL condition: one of these banks has a payout to send, and takes orders.
 export const hasPayoutsToSend = (bankCodes: readonly string[]) => `exists (
   select from unnest(${quotedArray(bankCodes)}) as b (code)
-   where ${maySend('clock.now', `clock.now + interval '${RETRY_MAX_MS} ms'`)})`
+   where ${hasWorkFor('clock.now', `clock.now + interval '${RETRY_MAX_MS} ms'`)})`
 
 // Returns those of the banks that have payouts to send and take orders.
 export async function findSendingBanks(
@@ -64,7 +64,7 @@ export async function findSendingBanks(
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-sending-banks',
     text: `select code as bank_code from unnest($1::text[]) as b (code)
-            where ${maySend('$2', '$3')}`,
+            where ${hasWorkFor('$2', '$3')}`,
     values: [bankCodes, now, new Date(now.getTime() + RETRY_MAX_MS)],
   })
   return rows.map(({ bankCode }) => bankCode)
@@ -77,8 +77,10 @@ export async function claimPayouts(
   { bankCode, limit, batchId, sentOver, by, detail }: Claiming,
 ): Promise<ClaimedPayout[]> {
   await awaitHolders(tx)
-  const most = batchId === undefined ? await claimOrders(tx, now, { bankCode, limit }) : limit
-  if (most === 0) return []
+  // A connector whose orders have failed may send only one payout now, as a trial, or none. Files are not
+  // limited.
+  const claimable = batchId === undefined ? await claimOrders(tx, now, { bankCode, limit }) : limit
+  if (claimable === 0) return []
   const payouts = await transition<Payout>(tx, {
     name: 'claim-payouts',
     rows: `select id from payouts p
@@ -87,13 +89,14 @@ export async function claimPayouts(
     from: 'queued',
     to: 'sending',
     set: 'sending_at = $3, batch_id = $4, sent_over = $5',
-    values: [bankCode, most, now, batchId ?? null, sentOver ?? null],
+    values: [bankCode, claimable, now, batchId ?? null, sentOver ?? null],
     returning: `r.reference, r.amount_kobo, r.currency, r.narration, r.to_bank_code,
                 r.to_account_sealed, r.to_account_name`,
     by,
     now,
     detail: detail ?? null,
   })
+  // An update returns its rows in no fixed order.
   return payouts
     .sort((one, other) => (one.id < other.id ? -1 : 1))
     .map(({ id, reference, amountKobo, currency, narration, ...to }) => ({
@@ -113,7 +116,7 @@ export async function claimPayouts(
 // Claims a payout that an operator has paid at the bank, so that no worker sends it. The caller has locked
 // the payout. A payout that passed screening can still be confirmed when rules change, because the operator
 // may have paid it.
-export async function sendByHand(
+export async function markSentByHand(
   tx: Transaction,
   now: Date,
   { id, by }: { id: PayoutId; by: string },
@@ -144,15 +147,15 @@ export const UNREACHABLE_ALERT_MS = 1_800_000
 // Returns 5 s, 10 s, 20 s, … up to five minutes, shortened at random by up to half, so that payouts are not
 // all sent again at once. `chance` is from 0 to 1.
 export function sendAgainAfterMs(times: number, chance: number): number {
-  const longestMs = Math.min(FIRST_MS * 2 ** Math.min(times, 20), LONGEST_MS)
-  return Math.round(longestMs * (1 - chance / 2))
+  const fullWaitMs = Math.min(FIRST_MS * 2 ** Math.min(times, 20), LONGEST_MS)
+  return Math.round(fullWaitMs * (1 - chance / 2))
 }
 
 type Unsent = { id: PayoutId; claimedAt: Date; reason: string; by: string; chance: number }
 
-// Queues a payout again whose order certainly never reached the bank: there was no connection, no login, or,
-// where a recipient is created first, no order yet. A worker tries again later, so a short outage fails no
-// payout (I105).
+// Queues a payout again if its order certainly never reached the bank: the connection or the login failed,
+// or, at banks where a recipient must be created first, that request failed. A worker tries again later, so a
+// short outage fails no payout (I105).
 //
 //   sending ──certainly not sent──▶ queued, not before `send_after`
 //
@@ -192,13 +195,13 @@ export async function queueAgain(
 const MOVED_MAX = 100
 
 // SQL condition: routing chose the payout's bank, and no bank can have received the payout.
-const MAY_MOVE = `${IS_TO_BE_SENT} and purpose in ('payout', 'settlement')
+const IS_MOVABLE = `${IS_TO_BE_SENT} and purpose in ('payout', 'settlement')
                   and sending_at is null and batch_id is null and currency = '${CURRENCY}'`
 
 // SQL condition: a payout may move away from a bank where orders fail.
 export const HAS_PAYOUTS_TO_MOVE = `exists (
   select from bank_routes r join payouts p on p.bank_code = r.bank_code
-   where r.direction = 'out' and r.state = 'left' and ${MAY_MOVE})`
+   where r.direction = 'out' and r.state = 'left' and ${IS_MOVABLE})`
 
 type Moving = Pick<Sending, 'now' | 'bankConnections' | 'metrics'>
 
@@ -210,31 +213,35 @@ type Moving = Pick<Sending, 'now' | 'bankConnections' | 'metrics'>
 // Locks: payouts in id order.
 export async function movePayouts(db: Pool, moving: Moving): Promise<number> {
   const routes = await readRoutes(db)
-  const avoided = routes.filter(({ direction, state }) => direction === 'out' && state === 'left')
+  const failingRoutes = routes.filter(
+    ({ direction, state }) => direction === 'out' && state === 'left',
+  )
   let moved = 0
-  for (const route of avoided) {
+  for (const route of failingRoutes) {
     if (isTrialDue(route, moving.now)) continue
-    moved += await withTransaction(db, (tx) => moveFrom(tx, moving, route.bankCode))
+    moved += await withTransaction(db, (tx) => movePayoutsFrom(tx, moving, route.bankCode))
   }
   return moved
 }
 
-async function moveFrom(tx: Transaction, moving: Moving, bankCode: string): Promise<number> {
+// Moves up to MOVED_MAX payouts of one bank, oldest first.
+async function movePayoutsFrom(tx: Transaction, moving: Moving, bankCode: string): Promise<number> {
   const { rows } = await tx.query<{ id: PayoutId; amountKobo: Kobo }>({
     name: 'lock-payouts-to-move',
     text: `select id, amount_kobo from payouts p
-            where bank_code = $1 and ${MAY_MOVE}
+            where bank_code = $1 and ${IS_MOVABLE}
             order by id limit ${MOVED_MAX} for no key update skip locked`,
     values: [bankCode],
   })
   let moved = 0
   for (const { id, amountKobo } of rows) {
     const choice = await chooseSendingBank(tx, { ...moving, currency: CURRENCY, amountKobo })
+    // No other bank can be used now, so the remaining payouts wait.
     if (choice.why === 'last_resort' || choice.bankCode === bankCode) break
     await tx.query({
       name: 'move-payout',
       text: `update payouts set bank_code = $2, send_after = null, unsent_since = null
-              where id = $1 and ${MAY_MOVE}`,
+              where id = $1 and ${IS_MOVABLE}`,
       values: [id, choice.bankCode],
     })
     await recordRouting(tx, moving.now, { payoutIds: [id], routing: choice })

@@ -9,17 +9,18 @@ import { CURRENCY, type Kobo } from '#money.ts'
 import type { Metrics } from '#observability/metrics.ts'
 import { isTrialDue, type Route, type RouteState, shareOf } from '#routing/bank-route.ts'
 import { type Candidate, type Decision, rankBanks } from '#routing/decision.ts'
-import { costOf, readTariffs } from './tariffs.ts'
+import { computePayoutCost, readTariffs } from './tariffs.ts'
 
 export type Sending = {
   bankConnections: BankConnections
   currency: string
   amountKobo: Kobo
   now: Date
-  draw?: number
+  draw?: number // Random, from 0 to 1: decides whether a bank that is returning to use gets this payout.
   metrics?: Pick<Metrics, 'routed'> | undefined // Counts the choice.
 }
 
+// A bank with its funds, and its route if one is recorded.
 type Row = {
   bankCode: string
   fundsKobo: bigint
@@ -32,12 +33,16 @@ type Row = {
 
 export type SendingChoice = Decision & { bankCode: string }
 
+// Chooses the bank for one payout of this amount. If no bank can be used, returns the best of them anyway:
+// the payout waits there. `draw` is a random number from 0 to 1, by which a bank with a small share gets few
+// of the payouts (rankBanks).
 export async function chooseSendingBank(db: Queryable, sending: Sending): Promise<SendingChoice> {
   const { bankConnections, draw = Math.random(), metrics } = sending
-  const all = [...bankConnections]
-  const callable = all.filter(([, { calls }]) => calls.sendMoney)
-  const filing = all.filter(([, { takesFiles }]) => takesFiles)
-  const codes = ([callable, filing].find(({ length }) => length > 0) ?? all).map(([code]) => code)
+  const connections = [...bankConnections]
+  const callable = connections.filter(([, { calls }]) => calls.sendMoney)
+  const takingFiles = connections.filter(([, { takesFiles }]) => takesFiles)
+  const preferred = [callable, takingFiles].find(({ length }) => length > 0) ?? connections
+  const codes = preferred.map(([code]) => code)
   const decision = rankBanks(await readCandidates(db, sending, codes), draw)
   const { bankCode, why } = decision
   if (bankCode === null) throw new Error('no bank is configured')
@@ -45,6 +50,7 @@ export async function chooseSendingBank(db: Queryable, sending: Sending): Promis
   return decision as SendingChoice
 }
 
+// Reads the facts by which rankBanks() chooses: each bank's route, its funds and its price for this amount.
 async function readCandidates(
   db: Queryable,
   { currency, amountKobo, now }: Sending,
@@ -71,18 +77,18 @@ async function readCandidates(
   return rows.map(({ bankCode, fundsKobo, isBusy, state, ...route }) => {
     const tariff = tariffs?.get(bankCode)
     const { costKobo, costVatKobo } = tariff
-      ? costOf(tariff, amountKobo)
+      ? computePayoutCost(tariff, amountKobo)
       : { costKobo: 0n, costVatKobo: 0n }
-    const wholeKobo = costKobo + costVatKobo
-    const known = state && { ...route, state }
+    const totalCostKobo = costKobo + costVatKobo
+    const knownRoute = state && { ...route, state } // Null for a bank that has always been in use.
     return {
       bankCode,
-      share: known ? shareOf(known, now) : 1,
-      leftFor: route.reason,
-      isTrial: known !== null && !isBusy && isTrialDue(known, now),
-      room: fundsKobo >= amountKobo + wholeKobo ? 'enough' : 'little',
+      share: knownRoute ? shareOf(knownRoute, now) : 1,
+      avoidedFor: route.reason,
+      isTrial: knownRoute !== null && !isBusy && isTrialDue(knownRoute, now),
+      room: fundsKobo >= amountKobo + totalCostKobo ? 'enough' : 'little',
       amountLeft: fundsKobo,
-      costKobo: wholeKobo,
+      costKobo: totalCostKobo,
     }
   })
 }

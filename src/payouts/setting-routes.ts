@@ -43,7 +43,8 @@ export const ReserveFloorView = view(undefined, (f: Fields<ReserveFloor>) => ({
   reserveFloorDays: f.integer('reserveFloorDays', 'Least time that it is held back.'),
 }))
 
-// Parses two decimals as if they were money, because a float times a hundred is not always whole.
+// Parses a percentage with two decimals into basis points, as if it were naira into kobo: a float times a
+// hundred is not always whole.
 export function parsePercent(field: string, percent: number): number {
   const bps = koboOf(percent)
   if (bps !== undefined) return Number(bps)
@@ -51,7 +52,7 @@ export function parsePercent(field: string, percent: number): number {
 }
 
 // Requires both fields or neither: a reserve without a number of days is no reserve.
-function parseFloor(body: Static<typeof SettingsRequest>): ReserveFloor | undefined {
+function parseReserveFloor(body: Static<typeof SettingsRequest>): ReserveFloor | undefined {
   const { reserveFloorPercent: percent, reserveFloorDays } = body
   if (percent === undefined && reserveFloorDays === undefined) return undefined
   const reserveFloorBps = parsePercent('reserveFloorPercent', percent ?? 0)
@@ -120,16 +121,17 @@ const SettingsRequest = named(
   },
 )
 
-const isAbove = (limitKobo: Kobo | null) => limitKobo !== null && limitKobo > 0n
+// A threshold of 0 means that all payouts need approval.
+const isPositive = (limitKobo: Kobo | null) => limitKobo !== null && limitKobo > 0n
 
 const SettingsView = view('PayoutSettings', (f: Fields<PayoutSettings>) => ({
   payoutApproval: f.text(
     ({ approvalAboveKobo: aboveKobo }) =>
-      aboveKobo === null ? 'none' : isAbove(aboveKobo) ? 'above' : 'all',
+      aboveKobo === null ? 'none' : isPositive(aboveKobo) ? 'above' : 'all',
     `One of ${APPROVALS.join(', ')}.`,
   ),
   approvalAbove: f.nairaOrNull(({ approvalAboveKobo }) =>
-    isAbove(approvalAboveKobo) ? approvalAboveKobo : null,
+    isPositive(approvalAboveKobo) ? approvalAboveKobo : null,
   ),
   twoApproversAbove: f.nairaOrNull(
     'twoApproversAboveKobo',
@@ -210,9 +212,10 @@ export const clientPayoutSettings = resource(`${CLIENTS}/:clientId/payout-settin
     },
   })
 
+// Converts a request to the settings that it changes. An omitted field keeps its value.
 function parseChanges(body: Static<typeof SettingsRequest>): Partial<PayoutSettings> {
   const { payoutApproval, approvalAbove, twoApproversAbove, perPayoutLimit, dailyLimit } = body
-  if (payoutApproval === undefined && approvalAbove !== undefined) refuseAbove()
+  if (payoutApproval === undefined && approvalAbove !== undefined) refuseApprovalAbove()
   return {
     ...(payoutApproval && { approvalAboveKobo: parseApproval({ payoutApproval, approvalAbove }) }),
     ...(twoApproversAbove !== undefined && {
@@ -220,7 +223,7 @@ function parseChanges(body: Static<typeof SettingsRequest>): Partial<PayoutSetti
     }),
     ...(perPayoutLimit !== undefined && { perPayoutKobo: parseLimit(perPayoutLimit) }),
     ...(dailyLimit !== undefined && { perDayKobo: parseLimit(dailyLimit) }),
-    ...parseFloor(body),
+    ...parseReserveFloor(body),
   }
 }
 
@@ -229,14 +232,15 @@ type ApprovalBody = {
   approvalAbove?: number | string | null | undefined
 }
 
+// Returns the threshold that the two fields of the body stand for: null for none, 0 for all.
 function parseApproval({ payoutApproval, approvalAbove }: ApprovalBody): Kobo | null {
   const hasAmount = approvalAbove !== undefined && approvalAbove !== null
-  if (hasAmount !== (payoutApproval === 'above')) refuseAbove()
+  if (hasAmount !== (payoutApproval === 'above')) refuseApprovalAbove()
   if (hasAmount) return koboOf(approvalAbove) as Kobo // The schema has checked it.
   return payoutApproval === 'all' ? kobo(0n) : null
 }
 
-function refuseAbove(): never {
+function refuseApprovalAbove(): never {
   const message = 'Must be given with payoutApproval above, and only then.'
   throw new Refusal('invalid_request', [{ field: 'approvalAbove', message } satisfies FieldError])
 }

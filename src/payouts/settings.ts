@@ -47,23 +47,25 @@ export async function readPayoutSettings(
   return rows[0] ?? DEFAULTS
 }
 
-// The operator's floor of the reserve, and the payouts that it covers: the client's own payouts within the
-// days of the floor that no settlement has included yet. Payouts and settlements together keep back as much
-// as a single settlement of all the money would (I96):
+// The reserve floor: the share of a client's money that the operator keeps back for some days, in case banks
+// reverse credits. I96: payouts and settlements together keep back as much as a single settlement of all the
+// money would:
 //
-//   a payout      leaves that much in the available balance
-//   a settlement  holds that much back (settlement/reserves.ts)
+//   a payout      leaves that share in the available balance
+//   a settlement  holds that share back (settlement/reserves.ts)
 export type Floor = {
   bps: number
-  paidKobo: Kobo
-  payoutsToId: PayoutId | null // The last payout that was included.
+  paidKobo: Kobo // The client's own payouts within the floor's days that no settlement has included yet.
+  payoutsToId: PayoutId | null // The client's last payout; the next settlement stores it as included.
 }
 
 export const WHOLE_BPS = 10_000n
 
-// Selects payouts by id, because `requested_at` is read before a payout waits for its locks. The ids of a
-// client's payouts grow in the order of their commits: countApprovers() locks the settings before each.
-export async function readFloor(
+// Reads the client's reserve floor, and the sum of its payouts within the floor's days that no settlement has
+// included yet. Finds the payouts after the last settlement by id where it can, because `requested_at` is
+// read before a payout waits for its locks. A client's payouts get their ids in the order of their commits,
+// because countApprovers() locks the client's settings before each payout is inserted.
+export async function readReserveFloor(
   db: Queryable,
   { clientId, currency, now }: { clientId: ClientId; currency: string; now: Date },
 ): Promise<Floor> {
@@ -86,12 +88,13 @@ export async function readFloor(
             where c.id = $1`,
     values: [clientId, currency, now],
   })
-  return rows[0] as Floor
+  return rows[0] as Floor // A client always has a row in `clients`.
 }
 
-// The amount that a payout must leave: the floor's share of all the money, both paid and remaining. Null
-// means that nothing may be paid.
-export function leastLeft({ bps, paidKobo }: Floor): Kobo | null {
+// Returns the amount that must stay in the available balance: the floor's share of all the money, both paid
+// and remaining, rounded up. If the floor is 20%, payouts of 80 must leave 20: 80 × 20% / (100% − 20%).
+// Returns null if the floor is 100%, so that nothing may be paid.
+export function amountToKeepBack({ bps, paidKobo }: Floor): Kobo | null {
   const payableBps = WHOLE_BPS - BigInt(bps)
   if (payableBps === 0n) return null
   return kobo((paidKobo * BigInt(bps) + payableBps - 1n) / payableBps)
@@ -109,14 +112,19 @@ export async function lockApprovalRules(tx: Transaction, clientId: ClientId): Pr
 
 export type ApproverCount = 0 | 1 | 2
 
-// A limit of null is never exceeded.
+// A threshold or limit of null is never exceeded.
 export const isAbove = (amountKobo: Kobo, limitKobo: Kobo | null) =>
   limitKobo !== null && amountKobo > limitKobo
 
+// The actor of API credentials is `client:…`, that of a person is `user:…`.
 export const isCredential = (actor: string) => actor.startsWith('client:')
 
-// Takes the same lock as createPayouts(). With a weaker lock, two payouts would deadlock when they
-// strengthen it.
+// Returns how many people must approve a payout of this amount, by the client's settings, and locks the
+// settings until the transaction ends. The threshold for two approvers applies only to payouts that API
+// credentials request.
+//
+// Takes the same lock as createPayouts(). With a weaker lock here, two concurrent payouts would deadlock when
+// each of them strengthens its lock there.
 export async function countApprovers(
   tx: Transaction,
   { clientId, actor, amountKobo }: { clientId: ClientId; actor: string; amountKobo: Kobo },
@@ -132,19 +140,21 @@ export async function countApprovers(
   return isAbove(amountKobo, approvalAboveKobo) ? 1 : 0
 }
 
-// A field that is undefined stays as it is.
+// If `twoApproversAboveKobo` is undefined, that threshold stays as it is.
 type Tightening = {
   approvalAboveKobo: Kobo | null
   twoApproversAboveKobo?: Kobo | null | undefined
 }
 
-// Null (no approval) is higher than any threshold.
+// Returns whether a change raises an approval threshold, so that fewer payouts need approval. Null (no
+// approval) is higher than any threshold; undefined keeps the old one.
 function isHigher(newKobo: Kobo | null | undefined, oldKobo: Kobo | null): boolean {
   if (newKobo === undefined || oldKobo === null) return false
   return newKobo === null || newKobo > oldKobo
 }
 
-// One person of the client can tighten approval; this function refuses to relax it.
+// Changes the approval settings for a user or API credential of the client. Refuses to relax approval: only
+// the operator may do that (changePayoutSettings).
 export async function tightenApproval(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
@@ -188,9 +198,11 @@ async function lockSettings(tx: Transaction, clientId: ClientId): Promise<Payout
     text: `${SELECT_SETTINGS} for update`,
     values: [clientId],
   })
-  return rows[0] as PayoutSettings
+  return rows[0] as PayoutSettings // The row was created above, if there was none.
 }
 
+// Stores the settings with the changes. The change is recorded in the audit log of `clientId`, the client of
+// the actor: an operator's own client, or `client` itself.
 async function writeSettings(
   tx: Transaction,
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },

@@ -1,6 +1,6 @@
-// The one place where a payout becomes confirmed, failed or cancelled, or where a return of its money by the
-// bank is booked. Settling posts the transfers, then calls the hook of the payout's purpose, then appends the
-// client's event, all in one transaction.
+// The only code that confirms, fails or cancels a payout, or books that the bank sent its money back.
+// Settling posts the transfers, then calls the hook of the payout's purpose, then appends the client's event,
+// all in one transaction.
 //
 // I47: a payout is settled once; the same outcome again changes nothing. If a bank confirms a failed payout,
 // or fails a confirmed one, nothing changes, and the caller learns of it: a person must decide.
@@ -18,7 +18,7 @@ import { formatKobo, kobo } from '#money.ts'
 import { clearAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import { MAY_HAVE_BEEN_SENT } from './holds.ts'
-import { type Payout, type Purpose, returnedEvent, tellOutcome } from './payout.ts'
+import { appendOutcomeEvent, type Payout, type Purpose, returnedEvent } from './payout.ts'
 import { type HeldPayout, paidLegs, returnedLegs, toTransfers, unpaidLegs } from './postings.ts'
 import { PAYOUTS, type PayoutStatus, recordPayoutChanges, transition } from './states.ts'
 import { type PayoutCost, readCost } from './tariffs.ts'
@@ -42,6 +42,8 @@ type SettledPayout = Pick<
 
 type HookDeps = { sharedAccounts: SharedAccounts; now: Date }
 
+// Called when a payout of one purpose is settled. Refunds, returns and settlements write their own rows and
+// events by it, in the same transaction (PAYOUT_HOOKS of src/wiring.ts).
 export type OutcomeHook = (
   tx: Transaction,
   deps: HookDeps,
@@ -67,11 +69,14 @@ export type LockedPayout = HeldPayout & {
   mayHaveBeenSent: boolean // Whether it may have been sent before a restore, which lost the record (I82).
 }
 
-// `settled`: this call settled the payout. `same`: the payout already had this outcome. `otherwise`: the
-// payout has another outcome, or its status does not allow this one. Only a queued payout that cannot have
-// been sent before a restore can be cancelled; only a payout that was sent can be confirmed or fail.
+// The result of settlePayout(). `settled`: this call settled the payout. `same`: the payout already had this
+// outcome. `otherwise`: the payout has another outcome, or its status does not allow this one. Only a queued
+// payout that cannot have been sent before a restore can be cancelled; only a payout that was sent can be
+// confirmed or fail.
 type SettleResult = 'settled' | 'same' | 'otherwise'
 
+// Locks a payout and settles it with this outcome, if its status allows that. Returns `same` if the payout
+// has this outcome already, and `otherwise` if it cannot get this outcome.
 export async function settlePayout(
   tx: Transaction,
   deps: SettleDeps,
@@ -81,11 +86,11 @@ export async function settlePayout(
   if (payout.status === outcome.status) return isSame(payout, outcome) ? 'same' : 'otherwise'
   if (!isAllowed(PAYOUTS, payout.status, outcome.status)) return 'otherwise'
   if (outcome.status === 'cancelled' && payout.mayHaveBeenSent) return 'otherwise'
-  await settle(tx, deps, { payout, outcome, by })
+  await applyOutcome(tx, deps, { payout, outcome, by })
   return 'settled'
 }
 
-// Refuses to cancel, with the reason.
+// Refuses to cancel a payout. The refusal says whether it may have been sent before a restore.
 export function refuseCancelling({ status, mayHaveBeenSent }: LockedPayout): never {
   const isForgotten = status === 'queued' && mayHaveBeenSent
   throw new Refusal(isForgotten ? 'payout_may_have_been_sent' : 'payout_not_queued')
@@ -106,13 +111,19 @@ export async function lockPayout(tx: Transaction, id: PayoutId): Promise<LockedP
   return rows[0]
 }
 
+// A confirmation under another bank reference is not the same outcome: the bank may have paid twice.
 function isSame({ bankReference }: LockedPayout, outcome: PayoutOutcome): boolean {
   return outcome.status !== 'confirmed' || bankReference === outcome.bankReference
 }
 
-type Settling = { payout: LockedPayout; outcome: PayoutOutcome; by: string }
+type OutcomeToApply = { payout: LockedPayout; outcome: PayoutOutcome; by: string }
 
-async function settle(tx: Transaction, deps: SettleDeps, settling: Settling): Promise<void> {
+// Writes the outcome, clears the payout's alerts, posts the transfers, calls the hook and appends the event.
+async function applyOutcome(
+  tx: Transaction,
+  deps: SettleDeps,
+  settling: OutcomeToApply,
+): Promise<void> {
   const { sharedAccounts, now, hooks } = deps
   const { payout, outcome } = settling
   const cost = await costOfOutcome(tx, now, settling)
@@ -123,29 +134,31 @@ async function settle(tx: Transaction, deps: SettleDeps, settling: Settling): Pr
   if (payout.purpose !== 'return') {
     const legs = outcome.status === 'confirmed' ? paidLegs(payout, cost) : unpaidLegs(payout)
     await sharedAccounts.open(legs.flatMap(({ from, to }) => [from, to]))
-    const find = sharedAccounts.id.bind(sharedAccounts)
-    await postTransfers(tx, now, toTransfers(payout, legs, find))
+    const findAccountId = sharedAccounts.id.bind(sharedAccounts)
+    await postTransfers(tx, now, toTransfers(payout, legs, findAccountId))
   }
   await hooks[payout.purpose]?.(tx, { sharedAccounts, now }, payout, outcome)
-  await tellOutcome(tx, now, payout)
+  await appendOutcomeEvent(tx, now, payout)
 }
 
 const NO_COST: PayoutCost = { costKobo: kobo(0n), dutyKobo: kobo(0n), costVatKobo: kobo(0n) }
 
-// The hook of returns books them, at no cost.
+// Returns the bank's charge for a payout that it paid. Returns of suspended money are booked by their hook,
+// at no cost.
 function costOfOutcome(
   tx: Transaction,
   now: Date,
-  { payout, outcome }: Settling,
+  { payout, outcome }: OutcomeToApply,
 ): Promise<PayoutCost> | PayoutCost {
   const isPaid = outcome.status === 'confirmed' && payout.purpose !== 'return'
   return isPaid ? readCost(tx, { ...payout, now }) : NO_COST
 }
 
+// Moves the payout to the status of its outcome, and stores who settled it and the cost.
 async function writeOutcome(
   tx: Transaction,
   now: Date,
-  { payout, outcome, by, cost }: Settling & { cost: PayoutCost },
+  { payout, outcome, by, cost }: OutcomeToApply & { cost: PayoutCost },
 ): Promise<void> {
   const isPaid = outcome.status === 'confirmed'
   const [bankReference, reason] = isPaid ? [outcome.bankReference, null] : [null, outcome.reason]
@@ -167,16 +180,17 @@ type ReportedOutcome = { id: PayoutId; reference: string; outcome: PayoutOutcome
 
 // Settles a payout as its bank reported. If it was settled in another way in the meantime, the money may have
 // left: nothing changes, and an alert asks a person to find out.
-export async function settleAsTold(
+export async function settleAsReported(
   tx: Transaction,
   deps: SettleDeps,
   { id, reference, outcome, by }: ReportedOutcome,
 ): Promise<void> {
   if ((await settlePayout(tx, deps, { id, outcome, by })) !== 'otherwise') return
-  await tellContradiction(tx, deps.now, { subject: `payout/${reference}`, status: outcome.status })
+  await alertContradiction(tx, deps.now, { subject: `payout/${reference}`, status: outcome.status })
 }
 
-export async function tellContradiction(
+// Alerts operators that a bank's report or answer contradicts the books.
+export async function alertContradiction(
   tx: Transaction,
   now: Date,
   { subject, status }: { subject: string; status: PayoutOutcome['status'] | 'reversed' },
@@ -226,6 +240,7 @@ export async function bookReturn(
   return true
 }
 
+// Returns false if a return of this payout was booked before.
 async function insertReturn(
   tx: Transaction,
   now: Date,
@@ -243,7 +258,7 @@ async function insertReturn(
   return rowCount === 1
 }
 
-type Row = {
+type ReportedRow = {
   id: PayoutId
   reference: string
   status: 'confirmed' | 'failed'
@@ -252,7 +267,7 @@ type Row = {
   by: string
 }
 
-// SQL condition: whether a bank has reported a payout that is still sending or unknown.
+// SQL condition: a bank has reported the outcome of a payout that is still sending or unknown.
 export const HAS_REPORTED_PAYOUTS = `exists (
   select from payouts p join payout_results r on r.payout_id = p.id
    where p.status in ('sending', 'unknown'))`
@@ -262,7 +277,7 @@ export async function findReported(
   db: Queryable,
   { afterId, limit }: { afterId: bigint; limit: number },
 ): Promise<ReportedOutcome[]> {
-  const { rows } = await db.query<Row>({
+  const { rows } = await db.query<ReportedRow>({
     name: 'find-reported-payouts',
     text: `select p.id, p.reference, r.status, r.bank_reference, r.reason, r.reported_by as by
              from payouts p join payout_results r on r.payout_id = p.id
@@ -292,11 +307,11 @@ export async function findReport(tx: Transaction, id: PayoutId): Promise<Reporte
   return rows[0]
 }
 
-type Reported = Pick<Row, 'reference' | 'status' | 'bankReference'>
+type Reported = Pick<ReportedRow, 'reference' | 'status' | 'bankReference'>
 type Outcome = { status: 'confirmed'; bankReference: string } | { status: 'failed' | 'cancelled' }
 
-// Confirmations under two different bank references contradict each other. A confirmation under our own
-// reference contradicts none.
+// Returns whether an outcome that a person enters contradicts the bank's report. Confirmations under two
+// different bank references contradict each other, unless the bank gave none and its report has ours.
 export function contradicts(report: Reported | undefined, outcome: Outcome): boolean {
   if (!report) return false
   if (outcome.status !== 'confirmed' || report.status !== 'confirmed')

@@ -34,10 +34,12 @@ type PayoutMove = Move<PayoutStatus> & {
   by: string
   now: Date
   detail?: string | null
-  mayStay?: boolean // Whether some of the payouts may be in another state, and then stay unchanged.
+  mayStay?: boolean // True: payouts in another state stay unchanged. False: they fail an assertion.
 }
 
-// Moves payouts and records the change. Returns those that moved.
+// Moves payouts from one status to another, and records the change in their history. Returns the payouts that
+// moved. `rows` is a list of ids, or a query that selects and locks them. Throws if a listed payout is not in
+// the status `from`, unless `mayStay` allows it to keep another status.
 export async function transition<Row extends { id: PayoutId }>(
   tx: Transaction,
   { by, now, detail = null, mayStay = false, ...move }: PayoutMove,
@@ -77,6 +79,7 @@ type NewChange = Omit<PayoutChange, 'changedAt' | 'detail'> & {
   detail?: string | null
 }
 
+// Adds an entry to the history of each payout.
 export async function recordPayoutChanges(
   tx: Transaction,
   now: Date,

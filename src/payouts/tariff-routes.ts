@@ -77,8 +77,8 @@ const TariffView = view('PayoutTariff', (f: Fields<DatedTariff, { sealer: Sealer
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'tariff', id)),
   bankCode: f.textOrNull('bankCode'),
   bands: f.list(BandView, ({ bandLimitsKobo, bandFeesKobo }) =>
-    bandFeesKobo.map((feeKobo, at) => {
-      const limit = bandLimitsKobo[at]
+    bandFeesKobo.map((feeKobo, index) => {
+      const limit = bandLimitsKobo[index]
       return { limitKobo: limit === undefined ? null : kobo(limit), feeKobo: kobo(feeKobo) }
     }),
   ),
@@ -130,38 +130,43 @@ function requireTariffId(text: string, { sealer }: Deps) {
   return id
 }
 
+// Turns the bands of a request into the two lists of a tariff: limits and fees.
 function parseTariff(body: Static<typeof TariffRequest>) {
   const effectiveFrom =
     body.effectiveFrom === undefined ? undefined : parseBankTime(body.effectiveFrom)
   if (body.effectiveFrom !== undefined && !effectiveFrom) {
-    throw refused('effectiveFrom', 'Must be an ISO 8601 date or time.')
+    throw invalidField('effectiveFrom', 'Must be an ISO 8601 date or time.')
   }
   const tariff = {
     bandLimitsKobo: parseLimits(body.bands.map(({ upTo }) => upTo)),
-    bandFeesKobo: body.bands.map(({ fee }) => amountOf(fee)),
+    bandFeesKobo: body.bands.map(({ fee }) => toKobo(fee)),
     vatBps: body.vatBps ?? VAT_BPS_DEFAULT,
-    dutyKobo: amountOf(body.stampDuty),
-    dutyFromKobo: amountOf(body.stampDutyFrom),
+    dutyKobo: toKobo(body.stampDuty),
+    dutyFromKobo: toKobo(body.stampDutyFrom),
   }
   return { bankCode: body.bankCode ?? null, tariff, effectiveFrom }
 }
 
+// Parses the greatest amount of each band. The last band has none: it takes any amount.
 function parseLimits(limits: readonly (number | string | null)[]): Kobo[] {
   const message = 'Must ascend, with null in the last band only.'
-  const bounded = limits.slice(0, -1).map((limit) => {
-    if (limit === null) throw refused('bands', message)
-    return amountOf(limit)
+  // The last limit is null, and the only one that may be.
+  const limitsKobo = limits.slice(0, -1).map((limit) => {
+    if (limit === null) throw invalidField('bands', message)
+    return toKobo(limit)
   })
-  const ascends = bounded.every((limit, at) => at === 0 || limit > (bounded[at - 1] as Kobo))
-  if (!ascends || limits.at(-1) !== null) throw refused('bands', message)
-  return bounded
+  const ascends = limitsKobo.every(
+    (limit, index) => index === 0 || limit > (limitsKobo[index - 1] as Kobo),
+  )
+  if (!ascends || limits.at(-1) !== null) throw invalidField('bands', message)
+  return limitsKobo
 }
 
-// The schema has checked the value.
-function amountOf(value: number | string | undefined): Kobo {
+// An omitted amount is 0. The schema has checked the value.
+function toKobo(value: number | string | undefined): Kobo {
   return value === undefined ? kobo(0n) : (koboOf(value) as Kobo)
 }
 
-function refused(field: string, message: string): Refusal {
+function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }

@@ -16,7 +16,7 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
 export type Tariff = {
-  bandLimitsKobo: readonly bigint[] // Ascending. Each limit belongs to its band.
+  bandLimitsKobo: readonly bigint[] // Ascending: the greatest amount of each band but the last.
   bandFeesKobo: readonly bigint[] // Has one more fee, for amounts above the last limit.
   vatBps: number
   dutyKobo: Kobo
@@ -26,15 +26,16 @@ export type Tariff = {
 // `costKobo` includes the stamp duty.
 export type PayoutCost = { costKobo: Kobo; dutyKobo: Kobo; costVatKobo: Kobo }
 
-const ALL_BPS = 10_000n
+const WHOLE_BPS = 10_000n
 const NO_COST: PayoutCost = { costKobo: kobo(0n), dutyKobo: kobo(0n), costVatKobo: kobo(0n) }
 
-// Stamp duty bears no VAT.
-export function costOf(tariff: Tariff, amountKobo: Kobo): PayoutCost {
-  const above = tariff.bandLimitsKobo.filter((limit) => amountKobo > limit).length
-  const feeKobo = tariff.bandFeesKobo[above] as bigint
+// Computes the bank's charge for a payout of this amount. VAT is rounded half up, and not charged on stamp
+// duty.
+export function computePayoutCost(tariff: Tariff, amountKobo: Kobo): PayoutCost {
+  const bandIndex = tariff.bandLimitsKobo.filter((limit) => amountKobo > limit).length
+  const feeKobo = tariff.bandFeesKobo[bandIndex] as bigint
   const dutyKobo = amountKobo >= tariff.dutyFromKobo ? tariff.dutyKobo : 0n
-  const vatKobo = (2n * feeKobo * BigInt(tariff.vatBps) + ALL_BPS) / (2n * ALL_BPS)
+  const vatKobo = (2n * feeKobo * BigInt(tariff.vatBps) + WHOLE_BPS) / (2n * WHOLE_BPS)
   return {
     costKobo: kobo(feeKobo + dutyKobo),
     dutyKobo: kobo(dutyKobo),
@@ -52,10 +53,12 @@ const TARIFF_COLUMNS = `
   band_limits_kobo::text[] as band_limits, band_fees_kobo::text[] as band_fees,
   vat_bps, duty_kobo, duty_from_kobo`
 
-function toTariff({ bandLimits, bandFees, ...rest }: TariffRow): Tariff {
-  return { ...rest, bandLimitsKobo: bandLimits.map(BigInt), bandFeesKobo: bandFees.map(BigInt) }
+function toTariff({ bandLimits, bandFees, ...columns }: TariffRow): Tariff {
+  return { ...columns, bandLimitsKobo: bandLimits.map(BigInt), bandFeesKobo: bandFees.map(BigInt) }
 }
 
+// Returns the bank's charge for a payout by the tariff in force: the bank's own, or else the one of all
+// banks. Tariffs are in naira; payouts in other currencies have no cost.
 export async function readCost(
   db: Queryable,
   {
@@ -73,7 +76,7 @@ export async function readCost(
             order by bank_code is null, effective_from desc limit 1`,
     values: [bankCode, now],
   })
-  return rows[0] ? costOf(toTariff(rows[0]), amountKobo) : NO_COST
+  return rows[0] ? computePayoutCost(toTariff(rows[0]), amountKobo) : NO_COST
 }
 
 // Returns the tariffs in force, by bank. Omits banks without a tariff.
@@ -126,8 +129,8 @@ export async function listTariffs(
 const DATED_COLUMNS = `
   id, bank_code, effective_from, created_at`
 
-// Ends the previous tariff at the moment when the new one begins. That moment is never in the past, so that
-// costs that are already booked stay right.
+// Creates a tariff. It replaces the previous one from `effectiveFrom` on, because the latest tariff that has
+// begun applies. This time is never in the past, so that costs that are already booked stay right.
 export async function createTariff(
   tx: Transaction,
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
@@ -182,8 +185,9 @@ export async function createTariff(
   return (await listTariffs(tx, { beforeId: null, limit: 1 }))[0] as DatedTariff
 }
 
-const LEAD_MS = 60_000
+const WITHDRAWAL_LEAD_MS = 60_000
 
+// Deletes a tariff that does not begin within a minute. The previous tariff then continues.
 export async function withdrawTariff(
   tx: Transaction,
   { clientId, actor, clock }: { clientId: ClientId; actor: string; clock: Clock },
@@ -198,7 +202,9 @@ export async function withdrawTariff(
   if (!rows[0]) throw new Refusal('tariff_not_found')
   const { bankCode, effectiveFrom } = rows[0]
   const now = clock()
-  if (effectiveFrom.getTime() - now.getTime() <= LEAD_MS) throw new Refusal('tariff_in_force')
+  if (effectiveFrom.getTime() - now.getTime() <= WITHDRAWAL_LEAD_MS)
+    throw new Refusal('tariff_in_force')
+  // A trigger lets only a tariff be deleted that was marked as withdrawn before.
   await tx.query({
     name: 'withdraw-payout-tariff',
     text: 'update payout_tariffs set withdrawn_at = $2 where id = $1',

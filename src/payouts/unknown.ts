@@ -13,25 +13,28 @@ import { MAY_HAVE_BEEN_SENT } from './holds.ts'
 import type { PayoutOutcome } from './settle.ts'
 import { transition } from './states.ts'
 
-// Some answers of a bank decide only together: several of them, spread over some time. Our processes measure
-// that time by their monotonic clocks, so that setting a machine's clock changes nothing. The time between
-// the answers of two processes, and across a restart, is not included.
+// One answer "not found" or "reversed" is not enough to move money. The bank must repeat it ANSWERS_NEEDED
+// times, over OBSERVED_MS_NEEDED. Our processes measure that time by their monotonic clocks, so that setting
+// a machine's clock changes nothing. The time between the answers of two processes, and across a restart, is
+// not included.
 
 export const ANSWERS_NEEDED = 3
 export const OBSERVED_MS_NEEDED = 900_000
 
-// Times are on the monotonic clock of the process `by`.
+// One query that the process `by` sent to a bank, and its answer. Times are on that process's monotonic
+// clock.
 export type Observation = { by: string; queriedAtMs: number; answeredAtMs: number }
 
 export type ObservedAnswers = {
-  answers: number
-  observedMs: number
+  answers: number // How often the bank has given the same answer.
+  observedMs: number // The measured time between these answers.
   by: string | null // The process that received the last answer.
   atMs: number | null // When it received that answer, by its monotonic clock.
 }
 
 export const NO_ANSWERS: ObservedAnswers = { answers: 0, observedMs: 0, by: null, atMs: null }
 
+// ObservedAnswers as the database returns them.
 export type StoredAnswers = {
   answers: number
   observedMs: bigint
@@ -39,6 +42,7 @@ export type StoredAnswers = {
   atMs: bigint | null
 }
 
+// Converts the numbers of the database, which are bigints, to the numbers that clocks use.
 export function readAnswers({ answers, observedMs, by, atMs }: StoredAnswers): ObservedAnswers {
   return {
     answers,
@@ -63,7 +67,8 @@ export function addAnswer(
   }
 }
 
-export function areEnough({
+// Returns whether a bank has repeated its answer often enough, and over a long enough time, to act on it.
+export function areAnswersEnough({
   answers,
   observedMs,
 }: Pick<ObservedAnswers, 'answers' | 'observedMs'>): boolean {
@@ -71,9 +76,9 @@ export function areEnough({
 }
 
 export type Absence = {
-  isProof: boolean
-  isAccepted: boolean
-  isHeld: boolean
+  isProof: boolean // Whether this bank's "not found" proves that it never took the payout.
+  isAccepted: boolean // Whether the bank has ever said that it has the payout.
+  isHeld: boolean // Whether an operator or a restore holds all payouts.
   answers: number
   observedMs: number
 }
@@ -84,20 +89,24 @@ export type Absence = {
 //   proof      the connector says that its bank's "not found" proves that the bank never took the
 //              payout and never will; the "not found" of other banks proves nothing
 //   unseen     the bank has never said that it has the payout
-//   observed   several such answers came, over a time that our processes have measured (areEnough)
+//   observed   several such answers came, over a time that our processes have measured (areAnswersEnough)
 //   released   no hold is open: after a restore or a failover an operator has released payouts
 //
 // Otherwise the payout stays unknown, and an alert tells a person what to do (I88).
 export function isAbsent({ isProof, isAccepted, isHeld, answers, observedMs }: Absence): boolean {
-  return isProof && !isAccepted && !isHeld && areEnough({ answers, observedMs })
+  return isProof && !isAccepted && !isHeld && areAnswersEnough({ answers, observedMs })
 }
 
-// Returns undefined if the answer decides nothing.
+// Returns the outcome that a bank's answer gives the payout, or undefined if the answer is not final.
 export function outcomeOf(answer: PayoutAnswer): PayoutOutcome | undefined {
   return answer.status === 'confirmed' || answer.status === 'failed' ? answer : undefined
 }
 
-export const ABSENT: PayoutOutcome = { status: 'failed', reason: 'The bank has no record of it.' }
+// The outcome of a payout that fails because isAbsent() accepts the bank's "not found".
+export const ABSENT_OUTCOME: PayoutOutcome = {
+  status: 'failed',
+  reason: 'The bank has no record of it.',
+}
 
 // Counts one more "not found". Returns undefined if the payout is no longer unknown.
 export async function recordNotFound(
@@ -113,15 +122,15 @@ export async function recordNotFound(
     values: [id],
   })
   if (!rows[0]) return undefined
-  const after = addAnswer(readAnswers(rows[0]), observation)
+  const counted = addAnswer(readAnswers(rows[0]), observation)
   await tx.query({
     name: 'record-not-found',
     text: `update payouts set not_found_answers = $2, not_found_ms = $3, not_found_by = $4,
                   not_found_at_ms = $5
             where id = $1`,
-    values: [id, after.answers, after.observedMs, after.by, after.atMs],
+    values: [id, counted.answers, counted.observedMs, counted.by, counted.atMs],
   })
-  return { isAccepted: rows[0].isAccepted, ...after }
+  return { isAccepted: rows[0].isAccepted, ...counted }
 }
 
 // Records that the bank has said that it has the payout. A later "not found" of the bank is never believed.
@@ -145,23 +154,25 @@ export async function markAccepted(tx: Transaction, id: PayoutId): Promise<void>
 // A worker that has not begun to send within this time was frozen, and sends nothing.
 export const SEND_WITHIN_MS = 60_000
 const SPARE_MS = 60_000
-// Longer than any worker may take to send a payout.
+// Longer than any worker may take to send a payout. After this time, a payout without an outcome becomes
+// unknown.
 export const STALE_MS = SEND_WITHIN_MS + CALL_MS_MAX + SPARE_MS
 export const ALERT_AFTER_MS = 1_800_000
-const FIRST_MS = 5_000
-const LONGEST_MS = 3_600_000
+const FIRST_QUERY_MS = 5_000
+const LONGEST_QUERY_MS = 3_600_000
 
-// Returns 5 s, 10 s, 20 s, … up to an hour.
+// Returns the wait before the next query about a payout, after this many queries: 5 s, 10 s, 20 s, … up to an
+// hour.
 export function queryAfterMs(queries: number): number {
-  return Math.min(FIRST_MS * 2 ** Math.min(queries, 20), LONGEST_MS)
+  return Math.min(FIRST_QUERY_MS * 2 ** Math.min(queries, 20), LONGEST_QUERY_MS)
 }
 
 // queryAfterMs() as an SQL interval.
 export const queryAfter = (queries: string) =>
-  `least(${FIRST_MS} * power(2, least(${queries}, 20)), ${LONGEST_MS}) * interval '1 millisecond'`
+  `least(${FIRST_QUERY_MS} * power(2, least(${queries}, 20)), ${LONGEST_QUERY_MS}) * interval '1 millisecond'`
 
-// A query that is planned further ahead than its interval was planned before the clock was set back, so it is
-// due.
+// SQL condition: the query planned for `at` is due. A query that is planned further ahead than its interval
+// is due too: it was planned before the clock was set back.
 const isQueryDue = (at: string, { now, interval }: { now: string; interval: string }) =>
   `(${at} <= ${now} or ${at} > ${now} + ${interval})`
 
@@ -176,15 +187,17 @@ export const isReviewDue = (now: string) =>
     interval: `greatest(interval '1 minute', ${queryAfter('r.queries - 1')})`,
   })}`
 
-// Only the connection that sent a payout knows it. If that connection is not recorded (by an older release,
-// or because of a restore), it is the connection that sends the bank's payouts in naira.
-export function wouldKnow(
+// Returns whether a connection can know a payout, so that its "not found" means something. Only the
+// connection that sent a payout knows it. If that connection is not recorded (by an older release, or because
+// of a restore), it is the connection that sends the bank's payouts in naira.
+export function canKnowPayout(
   { fingerprint, takesFiles = false }: Pick<BankConnection, 'fingerprint' | 'takesFiles'>,
   { sentOver, currency }: Pick<PayoutQuery, 'sentOver' | 'currency'>,
 ): boolean {
   return sentOver === null ? !takesFiles && currency === CURRENCY : sentOver === fingerprint
 }
 
+// Makes a payout unknown after a call without an answer, and plans the first query about it.
 export async function markUnknown(
   tx: Transaction,
   now: Date,
@@ -205,7 +218,8 @@ export async function markUnknown(
   if (moved.length === 0 && isAccepted) await markAccepted(tx, id) // The payout was unknown before.
 }
 
-// Alerts operators if the bank waits for an authorization. Only the operator can end the wait, at the bank.
+// Alerts operators if the bank waits for an authorization before it pays. Only the operator can give it, at
+// the bank.
 export async function alertWaiting(
   tx: Transaction,
   now: Date,
@@ -264,6 +278,7 @@ export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<v
   })
 }
 
+// Finds the banks that workers should query now, about an unknown payout or for a review.
 export async function findQueriedBanks(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-queried-banks',
@@ -320,6 +335,7 @@ type LongUnknown = {
   notFoundAnswers: number // How often the bank has answered "not found".
 }
 
+// Finds payouts that have been unknown for half an hour and have no open alert.
 export async function findLongUnknown(tx: Transaction, now: Date): Promise<LongUnknown[]> {
   const { rows } = await tx.query<LongUnknown>({
     name: 'long-unknown-payouts',

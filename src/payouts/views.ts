@@ -19,7 +19,7 @@ import type { Identity } from '#http/authentication.ts'
 import { AmountQuery, choice, parseAmounts, parseWindow, WindowQuery } from '#http/lists.ts'
 import { accountNumber, institutionCode, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { type StoredDecision, tellDecision } from '#routing/decision.ts'
+import { describeDecision, type StoredDecision } from '#routing/decision.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
 import type { BankAccount, BankAccountStatus } from './bank-accounts.ts'
 import { FAILURE_STATES, type PayoutFailure } from './failures.ts'
@@ -64,9 +64,10 @@ export const PayoutFilters = {
 
 type FilterQuery = Parameters<typeof parseAmounts>[0] & Parameters<typeof parseWindow>[0]
 
+// Replaces the window and the amounts of a query by their parsed values, and keeps all other filters.
 export function parsePayoutFilters<Query extends FilterQuery>(query: Query) {
-  const { from: _from, to: _to, minAmount: _min, maxAmount: _max, ...others } = query
-  return { ...others, ...parseWindow(query), ...parseAmounts(query) }
+  const { from: _from, to: _to, minAmount: _min, maxAmount: _max, ...otherFilters } = query
+  return { ...otherFilters, ...parseWindow(query), ...parseAmounts(query) }
 }
 
 type PayoutContext = Pick<Identity, 'scopes'> & {
@@ -86,12 +87,14 @@ const ChangeView = view('PayoutChange', (f: Fields<PayoutChange, PayoutContext>)
   ),
 }))
 
+// Says in a sentence why routing chose the payout's bank.
 function describeRouting(detail: string, nameBank: NameBank): string {
   const { bank, ...decision } = JSON.parse(detail) as StoredDecision & { bank: string }
-  return `${nameBank(bank)}. ${tellDecision(decision, { kind: 'payout', nameBank })}`
+  return `${nameBank(bank)}. ${describeDecision(decision, { kind: 'payout', nameBank })}`
 }
 
-const isToPayer = ({ purpose }: Payout) => purpose === 'refund' || purpose === 'return'
+// Refunds and returns go to a payer, whose account number the client must not see.
+const goesToPayer = ({ purpose }: Payout) => purpose === 'refund' || purpose === 'return'
 
 export const PayoutView = view('Payout', (f: Fields<Payout, PayoutContext>) => ({
   reference: f.text('reference', 'Permanent reference; the bank pays it at most once.'),
@@ -113,7 +116,7 @@ export const PayoutView = view('Payout', (f: Fields<Payout, PayoutContext>) => (
   ),
   toAccountNumber: f.textOrNull(
     (payout, { sealer, scopes }) =>
-      scopes.has('payouts:write') && !isToPayer(payout)
+      scopes.has('payouts:write') && !goesToPayer(payout)
         ? sealer.open(payout.toAccountSealed)
         : null,
     'Null without payouts:write, and for refunds and returns: it is the payer’s.',
@@ -138,9 +141,9 @@ const DetailFieldsView = view(undefined, (f: Fields<PayoutDetail, PayoutContext>
   history: f.list(ChangeView, 'history', 'What happened to it, in order.'),
 }))
 
-type OwnPayout = PayoutDetail & { obstacle: RefusalCode | null }
+type ClientPayout = PayoutDetail & { obstacle: RefusalCode | null }
 
-export const PayoutDetailView = view('PayoutDetail', (f: Fields<OwnPayout, PayoutContext>) => ({
+export const PayoutDetailView = view('PayoutDetail', (f: Fields<ClientPayout, PayoutContext>) => ({
   ...PayoutView.fields,
   ...DetailFieldsView.fields,
   cannotApprove: f.as(
@@ -239,11 +242,12 @@ export function parseBankAccount(
 ) {
   const { bankCode: code, accountNumber: number } = body
   const bank = findBank(code)
-  const isConfigured = banks.some((each) => each.code === code)
+  const isConfigured = banks.some((configured) => configured.code === code)
   if (!isConfigured && (!bank || bank.canBePaid === false)) throw new Refusal('bank_not_supported')
-  const isChecked = bank ? bank.checksNuban === true : code.length === BANK_CODE_DIGITS
-  const checked = bank?.cbnCode ?? code
-  if (isChecked && nubanCheckDigit(checked, number.slice(0, -1)) !== number.slice(-1)) {
+  // A configured bank outside the directory has only its code, which is a CBN code if it has three digits.
+  const hasCheckDigit = bank ? bank.checksNuban === true : code.length === BANK_CODE_DIGITS
+  const cbnCode = bank?.cbnCode ?? code // The check digit is computed over the CBN code and the serial.
+  if (hasCheckDigit && nubanCheckDigit(cbnCode, number.slice(0, -1)) !== number.slice(-1)) {
     const message = 'Is not an account number of this bank: the check digit is wrong.'
     throw new Refusal('invalid_request', [
       { field: 'accountNumber', message },

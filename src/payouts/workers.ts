@@ -32,7 +32,7 @@ import { appendEvents } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import { readHolidays } from '#settlement/holidays.ts'
 import type { Round } from '#workers/loop.ts'
-import { canEnquire, claimEnquiry, enquireName, noteAnswer } from './bank-accounts.ts'
+import { canEnquire, claimEnquiry, enquireName, recordNameAnswer } from './bank-accounts.ts'
 import { listOpenFiles, type PayoutFile } from './files.ts'
 import { BLOCKED } from './holds.ts'
 import {
@@ -44,7 +44,7 @@ import {
   queueAgain,
   UNREACHABLE_ALERT_MS,
 } from './send.ts'
-import { findReported, type OutcomeHooks, settleAsTold } from './settle.ts'
+import { findReported, type OutcomeHooks, settleAsReported } from './settle.ts'
 import { alertWaiting, markUnknown, outcomeOf, SEND_WITHIN_MS } from './unknown.ts'
 
 export type PayoutDeps = {
@@ -68,32 +68,37 @@ export type SendingBanks = {
   fingerprint: string
 }
 
+// Groups the banks that a connector can send payouts to by their connection. The banks of one connection
+// share its `sendMoney` function.
 export function findSendingConnections(connections: BankConnections): SendingBanks[] {
-  const able = [...connections].flatMap(([bankCode, { calls, limits, fingerprint }]) =>
+  const sendable = [...connections].flatMap(([bankCode, { calls, limits, fingerprint }]) =>
     calls.sendMoney
       ? [{ ...calls, bankCode, sendMoney: calls.sendMoney, limits, fingerprint }]
       : [],
   )
-  return [...Map.groupBy(able, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => {
+  return [...Map.groupBy(sendable, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => {
     const { prepareOrders, limits, fingerprint } = banks[0] as (typeof banks)[number]
     const bankCodes = banks.map(({ bankCode }) => bankCode)
     return { bankCodes, sendMoney, prepareOrders, limits, fingerprint }
   })
 }
 
+// Sends the payouts of one connection's banks. Sends nothing while the clock of this process is wrong, or
+// while the bank does not answer the call that prepares orders.
 export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
   return async () => {
-    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, deps.clock())
-    if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
+    const dueBanks = await findSendingBanks(deps.batchPool, banks.bankCodes, deps.clock())
+    if (dueBanks.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
     if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0
-    for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
+    for (const bankCode of dueBanks) count += await sendPayoutsOfBank(deps, { ...banks, bankCode })
     return { more: count > 0 } // A count of 0 means that the banks' rate limits leave no room now.
   }
 }
 
-// Claims only as many payouts as may be sent at once. Returns how many it claimed.
-async function sendOf(
+// Claims as many payouts of a bank as may be sent at once, sends them, and records the answers. Returns how
+// many it claimed.
+async function sendPayoutsOfBank(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
 ): Promise<number> {
@@ -101,7 +106,7 @@ async function sendOf(
   const by = `bank:${bankCode}`
   const now = clock()
   const claimingAt = realClock()
-  const hasPassed = timer(monotonic)
+  const hasPassed = startTimer(monotonic)
   const claimed = await withTransaction(batchPool, (tx) =>
     lockAndClaimCalls(tx, realClock, {
       bankCode,
@@ -110,13 +115,16 @@ async function sendOf(
       claim: (limit) => claimPayouts(tx, { sealer, now }, { bankCode, limit, sentOver, by }),
     }),
   )
+  // If the claim took too long, or the clock was set meanwhile, nothing is sent: the process may have been
+  // frozen.
   const claimedMs = realClock().getTime() - claimingAt.getTime()
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS || hasPassed(SEND_WITHIN_MS)
   const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
-  const takeTurn = () => awaitRoom(deps, { bankCode, limits })
+  const takeTurn = () => awaitCallRate(deps, { bankCode, limits })
+  // Sends all claimed payouts at once, and records each answer as it comes.
   const calls = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
     const options = { isTooLate, takeTurn }
-    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, options).catch(silence)
+    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, options).catch(toNoAnswer)
     const { reference } = instruction
     await recordAnswer(deps, { id, reference, bankCode, by, answer, claimedAt: now })
   })
@@ -131,11 +139,12 @@ const TURNS_MAX = 100
 
 // Waits for room under the bank's rate limit. A call may take several requests, and each of them counts
 // (I40). Returns false after a long wait without room; then the order is not sent.
-async function awaitRoom(
+async function awaitCallRate(
   { batchPool, clock, realClock = clock }: PayoutDeps,
   bank: { bankCode: string; limits: CallLimits },
 ): Promise<boolean> {
   for (let tried = 0; tried < TURNS_MAX; tried++) {
+    // Claims a single call, for the next request.
     const turns = await withTransaction(batchPool, (tx) =>
       lockAndClaimCalls(tx, realClock, { ...bank, kind: 'payouts', claim: async () => [true] }),
     )
@@ -145,9 +154,9 @@ async function awaitRoom(
   return false
 }
 
-// Measures by both clocks: the wall clock may be set back, and the monotonic clock stops while the machine
-// sleeps.
-function timer(monotonic: Monotonic): (ms: number) => boolean {
+// Returns a function that says whether more than `ms` have passed since now. Measures by both clocks: the
+// wall clock may be set back, and the monotonic clock stops while the machine sleeps.
+function startTimer(monotonic: Monotonic): (ms: number) => boolean {
   const [wallMs, elapsedMs] = [systemClock().getTime(), monotonic()]
   return (ms) => systemClock().getTime() - wallMs > ms || monotonic() - elapsedMs > ms
 }
@@ -160,7 +169,7 @@ const NOT_BEGUN: PayoutAnswer = {
 }
 
 // Treats a call that throws as a call without an answer.
-function silence(error: unknown): PayoutAnswer {
+function toNoAnswer(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
 
@@ -171,6 +180,8 @@ type AnsweredPayout = Pick<ClaimedPayout, 'id' | 'reference'> & {
   claimedAt: Date
 }
 
+// Records a bank's answer to an order: settles the payout, queues it again if certainly nothing was sent, or
+// makes it unknown.
 async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock, random = Math.random } = deps
   const { id, reference, bankCode, by, answer, claimedAt } = answered
@@ -183,7 +194,7 @@ async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise
     if (answer.status === 'unsent') {
       await queueAgain(tx, now, { id, claimedAt, reason, by, chance: random() })
     } else if (outcome)
-      await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...payout, outcome })
+      await settleAsReported(tx, { sharedAccounts, now, hooks }, { ...payout, outcome })
     else {
       await markUnknown(tx, now, { id, reason, by, isAccepted })
       await alertWaiting(tx, now, { reference, bankCode, answer })
@@ -198,6 +209,7 @@ export type MovePayoutsDeps = {
   metrics?: Metrics
 }
 
+// Moves queued payouts away from banks where orders fail.
 export function movePayoutsRound(deps: MovePayoutsDeps): Round {
   const { batchPool, clock, bankConnections, metrics } = deps
   return async () => {
@@ -225,12 +237,12 @@ export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
     let afterId = 0n
     while (!signal.aborted) {
       const reported = await findReported(db, { afterId, limit: SETTLE_MAX })
-      for (const each of reported) {
+      for (const report of reported) {
         if (signal.aborted) break
-        afterId = each.id
+        afterId = report.id
         try {
           await withTransaction(batchPool, (tx) =>
-            settleAsTold(tx, { sharedAccounts, hooks, now: clock() }, each),
+            settleAsReported(tx, { sharedAccounts, hooks, now: clock() }, report),
           )
         } catch (error) {
           failures.push(error)
@@ -243,6 +255,7 @@ export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
   }
 }
 
+// Alerts operators of payouts and files that wait too long for people.
 export function watchOverduePayoutsRound({
   batchPool,
   clock,
@@ -266,6 +279,7 @@ export type EnquireDeps = {
   bankConnections: BankConnections
 }
 
+// Asks banks again for the names of accounts that no bank has confirmed yet.
 export function enquireNamesRound(deps: EnquireDeps): Round {
   return async (signal) => {
     await enquireNames(deps, signal)
@@ -291,7 +305,7 @@ export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Pro
       expectedName: account.accountName,
     })
     const now = clock()
-    await withTransaction(db, (tx) => noteAnswer(tx, now, { account, answer }))
+    await withTransaction(db, (tx) => recordNameAnswer(tx, now, { account, answer }))
     if (answer.status === 'no_answer' && !answer.isUp) return count + 1
   }
   return ENQUIRIES_MAX
@@ -300,7 +314,7 @@ export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Pro
 export const QUEUED_MS_MAX = 86_400_000 // A bank that takes files may get one file a day.
 export const DOWNLOADED_WITHIN_MS = 3_600_000
 
-type Today = { now: Date; lastBusinessDay: string } // `lastBusinessDay` is the last one that has ended.
+type Today = { now: Date; lastBusinessDay: string } // `lastBusinessDay` has ended: it is before today.
 
 // Alerts operators of payouts that wait too long for people: payouts queued for a day although nothing blocks
 // them; payouts unsent for half an hour because their bank cannot be reached; files that were not downloaded;
@@ -308,12 +322,13 @@ type Today = { now: Date; lastBusinessDay: string } // `lastBusinessDay` is the 
 export async function alertOverdue(tx: Transaction, today: Today): Promise<void> {
   const { now } = today
   const alerts = [...(await findWaiting(tx, now)), ...(await findOverdueFiles(tx, today))]
-  await clearOthers(tx, now, alerts)
+  await clearOutdatedAlerts(tx, now, alerts)
   await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
 }
 
-// Counts waiting payouts by bank. A payout waits from its request, its approval or the last release of holds
-// on. If its bank cannot be reached, it waits from the first failed attempt on, and is reported sooner.
+// Returns one alert for each bank whose payouts wait too long. The wait of a payout begins with its request,
+// its approval or the last release of holds, whichever is latest. If the bank cannot be reached, the wait
+// begins with the first failed attempt, and the alert comes sooner.
 async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
   const { rows } = await tx.query<Waiting>({
     name: 'find-waiting-payouts',
@@ -348,6 +363,7 @@ async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
 
 type Waiting = { bankCode: string; payouts: number; since: Date; isUnsent: boolean }
 
+// Returns one alert for each file that was not downloaded or not reported in time.
 async function findOverdueFiles(tx: Transaction, today: Today): Promise<NewAlert[]> {
   return (await listOpenFiles(tx)).flatMap((file) => {
     const reason = findDelay(file, today)
@@ -358,7 +374,8 @@ async function findOverdueFiles(tx: Transaction, today: Today): Promise<NewAlert
   })
 }
 
-// A bank should report on a file by the end of the business day after its execution date.
+// Returns why operators should look at a file, or undefined. A bank should report on a file by the end of the
+// business day after its execution date. An operator should download a file within an hour.
 function findDelay(
   { blockedBy, createdAt, downloadedAt, executionDate }: PayoutFile,
   { now, lastBusinessDay }: Today,
@@ -369,7 +386,12 @@ function findDelay(
   return executionDate < lastBusinessDay ? 'not_reported' : undefined
 }
 
-async function clearOthers(tx: Transaction, now: Date, found: readonly NewAlert[]): Promise<void> {
+// Clears open alerts of overdue payouts and files whose condition is not among the current ones.
+async function clearOutdatedAlerts(
+  tx: Transaction,
+  now: Date,
+  current: readonly NewAlert[],
+): Promise<void> {
   await tx.query({
     name: 'clear-overdue-payouts',
     text: `update alerts a set cleared_at = $1
@@ -380,9 +402,9 @@ async function clearOthers(tx: Transaction, now: Date, found: readonly NewAlert[
                                  and f.detail -> 'reason' = a.detail -> 'reason')`,
     values: [
       now,
-      found.map(({ kind }) => kind),
-      found.map(({ subject }) => subject),
-      found.map(({ detail }) => JSON.stringify(detail)),
+      current.map(({ kind }) => kind),
+      current.map(({ subject }) => subject),
+      current.map(({ detail }) => JSON.stringify(detail)),
     ],
   })
 }

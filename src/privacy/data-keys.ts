@@ -1,12 +1,12 @@
-// Data keys: the keys that a database knows, and those that each running process holds. key-rotation.ts
-// changes the key.
+// The data keys that a database knows, and those that each running process holds. Data keys seal personal
+// data. key-rotation.ts changes the key.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 
-// The data key that seals, and the keys that each process holds. Stored in the database, so that
-// all processes agree:
+// The states of a data key. The database stores them, so that all processes agree. A new key is offered in
+// the state `cleared`, because it has sealed nothing yet:
 //
 //   cleared ──all processes open with it──▶ sealing ──another key seals──▶ being cleared ─┐
 //   ▲ offered                                                                             │
@@ -20,12 +20,13 @@ import type { Sealer } from '#seal.ts'
 export const HEARTBEAT_MS = 2_000
 export const REPORT_MS = 10_000
 export const GONE_AFTER_MS = 30_000 // A process without a report for this long is not running.
-const FORGOTTEN_AFTER_MS = 24 * 3_600_000
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000 // Then the row of the process is deleted.
 
 export class KeyProblem extends Error {}
 
 type StoredKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
 
+// Reads all data keys that the database knows.
 export async function readKeys(db: Queryable): Promise<StoredKey[]> {
   const { rows } = await db.query<StoredKey>({
     name: 'read-data-keys',
@@ -36,8 +37,8 @@ export async function readKeys(db: Queryable): Promise<StoredKey[]> {
   return rows
 }
 
-// Seals with the key that the database names, or with the first configured key if the database is new.
-// Refuses to start without a key that may have sealed something, because a later read would fail.
+// Called when a process starts. Seals with the key that the database names, or with the first configured key
+// if the database is new. Throws if a key that may have sealed something is missing: a later read would fail.
 export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
   let keys = await readKeys(db)
   if (!keys.some((key) => key.isSealing)) {
@@ -47,8 +48,8 @@ export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promis
   followKeys(keys, sealer)
 }
 
-// Seals with the key that the database names. Throws if a key that may have sealed something is missing: a
-// running process may have lost it.
+// Seals with the key that the database names, which changes in a rotation. Throws if a key that may have
+// sealed something is missing: the configuration of a running process may have lost it.
 export function followKeys(keys: readonly StoredKey[], sealer: Sealer): void {
   const ours = new Map(sealer.fingerprints().map((key) => [key.id, key.fingerprint]))
   for (const { id, fingerprint, isSealing } of keys.filter((key) => !key.isCleared)) {
@@ -65,14 +66,15 @@ export function followKeys(keys: readonly StoredKey[], sealer: Sealer): void {
   }
 }
 
-// Describes as text what a process would report now.
+// Describes as text which keys this process holds. The worker reports them when the text changes.
 export function describeHolder(keys: readonly StoredKey[], sealer: Sealer): string {
   const isOurs = ({ id, fingerprint }: StoredKey) =>
     sealer.fingerprints().some((key) => key.id === id && key.fingerprint.equals(fingerprint))
   return `opens ${keys.filter(isOurs).map(({ id }) => id)}, seals ${sealer.sealingId}`
 }
 
-// Reports only keys whose fingerprint matches the database's.
+// Stores which keys this process can open with, and which one it seals with. Leaves out keys whose
+// fingerprint is not the database's.
 export async function reportKeys(
   db: Queryable,
   now: Date,
@@ -110,12 +112,13 @@ export async function countProcesses(db: Queryable, now: Date): Promise<number> 
   return rows[0]?.count ?? 0
 }
 
+// Removes a process that stops, so that a rotation does not wait for it.
 export async function removeKeyHolder(db: Queryable, process: string): Promise<void> {
   await db.query('delete from key_holders where process = $1', [process])
 }
 
-// Registers the configured keys in a database that knows none. Any of them may have sealed something. The
-// first configured key becomes the sealing key.
+// Registers the configured keys in a database that knows none. None is stored as cleared, because any of them
+// may have sealed something. The first configured key becomes the sealing key.
 async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
   const ours = sealer.fingerprints()
   await db.query({

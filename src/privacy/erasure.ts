@@ -3,7 +3,7 @@
 // credits, matched statement lines and unsent refunds and returns, and the stored webhook responses. So an
 // account with a million credits blocks nothing.
 //
-//   credits ──▶ answers ──▶ done
+//   credits ──▶ answers ──▶ done        `answers` are the stored webhook responses
 //
 // A delivery that was in flight at the time of the request may still get a response, so responses are erased
 // last. That step also repeats the credits, for credits that were being booked at the time of the request.
@@ -26,7 +26,7 @@ import type { Sealer } from '#seal.ts'
 const ERASED_NAME = 'Erased'
 const CREDITS_MAX = 1_000
 const EVENTS_MAX = 2_000
-export const ANSWERS_WAIT_MS = 60_000 // A delivery takes at most 15 s.
+export const ANSWERS_WAIT_MS = 60_000 // A delivery is in flight for at most 15 s.
 
 type Erasure = {
   id: bigint
@@ -37,16 +37,17 @@ type Erasure = {
   step: 'credits' | 'answers'
   creditsAfter: bigint
   eventsAfter: bigint
-  since: Date
+  since: Date // When the account or advice was created.
 }
 
-// SQL condition: whether the next page of an erasure is due.
+// SQL condition: the next page of an erasure is due.
 export const HAS_DUE_ERASURES = `exists (
   select from erasures e
    where e.step <> 'done'
      and (e.step = 'credits' or e.asked_at <= clock.now - interval '${ANSWERS_WAIT_MS} ms'))`
 
-// Erases one page of one erasure. Returns false if no erasure is due.
+// Does one page of one erasure: a page of its credits or, in the step `answers` after the last credit, a page
+// of its responses. Returns false if no erasure is due.
 export async function eraseNextPage(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -70,21 +71,23 @@ export async function eraseNextPage(
   const erasure = rows[0]
   if (!erasure) return false
   const emptySealed = sealer.seal('')
-  if (!(await eraseCredits(tx, erasure, emptySealed))) return true
-  await eraseAssigned(tx, erasure, emptySealed)
+  const isLastPage = await eraseCredits(tx, erasure, emptySealed)
+  if (!isLastPage) return true
+  await eraseAssignedCredits(tx, erasure, emptySealed)
   if (erasure.step === 'credits') {
-    await beginAnswers(tx, erasure)
+    await beginErasingResponses(tx, erasure)
   } else {
-    await eraseAnswers(tx, erasure)
+    await eraseResponses(tx, erasure)
   }
   return true
 }
 
-// SQL condition: whether the credit `c` has no money in suspense. Money in suspense still needs its payer.
-const NOT_NEEDED = `not exists (select from suspense_items i
+// SQL condition: the credit `c` has no money in suspense. Money in suspense may be returned, so its payer is
+// still needed.
+const NOT_IN_SUSPENSE = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
-const SOMEBODY = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
-const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
+const HAS_PAYER = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
+const EMPTY_PAYER = 'source_account_sealed = null, source_account_name = null, narration = null'
 
 // SQL statement: erases the statement lines of the erased credits, of their reversals and of their returns.
 const ERASE_LINES = `
@@ -99,16 +102,17 @@ const ERASE_LINES = `
                    where i.credit_id = e.id) as of
        join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
 
-// SQL condition: whether a payout to a credit's payer was never sent to a bank. Sent payouts must still show
+// SQL condition: a payout to a credit's payer was never sent to a bank. Sent payouts must still show
 // the recipient.
 const NEVER_SENT = `purpose in ('refund', 'return') and status = 'cancelled'`
 
+// SQL statement: erases the payer from payouts of the erased credits.
 const erasePayouts = (sealed: string) => `
   update payouts p set to_account_name = '${ERASED_NAME}', to_account_sealed = ${sealed}::bytea
     from erased e
    where p.credit_id = e.id and ${NEVER_SENT} and p.to_account_name <> '${ERASED_NAME}'`
 
-// SQL condition: whether an unsent payout of the credit `c` still names the payer.
+// SQL condition: an unsent payout of the credit `c` still names the payer.
 const HAS_UNSENT_PAYOUT = `exists (
   select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
 
@@ -132,9 +136,9 @@ async function eraseCredits(
                   order by c.id limit ${CREDITS_MAX}))
               order by id for no key update
            ), erased as materialized (
-             select c.id from page c where ${NOT_NEEDED}
+             select c.id from page c where ${NOT_IN_SUSPENSE}
            ), emptied as (
-             update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
+             update credits c set ${EMPTY_PAYER} from erased where c.id = erased.id and ${HAS_PAYER}
            ), payouts_emptied as (${erasePayouts('$3')}
            ), lines as (${ERASE_LINES}
            )
@@ -150,7 +154,8 @@ async function eraseCredits(
   return count < CREDITS_MAX
 }
 
-async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
+// Starts the last step, which repeats the credits and erases the responses.
+async function beginErasingResponses(tx: Transaction, { id }: Erasure): Promise<void> {
   await tx.query({
     name: 'erasure-begins-answers',
     text: `update erasures set step = 'answers', credits_after = 0 where id = $1`,
@@ -162,12 +167,14 @@ async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
 const ASSIGNED = `select credit_id from suspense_items
                    where assigned_account_id = $1 or assigned_payment_id = $2`
 
+// SQL condition: a credit that was assigned to the account or payment still has personal data to erase.
 const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
   select from suspense_items s join credits c on c.id = s.credit_id
    where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})
-     and (${SOMEBODY} or ${HAS_UNSENT_PAYOUT}) and ${NOT_NEEDED})`
+     and (${HAS_PAYER} or ${HAS_UNSENT_PAYOUT}) and ${NOT_IN_SUSPENSE})`
 
-async function eraseAssigned(
+// Erases the payers of credits that users assigned to the account or payment from suspense.
+async function eraseAssignedCredits(
   tx: Transaction,
   { accountId, paymentId }: Erasure,
   emptySealed: Buffer,
@@ -175,9 +182,9 @@ async function eraseAssigned(
   await tx.query({
     name: 'erase-assigned-credits',
     text: `with erased as materialized (
-             select c.id from credits c where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
+             select c.id from credits c where c.id in (${ASSIGNED}) and ${NOT_IN_SUSPENSE}
            ), emptied as (
-             update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
+             update credits c set ${EMPTY_PAYER} from erased where c.id = erased.id and ${HAS_PAYER}
            ), payouts_emptied as (${erasePayouts('$3')}
            )
            ${ERASE_LINES}`,
@@ -185,9 +192,10 @@ async function eraseAssigned(
   })
 }
 
-// Scans the client's events from the creation of the erased object on. An index by subject would serve only
-// this and would slow down every event.
-async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
+// Erases one page of the stored webhook responses. Scans the client's events from the creation of the erased
+// object on: an index of events by account or payment would serve only erasures, and would slow down every
+// event.
+async function eraseResponses(tx: Transaction, erasure: Erasure): Promise<void> {
   const { rows } = await tx.query<{ last: bigint | null; count: number }>({
     name: 'erase-answers',
     text: `with page as materialized (
@@ -220,18 +228,18 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
   })
 }
 
-// Requests to erase a customer's personal data permanently. One transaction erases the account or advice
-// itself; eraseNextPage() erases personal data on its credits and deliveries. Money, its history and its
-// references stay.
+// The requests of clients to erase a customer's personal data permanently. One transaction erases the account
+// or advice itself; eraseNextPage() erases personal data on its credits and deliveries. Money, its history
+// and its references stay.
 //
 // Refuses while money is in suspense, because returning the money needs the payer, and for an advice that can
 // still be paid. A repetition is safe and erases data that has arrived since.
 //
-// Locks: the erasure, as eraseNextPage() does; then its subject: an advice before its payment; accounts in
-// id order with their ledger accounts, which serialises with credits. So the erasure is opened before the
-// checks; a refusal rolls it back.
+// Locks: the erasure, as eraseNextPage() does; then its subject: an advice before its payment; accounts in id
+// order with their ledger accounts, so that no credit is booked meanwhile. To be locked first, the row of the
+// erasure is created before the checks; a refusal rolls it back.
 
-const VALUE_LENGTH_MIN = 4 // Shorter names are parts of too many words.
+const VALUE_LENGTH_MIN = 4 // A shorter value may be part of an innocent word of the reason.
 const NO_CUSTOMER: Customer = {
   customerId: null,
   firstName: null,
@@ -298,6 +306,7 @@ export async function eraseAccounts(
   return erased
 }
 
+// Locks an account and its ledger account, so that no credit is booked to it meanwhile.
 async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
   const { rows } = await tx.query<Account>({
     name: 'lock-account-to-erase',
@@ -313,6 +322,7 @@ async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
   return rows[0] as Account
 }
 
+// Erases the personal data of one locked account, closes it, and has its bank block the number.
 async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Promise<void> {
   const { sealer, now, by, actor, reason } = deps
   const { id, accountNumber, accountName, email, phoneNumber, verifiedName } = account
@@ -342,6 +352,7 @@ function erasureEvent({ id, clientId, balanceKobo }: Account): NewEvent {
   return { clientId, type: 'account.erased', collectionAccountId: id, facts }
 }
 
+// Erases the customer of an advice. Refuses while the advice can still be paid, or has money in suspense.
 export async function eraseAdvice(
   tx: Transaction,
   deps: Deps,
@@ -370,6 +381,7 @@ type LockedAdvice = {
   status: PaymentStatus | null
 }
 
+// Locks an advice, and then its payment if it has one.
 async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAdvice> {
   const { rows } = await tx.query<Omit<LockedAdvice, 'status'>>({
     name: 'lock-advice-to-erase',
@@ -385,7 +397,8 @@ async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAd
   return { ...(rows[0] as Omit<LockedAdvice, 'status'>), status: payment.rows[0]?.status ?? null }
 }
 
-// Also cancels an unpaid advice: without its customer it cannot be paid.
+// Erases the customer from an advice. Cancels the advice if it has no payment yet, because it cannot be paid
+// without its customer.
 async function emptyAdvice(
   tx: Transaction,
   deps: Deps,
@@ -411,22 +424,24 @@ async function emptyAdvice(
 
 type Subject = { accountId: AccountId } | { adviceId: AdviceId }
 
-const columnsOf = (subject: Subject) => [
+// The values of the columns account_id and advice_id. One of them is null.
+const toSubjectColumns = (subject: Subject) => [
   'accountId' in subject ? subject.accountId : null,
   'adviceId' in subject ? subject.adviceId : null,
 ]
 
+// Creates the row of the erasure, if there is none, and locks it.
 async function openErasure(tx: Transaction, { by, now }: Deps, subject: Subject): Promise<void> {
   await tx.query({
     name: 'ask-for-erasure',
     text: `insert into erasures (client_id, account_id, advice_id, asked_at)
            values ($1, $2, $3, $4) on conflict do nothing`,
-    values: [by.id, ...columnsOf(subject), now],
+    values: [by.id, ...toSubjectColumns(subject), now],
   })
   await tx.query({
     name: 'lock-erasure',
     text: 'select from erasures where account_id = $1 or advice_id = $2 for update',
-    values: columnsOf(subject),
+    values: toSubjectColumns(subject),
   })
 }
 
@@ -441,18 +456,19 @@ async function continueErasure(tx: Transaction, now: Date, subject: Subject): Pr
               and (exists (select from credits c
                             where (c.account_number = any(${numbersOfAccount('e.account_id')})
                                    or c.payment_id = ${PAYMENT_OF_ERASURE})
-                              and (${SOMEBODY} or ${HAS_UNSENT_PAYOUT}))
+                              and (${HAS_PAYER} or ${HAS_UNSENT_PAYOUT}))
                    or ${isAssignedToErase('e.account_id', PAYMENT_OF_ERASURE)})`,
-    values: [...columnsOf(subject), now],
+    values: [...toSubjectColumns(subject), now],
   })
   const { rowCount } = await tx.query({
     name: 'erasure-is-done',
     text: `select from erasures where (account_id = $1 or advice_id = $2) and step = 'done'`,
-    values: columnsOf(subject),
+    values: toSubjectColumns(subject),
   })
   return rowCount === 1
 }
 
+// Refuses to erase an account or advice while money for it is in suspense.
 async function refuseWithSuspense(
   tx: Transaction,
   clientId: ClientId,
@@ -484,12 +500,15 @@ async function forgetRequest(
   })
 }
 
-// The reason is stored permanently, so it must not contain the data to be erased.
+// Refuses a reason that contains the data to be erased, because the audit log stores the reason permanently.
+// Numbers are compared by their last ten digits, which do not depend on how the country code is written.
 function refusePersonalReason(reason: string, values: readonly (string | null)[]): void {
   const lowerReason = reason.toLowerCase()
   const digits = reason.replace(/[^0-9]/g, '')
+  // Whether the reason contains one of the values.
   const isPersonal = values.some((text) => {
     if (!text || text.length < VALUE_LENGTH_MIN) return false
+    // A number is searched for among all digits of the reason, which may contain spaces or hyphens.
     const number = /^\+?[0-9]{7,}$/.test(text) ? text.slice(-10) : undefined
     return number ? digits.includes(number) : lowerReason.includes(text.toLowerCase())
   })

@@ -35,14 +35,14 @@ export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> 
   return rows
 }
 
-type SealedPage = { sealer: Sealer; of: SealedColumn; after: string | undefined }
+type SealedPage = { sealer: Sealer; source: SealedColumn; after: string | undefined }
 
 // Reseals the values of one page that use another key. Writes a value only if it has not changed since it was
 // read, so a concurrent change wins. Holds no lock beyond one statement. Keys of rows are passed as text and
 // compared in their own type.
 export async function resealPage(
   db: Queryable,
-  { sealer, of: { table, column, key, keyType }, after }: SealedPage,
+  { sealer, source: { table, column, key, keyType }, after }: SealedPage,
 ): Promise<{ rows: number; changed: number; last: string | undefined }> {
   const { rows } = await db.query<{ key: string; sealed: Buffer }>(
     `select ${key}::text as key, ${column} as sealed from ${table}
@@ -74,20 +74,21 @@ async function offerKey(
   now: Date,
   { sealer, id }: { sealer: Sealer; id: number },
 ): Promise<void> {
-  const offered = sealer.fingerprints().find((key) => key.id === id)?.fingerprint
+  const fingerprint = sealer.fingerprints().find((key) => key.id === id)?.fingerprint
   await db.query({
     name: 'offer-data-key',
     text: `insert into data_keys (id, fingerprint, added_at, cleared_at) values ($1, $2, $3, $3)
            on conflict (id) do update
               set fingerprint = excluded.fingerprint where data_keys.cleared_at is not null`,
-    values: [id, offered, now],
+    values: [id, fingerprint, now],
   })
   const stored = (await readKeys(db)).find((key) => key.id === id)
-  if (!offered || !stored?.fingerprint.equals(offered)) {
+  if (!fingerprint || !stored?.fingerprint.equals(fingerprint)) {
     throw new KeyProblem(`Another key goes by the id ${id} already: give the new one its own.`)
   }
 }
 
+// Marks all keys but the sealing one as cleared: nothing is sealed with them any more. Returns their ids.
 async function clearOtherKeys(db: Queryable, now: Date): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `update data_keys set cleared_at = coalesce(cleared_at, $1) where not is_sealing returning id`,
@@ -100,12 +101,12 @@ async function clearOtherKeys(db: Queryable, now: Date): Promise<number[]> {
 async function countLagging(
   db: Queryable,
   now: Date,
-  { id, what }: { id: number; what: 'opens' | 'seals' },
+  { id, ability }: { id: number; ability: 'opens' | 'seals' },
 ): Promise<number> {
   const { rows } = await db.query<{ behind: number }>({
-    name: `count-behind-${what}`,
+    name: `count-behind-${ability}`,
     text: `select count(*)::int as behind from key_holders
-            where seen_at > $2 and not ${what === 'opens' ? '$1 = any(opens)' : 'seals = $1'}`,
+            where seen_at > $2 and not ${ability === 'opens' ? '$1 = any(opens)' : 'seals = $1'}`,
     values: [id, new Date(now.getTime() - GONE_AFTER_MS)],
   })
   return rows[0]?.behind ?? 0
@@ -128,7 +129,8 @@ type Rotation = {
 
 type RotationResult = { resealed: number; cleared: number[] }
 
-// Seals everything with key `id`. Scans the columns even if that key already seals.
+// Seals everything with key `id`. Scans the columns even if that key already seals, because an earlier run
+// may have been interrupted.
 export async function rotateKeys(rotation: Rotation, id: number): Promise<RotationResult> {
   const { pool, sealer, clock } = rotation
   await offerKey(pool, clock(), { sealer, id })
@@ -141,6 +143,7 @@ export async function rotateKeys(rotation: Rotation, id: number): Promise<Rotati
   return { resealed, cleared: await clearOtherKeys(pool, clock()) }
 }
 
+// Counts the sealed values by the id of their key, which is the first byte of each value.
 export async function countByKey(db: Queryable): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   for (const { table, column } of await findSealedColumns(db)) {
@@ -153,6 +156,7 @@ export async function countByKey(db: Queryable): Promise<Map<number, number>> {
   return counts
 }
 
+// Waits until every running process can open with the key, or seals with it. Gives up after two minutes.
 async function waitForProcesses(
   { pool, clock, pause, onProgress }: Rotation,
   id: number,
@@ -160,7 +164,7 @@ async function waitForProcesses(
 ): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
   for (;;) {
-    const processes = await countLagging(pool, clock(), { id, what: until })
+    const processes = await countLagging(pool, clock(), { id, ability: until })
     if (processes === 0) return
     onProgress({ step: 'waiting', processes, until })
     if (clock().getTime() >= endMs) {
@@ -179,7 +183,8 @@ async function waitForProcesses(
 // Waits for running transactions that have written something. Later transactions seal with the new key.
 async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
-  const writing = async () => {
+  // The ids of other sessions' transactions. PostgreSQL assigns an id when a transaction first writes.
+  const listWritingTransactions = async () => {
     const { rows } = await pool.query<{ xid: string }>(
       `select backend_xid::text as xid from pg_stat_activity
         where datname = current_database() and backend_xid is not null
@@ -187,8 +192,8 @@ async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<vo
     )
     return rows.map(({ xid }) => xid)
   }
-  const before = new Set(await writing())
-  while ((await writing()).some((xid) => before.has(xid))) {
+  const earlier = new Set(await listWritingTransactions())
+  while ((await listWritingTransactions()).some((xid) => earlier.has(xid))) {
     if (clock().getTime() >= endMs) {
       throw new KeyProblem(
         'A transaction of the database does not end: end it, then run this again.',
@@ -198,25 +203,28 @@ async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<vo
   }
 }
 
+// Reseals all columns until a whole pass finds nothing under another key. Returns the number of resealed
+// values.
 async function resealEverything(rotation: Rotation): Promise<number> {
   const columns = await findSealedColumns(rotation.pool)
   let resealed = 0
   for (let pass = 1; pass <= PASSES_MAX; pass++) {
-    let found = 0
-    for (const column of columns) found += await resealColumn(rotation, column)
-    if (found === 0) return resealed
-    resealed += found
+    let resealedInPass = 0
+    for (const column of columns) resealedInPass += await resealColumn(rotation, column)
+    if (resealedInPass === 0) return resealed
+    resealed += resealedInPass
   }
   throw new KeyProblem('Something still seals with an old key: look for a process that is stuck.')
 }
 
-async function resealColumn(rotation: Rotation, where: SealedColumn): Promise<number> {
+// Reseals one column, page by page. Returns the number of resealed values.
+async function resealColumn(rotation: Rotation, sealedColumn: SealedColumn): Promise<number> {
   const { pool, sealer, onProgress } = rotation
-  const { table, column } = where
+  const { table, column } = sealedColumn
   let [seen, resealed] = [0, 0]
   let after: string | undefined
   do {
-    const page = await resealPage(pool, { sealer, of: where, after })
+    const page = await resealPage(pool, { sealer, source: sealedColumn, after })
     seen += page.rows
     resealed += page.changed
     after = page.last

@@ -1,4 +1,5 @@
-// Routes that erase a customer's personal data: of a collection account, or of an advice.
+// The routes by which a client erases the personal data of a customer: of a collection account, or of an
+// advice.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { requireAccountNumber } from '#accounts/views.ts'
@@ -42,7 +43,8 @@ const ErasedAdviceView = view(
 
 const reason = text(200, 'Reason (audit log). Must not contain personal data.')
 
-// Runs after the erasure is committed: erases traces outside the database.
+// Runs after the erasure is committed: erases credits and deliveries for a few seconds, so that a small
+// erasure is complete at once. The workers erase the rest.
 const after = ({ eraseTraces }: Deps) => eraseTraces()
 
 export const accountErasure = resource('/api/v1/accounts/static', {
@@ -110,6 +112,7 @@ function requireAdviceReference(text: string): AdviceId {
   return id
 }
 
+// Takes from a call the arguments that eraseAccounts() and eraseAdvice() share.
 type Erasing = Pick<Call, 'client' | 'actor' | 'sealer' | 'now'> & { body: { reason: string } }
 
 function eraserOf({ client: by, actor, sealer, now, body: { reason } }: Erasing) {

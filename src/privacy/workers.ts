@@ -18,7 +18,7 @@ import {
 } from './data-keys.ts'
 import { eraseNextPage } from './erasure.ts'
 
-// Erases one page per round, in one transaction.
+// Erases one page of personal data per round, in one transaction.
 export function completeErasuresRound({
   db,
   clock,
@@ -53,21 +53,21 @@ export async function syncDataKeys({
   const process = randomUUID()
   await syncKeys(db, clock(), sealer)
   await reportKeys(db, clock(), { process, sealer })
-  let reported = { what: describeHolder(await readStoredKeys(db), sealer), at: clock() }
+  let last = { report: describeHolder(await readStoredKeys(db), sealer), at: clock() }
   return {
     name: 'sync-data-keys',
     pauseMs: HEARTBEAT_MS,
     isDone: true,
-    // Reports before it starts to seal with a new key. So it reports the new key one round later, when data
-    // sealed with the old key has been written.
+    // Reports first, and then follows a change of the sealing key. So the report that this process seals with
+    // the new key comes one round later, when the values sealed with the old key have been written.
     round: async () => {
       sealer.learn(readKeys())
       const keys = await readStoredKeys(db)
-      const [what, at] = [describeHolder(keys, sealer), clock()]
-      const isDue = Math.abs(at.getTime() - reported.at.getTime()) >= REPORT_MS
-      if (isDue || what !== reported.what) {
+      const [report, at] = [describeHolder(keys, sealer), clock()]
+      const isDue = Math.abs(at.getTime() - last.at.getTime()) >= REPORT_MS
+      if (isDue || report !== last.report) {
         await reportKeys(db, at, { process, sealer })
-        reported = { what, at }
+        last = { report, at }
       }
       followKeys(keys, sealer)
       return { more: false }

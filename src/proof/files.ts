@@ -3,7 +3,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { Sealer } from '#seal.ts'
 
-// RFC 8410: the bytes that precede the 32 bytes of a key.
+// The fixed bytes before the 32 bytes of an Ed25519 key in DER (RFC 8410).
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_PREFIX_BYTES = 12
 
@@ -41,11 +41,13 @@ export type ProofFile = {
   sums: readonly string[] // Fields whose totals the manifest states.
 }
 
-const at = (name: string, column: string): Field => [
+// A time in UTC, with microseconds.
+const timeField = (name: string, column: string): Field => [
   name,
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
 ]
 
+// SQL expression: the kind of object that caused the transfer `t`. CAUSE_ID is that object's id.
 const CAUSE = `
   case when t.credit_id is not null then 'credit' when t.payout_id is not null then 'payout'
        when t.settlement_id is not null then 'settlement'
@@ -78,7 +80,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['kind', 'a.kind'],
       ['owner', 'a.owner'],
       ['currency', 'a.currency'],
-      at('openedAt', 'a.opened_at'),
+      timeField('openedAt', 'a.opened_at'),
     ],
     from: 'ledger_accounts a',
     order: 'a.id',
@@ -95,7 +97,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['reversed', 'coalesce(r.kobo, 0)'],
       ['returned', 'coalesce(b.kobo, 0)'],
       ['outcome', 'c.outcome'],
-      at('receivedAt', 'c.received_at'),
+      timeField('receivedAt', 'c.received_at'),
     ],
     from: `credits c
       left join (select credit_id, sum(amount_kobo) as kobo from reversals group by credit_id) as r
@@ -120,7 +122,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['fee', 'p.fee_kobo + p.vat_kobo'],
       ['cost', 'p.cost_kobo + p.cost_vat_kobo'],
       ['settlement', 'p.settlement_id'],
-      at('requestedAt', 'p.requested_at'),
+      timeField('requestedAt', 'p.requested_at'),
     ],
     from: 'payouts p',
     order: 'p.id',
@@ -136,7 +138,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['status', 's.status'],
       ['lines', 's.lines'],
       ...TOTALS,
-      at('closedAt', 's.closed_at'),
+      timeField('closedAt', 's.closed_at'),
     ],
     from: 'settlements s',
     order: 's.id',
@@ -174,7 +176,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['currency', 'j.currency'],
       ['amount', 'j.amount_kobo'],
       ['state', 'j.state'],
-      at('requestedAt', 'j.requested_at'),
+      timeField('requestedAt', 'j.requested_at'),
     ],
     from: 'adjustments j',
     order: 'j.id',
@@ -190,7 +192,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['held', 'h.held_kobo'],
       ['forfeited', 'h.forfeited_kobo'],
       ['state', 'h.state'],
-      at('placedAt', 'h.placed_at'),
+      timeField('placedAt', 'h.placed_at'),
     ],
     from: 'holds h',
     order: 'h.id',
@@ -204,7 +206,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['bank', 'd.bank_code'],
       ['currency', 'd.currency'],
       ['kind', 'd.kind'],
-      at('openedAt', 'd.opened_at'),
+      timeField('openedAt', 'd.opened_at'),
     ],
     from: `(select * from differences d
              where exists (select from transfers t where t.difference_id = d.id)) as d`,
@@ -221,7 +223,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['reason', 't.reason'],
       ['cause', CAUSE],
       ['causeId', CAUSE_ID],
-      at('postedAt', 't.posted_at'),
+      timeField('postedAt', 't.posted_at'),
     ],
     from: 'transfers t',
     order: 't.id',
@@ -240,6 +242,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
   },
 ]
 
+// SQL query: the lines of a file, with every field as text.
 export function selectLines({ fields, from, order }: ProofFile): string {
   const columns = fields.map(([name, sql]) => `(${sql})::text as "${name}"`)
   return `select ${columns.join(', ')} from ${from} order by ${order}`
@@ -247,6 +250,7 @@ export function selectLines({ fields, from, order }: ProofFile): string {
 
 export type Line = Readonly<Record<string, string | null>>
 
+// Renders a line as JSON, with the fields in their fixed order.
 export function renderLine({ fields }: ProofFile, line: Line): string {
   const members = fields.map(([name]) => `"${name}":${JSON.stringify(line[name])}`)
   return `{${members.join(',')}}`

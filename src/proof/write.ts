@@ -44,6 +44,7 @@ class ChainedFile {
     return this.#chain
   }
 
+  // Appends lines. Each line is a JSON object, to which its hash is added as the field `chain`.
   async append(bodies: readonly string[]): Promise<void> {
     let text = ''
     for (const body of bodies) {
@@ -59,6 +60,7 @@ class ChainedFile {
     await this.#file.close()
   }
 
+  // Closes the file without syncing it, because the export failed.
   async abandon(): Promise<void> {
     await this.#file.close()
   }
@@ -74,7 +76,7 @@ export async function withExportFolder<T>(
   path: string,
   work: (folder: ExportFolder) => Promise<T>,
 ): Promise<T> {
-  await occupy(path)
+  await claimFolder(path)
   const folder = new ExportFolder(path)
   try {
     return await work(folder)
@@ -89,13 +91,14 @@ export async function withExportFolder<T>(
 class ExportFolder {
   readonly #path: string
   readonly #names = new Set<string>()
-  #isWhole = false
+  #isWhole = false // Whether the manifest has its final name.
 
   constructor(path: string) {
     this.#path = path
   }
 
-  // Removes the files of the previous attempt but keeps the folder claimed.
+  // Called at the start of each attempt, because a transaction may be retried. Removes the files of the
+  // previous attempt but keeps the manifest, which claims the folder.
   async beginAgain(): Promise<void> {
     if (this.#isWhole) await rename(this.#at(MANIFEST), this.#at(`${MANIFEST}${PARTIAL}`))
     this.#isWhole = false
@@ -107,6 +110,7 @@ class ExportFolder {
     return ChainedFile.create(this.#at(name), name)
   }
 
+  // Gives all files their final names, the manifest last.
   async finish(manifest: string): Promise<void> {
     await writeFile(this.#at(`${MANIFEST}${PARTIAL}`), manifest, { flush: true })
     for (const name of this.#names) await rename(this.#at(`${name}${PARTIAL}`), this.#at(name))
@@ -124,7 +128,7 @@ class ExportFolder {
 
   async #removeFiles(): Promise<void> {
     for (const name of this.#names) {
-      for (const each of [name, `${name}${PARTIAL}`]) await rm(this.#at(each), { force: true })
+      for (const file of [name, `${name}${PARTIAL}`]) await rm(this.#at(file), { force: true })
     }
     this.#names.clear()
   }
@@ -138,7 +142,7 @@ export type { ExportFolder }
 
 // Creates the manifest to claim the folder: of two concurrent exports, the second is refused and touches
 // nothing.
-async function occupy(folder: string): Promise<void> {
+async function claimFolder(folder: string): Promise<void> {
   const manifest = join(folder, `${MANIFEST}${PARTIAL}`)
   const refusal = new ProofProblem(`${folder} is not empty. Name a new folder.`)
   try {
@@ -153,7 +157,7 @@ async function occupy(folder: string): Promise<void> {
   throw refusal
 }
 
-// Also syncs the parents of new folders, so that the new names survive a power cut.
+// Creates the folder, and syncs the parents of new folders, so that the new names survive a power cut.
 async function makeFolder(folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (firstCreated === undefined) return
@@ -164,14 +168,14 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 // Turns a full disk or a missing permission into a ProofProblem, because neither is a bug. Database errors
-// have no such code.
+// have other codes, except a failed `connect` to the database's socket.
 function toProblem(error: unknown): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
-  const isOfDisk = /^E(ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|EXIST|NOENT)$/.test(code ?? '')
-  return isOfDisk && syscall !== 'connect' ? new ProofProblem(message) : error
+  const isDiskError = /^E(ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|EXIST|NOENT)$/.test(code ?? '')
+  return isDiskError && syscall !== 'connect' ? new ProofProblem(message) : error
 }
 
-const BATCH = 2_000
+const BATCH_LINES = 2_000
 
 export type Details = {
   exportedAt: Date
@@ -210,7 +214,7 @@ async function writeExport(tx: Transaction, options: ExportOptions): Promise<Pro
   await tx.query('set local cursor_tuple_fraction = 1')
   await folder.beginAgain()
   const files: WrittenFile[] = []
-  for (const file of PROOF_FILES) files.push(await writeOne(tx, file, options))
+  for (const file of PROOF_FILES) files.push(await writeProofFile(tx, file, options))
   const { publicKey } = key
   const exportedAt = options.exportedAt.toISOString()
   const content = { format: PROOF_FORMAT, product, mode, exportedAt, files, publicKey }
@@ -218,14 +222,16 @@ async function writeExport(tx: Transaction, options: ExportOptions): Promise<Pro
   return { exportedAt, publicKey, files }
 }
 
-// Signs the text without the signature, exactly as written.
+// Returns the text of the manifest, with its signature as the last field. The signature covers the text
+// without that field, byte for byte.
 export function signManifest(content: object, key: ProofKey): string {
   const unsigned = `${JSON.stringify(content, null, 2)}\n`
   const signature = key.sign(unsigned)
   return `${unsigned.slice(0, -'\n}\n'.length)},\n  "signature": "${signature}"\n}\n`
 }
 
-async function writeOne(
+// Writes one file of the export, batch by batch, and adds up the fields whose totals the manifest states.
+async function writeProofFile(
   tx: Transaction,
   file: ProofFile,
   options: ExportOptions,
@@ -236,14 +242,14 @@ async function writeOne(
   try {
     await tx.query(`declare proof_lines no scroll cursor for ${selectLines(file)}`)
     for (let more = true; more; ) {
-      const { rows } = await tx.query<Line>(`fetch ${BATCH} from proof_lines`)
+      const { rows } = await tx.query<Line>(`fetch ${BATCH_LINES} from proof_lines`)
       for (const [field, total] of totals) {
         const batch = rows.reduce((sum, row) => sum + BigInt(row[field] ?? 0), 0n)
         totals.set(field, total + batch)
       }
       await output.append(rows.map((row) => renderLine(file, row)))
       options.onProgress({ name, lines: output.lines, isWhole: false })
-      more = rows.length === BATCH
+      more = rows.length === BATCH_LINES
     }
     await tx.query('close proof_lines')
     await output.close()

@@ -55,10 +55,11 @@ export const adjustingEntries = new Workflow<AdjustingEntry, Deps>({
                   when d.amount_kobo <> r.amount_kobo then 'entry_not_the_difference' end`,
   notFound: 'entry_not_found',
   lock: (tx, { differenceId }) => lockDifference(tx, differenceId),
-  perform: post,
+  perform: postEntry,
   audit,
 })
 
+// Returns the entry of the audit log for a request, an approval, a rejection or a withdrawal.
 function audit(entry: AdjustingEntry, verb: Verb) {
   const { reference, differenceId, bankCode, day, kind, account, currency, reason } = entry
   const amount = formatKobo(entry.amountKobo)
@@ -93,7 +94,7 @@ export async function requestEntry(
 ): Promise<AdjustingEntry> {
   const difference = await lockDifference(tx, differenceId)
   if (difference.entryReference !== null) throw new Refusal('difference_asked')
-  await requireEntry(tx, by, { difference, account, amountKobo })
+  await refuseImpossibleEntry(tx, by, { difference, account, amountKobo })
   const values = {
     reference: newReference('AJE'),
     difference_id: differenceId,
@@ -106,8 +107,9 @@ export async function requestEntry(
 
 type Entry = { difference: Difference; account: AdjustingAccount; amountKobo: Kobo }
 
-// The approval repeats these checks, because matching may have changed the difference since the request.
-async function requireEntry(
+// Refuses an entry that cannot be posted. Both the request and the approval call it, because matching may
+// have changed the difference in between.
+async function refuseImpossibleEntry(
   tx: Transaction,
   deps: Deps,
   { difference, account, amountKobo }: Entry,
@@ -122,14 +124,20 @@ async function requireEntry(
   await requireFunds(tx, deps, { difference, account, amountKobo })
 }
 
-const accountOf = ({ bankCode, currency }: Difference, kind: AdjustingAccount): SharedAccount => ({
+// Returns the ledger account that the entry is posted against: the bank's account of this kind, in the
+// currency of the difference.
+const counterAccountOf = (
+  { bankCode, currency }: Difference,
+  kind: AdjustingAccount,
+): SharedAccount => ({
   kind,
   owner: bankOwner(bankCode),
   currency,
 })
 
-// Refuses an entry that would take an account below zero. Due to bank grows by credits, the other accounts by
-// debits.
+// Refuses an entry that would take an account below zero. Due to bank grows by credits, the other accounts
+// by debits. So an entry lowers due to bank if it is a debit of that account, and lowers another account if
+// it is a credit; every other entry makes the account grow and needs no check.
 async function requireFunds(
   tx: Transaction,
   { sharedAccounts }: Deps,
@@ -137,10 +145,11 @@ async function requireFunds(
 ): Promise<void> {
   const isDebit = amountKobo < 0n
   if ((account === 'due_to_bank') !== isDebit) return
-  const counterAccount = accountOf(difference, account)
+  const counterAccount = counterAccountOf(difference, account)
   await sharedAccounts.open([counterAccount])
   const id = sharedAccounts.id(counterAccount)
   const balanceKobo = (await lockBalances(tx, [id])).get(id) ?? kobo(0n)
+  // Balances are credits less debits, so an account that grows by debits has a negative balance.
   const heldKobo = isDebit ? balanceKobo : -balanceKobo
   if (heldKobo < (isDebit ? -amountKobo : amountKobo)) {
     throw new Refusal('entry_overdraws_account')
@@ -148,17 +157,17 @@ async function requireFunds(
 }
 
 // Posts an approved entry. The approvals workflow calls it and has locked the difference.
-async function post(
+async function postEntry(
   tx: Transaction,
   by: Checker & Deps,
   { differenceId, account, amountKobo, reason, reference, ...entry }: AdjustingEntry,
 ): Promise<void> {
   const { now, actor, userId } = by
   const difference = await lockDifference(tx, differenceId)
-  await requireEntry(tx, by, { difference, account, amountKobo })
-  const against = accountOf(difference, account)
+  await refuseImpossibleEntry(tx, by, { difference, account, amountKobo })
+  const counterAccount = counterAccountOf(difference, account)
   const movedKobo = kobo(amountKobo < 0n ? -amountKobo : amountKobo)
-  const posting = { difference, against, movedKobo, reason: 'adjusting_entry' } as const
+  const posting = { difference, counterAccount, movedKobo, reason: 'adjusting_entry' } as const
   const { transferId } = await postBooking(tx, by, posting)
   await transition(tx, {
     name: 'clear-adjusted-difference',
@@ -184,6 +193,7 @@ async function post(
     entry: reference,
     item: `booked/${transferId}`,
   }
+  // The history shows the user's resolution, then the clearing, which is the system's change (no actor).
   await writeChange(tx, now, { id: differenceId, change: 'resolved', actor, detail })
   await writeChange(tx, now, { id: differenceId, change: 'cleared', actor: null, detail })
 }

@@ -5,8 +5,10 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Kobo } from '#money.ts'
 
+// The operator's account at one bank in one currency.
 export type BankAccount = { bankCode: string; currency: string }
 
+// One matching run: the statements and the period of the books that matchStatements() compares.
 export type Run = BankAccount & {
   now: Date
   fromDay: string // The first day that statements cover.
@@ -19,6 +21,7 @@ export type Run = BankAccount & {
   isFirst: boolean // The bank's first run, or the first run that covers an earlier day.
 }
 
+// A row of reconciled_banks: how far earlier runs got. All fields are null before the first run.
 export type BankState = {
   fromDay: string | null
   toDay: string | null
@@ -26,6 +29,8 @@ export type BankState = {
   seenUntil: Date | null
 }
 
+// Locks the bank's row until the transaction ends, so that only one transaction at a time matches or
+// resolves differences of this bank. Creates the row for a bank that has none.
 export async function lockBank(
   tx: Transaction,
   { bankCode, currency }: BankAccount,
@@ -78,6 +83,9 @@ export async function addLineTotals(tx: Transaction, run: NewLines): Promise<voi
 const MOVED = `coalesce((select debits_kobo + credits_kobo from ledger_accounts
   where kind = 'bank' and owner = 'bank:' || b.bank_code and currency = b.currency), 0)`
 
+// Reads how much money has moved on a bank's ledger account so far, in both directions together. At the end
+// of the run it is stored, so that findOpenAccounts() sees whether money has moved since. lockBank() has
+// created the account's row.
 export async function readMoved(
   tx: Transaction,
   { bankCode, currency }: BankAccount,
@@ -113,15 +121,17 @@ export async function findOpenAccounts(db: Queryable, now: Date): Promise<BankAc
   return rows
 }
 
+// Stores how far the run got, and marks its new statements as matched. Items posted after the last covered
+// day wait for the next statement, so `items_until` never passes the end of that day.
 export async function endRun(tx: Transaction, run: Run): Promise<void> {
   const { bankCode, currency, now, fromDay, toDay } = run
-  const end = dayEnd(toDay)
+  const lastDayEnd = dayEnd(toDay)
   await tx.query(
     `update reconciled_banks
         set from_day = $3, to_day = $4, items_until = $5, seen_until = $6, moved_kobo = $7,
             last_change_id = (select max(id) from difference_changes)
       where bank_code = $1 and currency = $2`,
-    [bankCode, currency, fromDay, toDay, now < end ? now : end, now, run.movedKobo],
+    [bankCode, currency, fromDay, toDay, now < lastDayEnd ? now : lastDayEnd, now, run.movedKobo],
   )
   if (run.newStatements.length === 0) return
   await tx.query('update statements set matched_at = $2 where id = any ($1)', [

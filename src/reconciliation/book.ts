@@ -45,7 +45,7 @@ import {
 } from './resolutions.ts'
 import { transition } from './states.ts'
 
-// No bank issues this number, so a credit to it is suspended as unidentified.
+// An account number that no bank issues. A credit to it is suspended as unidentified.
 const NO_NUMBER = '0000000000'
 const HASH_DIGITS = 40
 const SOURCE_ACCOUNT_MAX = 34
@@ -60,13 +60,16 @@ function statementCredit(
   line: StatementRow,
   { sealer, now }: { sealer: Sealer; now: Date },
 ): IncomingCredit {
-  const [first, ...others] = identifiersOf(line) as [GivenIdentifier, ...GivenIdentifier[]]
+  const [first, ...otherIdentifiers] = identifiersOf(line) as [
+    GivenIdentifier,
+    ...GivenIdentifier[],
+  ]
   const { bankCode, currency, amountKobo, accountNumber } = line
   const credit = {
     sessionId: first.value,
     identifiedBy: first.kind,
     ...(first.isWeak ? { isWeak: true } : {}),
-    otherIdentifiers: others,
+    otherIdentifiers,
     accountNumber: accountNumber && isAccountNumber(accountNumber) ? accountNumber : NO_NUMBER,
     amountKobo,
     currency,
@@ -83,16 +86,24 @@ function statementCredit(
 // causes a refusal; an identifier too few books the money twice.
 function identifiersOf(line: StatementRow): GivenIdentifier[] {
   const { sessionId, bankReference, endToEndId } = line
-  const session = usable(sessionId)
-  const reference = usable(bankReference)
-  const end = endToEndId && isNipSessionId(endToEndId) && !session ? endToEndId : undefined
+  const usableSessionId = usableIdentifier(sessionId)
+  const usableReference = usableIdentifier(bankReference)
+  const sessionIdInEndToEndId =
+    endToEndId && isNipSessionId(endToEndId) && !usableSessionId ? endToEndId : undefined
   const ids: GivenIdentifier[] = [
-    ...(session ? [{ kind: 'session_id' as const, value: session }] : []),
-    ...(reference
-      ? (['bank_reference', 'settlement_id'] as const).map((kind) => ({ kind, value: reference }))
+    ...(usableSessionId ? [{ kind: 'session_id' as const, value: usableSessionId }] : []),
+    ...(usableReference
+      ? (['bank_reference', 'settlement_id'] as const).map((kind) => ({
+          kind,
+          value: usableReference,
+        }))
       : []),
-    ...(reference && !session ? [{ kind: 'session_id' as const, value: reference }] : []),
-    ...(end ? [{ kind: 'session_id' as const, value: end, isWeak: true }] : []),
+    ...(usableReference && !usableSessionId
+      ? [{ kind: 'session_id' as const, value: usableReference }]
+      : []),
+    ...(sessionIdInEndToEndId
+      ? [{ kind: 'session_id' as const, value: sessionIdInEndToEndId, isWeak: true }]
+      : []),
   ]
   return ids.length > 0 ? ids : [{ kind: 'bank_reference', value: lineReference(line) }]
 }
@@ -102,20 +113,21 @@ function lineReference({ hash }: Pick<StatementRow, 'hash'>): string {
   return `LINE-${hash.toString('hex').slice(0, HASH_DIGITS)}`
 }
 
-function usable(name: string | null): string | undefined {
+// Returns the identifier if it can identify a credit: well-formed, and not a word for "no reference".
+function usableIdentifier(name: string | null): string | undefined {
   return name !== null && isSessionId(name) && !NO_REFERENCE.test(name) ? name : undefined
 }
 
-// Leaves out an account number that is too long, because a cut number names another account. Cuts a long
-// name.
+// Returns the payer's fields of the credit. Drops an account number or bank that is too long, because a cut
+// account number would name another account. Cuts a name that is too long.
 function payerOf(line: StatementRow, sealer: Sealer) {
   const { counterpartySealed, counterpartyName, counterpartyBank } = line
   const account = counterpartySealed === null ? null : sealer.open(counterpartySealed)
-  const whole = (text: string | null, lengthMax: number) =>
+  const dropIfTooLong = (text: string | null, lengthMax: number) =>
     text !== null && text.length <= lengthMax ? cleanText(text, lengthMax) : null
-  const bank = whole(counterpartyBank, SOURCE_BANK_MAX)
+  const bank = dropIfTooLong(counterpartyBank, SOURCE_BANK_MAX)
   return {
-    sourceAccountNumber: whole(account, SOURCE_ACCOUNT_MAX),
+    sourceAccountNumber: dropIfTooLong(account, SOURCE_ACCOUNT_MAX),
     sourceAccountName: counterpartyName && cleanText(counterpartyName),
     sourceBankCode: bank && plainBankCode(bank),
   }
@@ -126,7 +138,8 @@ function payerOf(line: StatementRow, sealer: Sealer) {
 //   fee               Bank cost → Bank
 //   stamp duty        Stamp duty → Bank
 //   VAT               Input VAT → Bank
-//   refund            reversed, up to the cost already booked; the remainder stays a difference
+//   refund            Bank → the same cost account, up to the cost already booked; the remainder of the
+//                     line stays a difference
 //
 // Returns the transfer and the amount that was not booked.
 // Locks: the difference (already locked by the caller); ledger accounts.
@@ -139,17 +152,21 @@ export async function bookCharge(
   const cost: SharedAccount = { kind: costKind(difference), owner: bankOwner(bankCode), currency }
   const movedKobo =
     amountKobo > 0n
-      ? await refundable(tx, deps.sharedAccounts, { cost, amountKobo })
+      ? await findRefundableCost(tx, deps.sharedAccounts, { cost, amountKobo })
       : kobo(-amountKobo)
-  return postBooking(tx, deps, { difference, against: cost, movedKobo, reason: 'bank_charge' })
+  const posting = { difference, counterAccount: cost, movedKobo, reason: 'bank_charge' } as const
+  return postBooking(tx, deps, posting)
 }
 
+// Returns the ledger account that a charge belongs to, by the kind of the line.
 function costKind({ lineKind }: Difference): 'bank_cost' | 'stamp_duty' | 'input_vat' {
   if (lineKind === 'vat') return 'input_vat'
   return lineKind === 'stamp_duty' ? 'stamp_duty' : 'bank_cost'
 }
 
-async function refundable(
+// Returns how much of a refunded charge can be booked: at most the cost booked so far, so that a cost
+// account never goes below zero.
+async function findRefundableCost(
   tx: Transaction,
   sharedAccounts: SharedAccounts,
   { cost, amountKobo }: { cost: SharedAccount; amountKobo: Kobo },
@@ -168,7 +185,8 @@ type BookedLine = Booked & { difference: Difference }
 //
 //   paid      Receivable of the client → Bank: the bank paid money that was credited back to the client
 //   returned  Bank → the payout's source, as for a failed payout; the fee stays charged
-//   undone    Shortfall → Bank and back, for both lines: in total the bank took nothing
+//   undone    Shortfall → Bank and back, for this line and its twin of the opposite amount: in total the
+//             bank took nothing
 //
 // Books at most the amount of the payout, except for an undone one. The rest of the line stays a difference:
 // a charge of the bank. Returns the booking of this line and, for an undone payout, also the booking of the
@@ -186,8 +204,8 @@ export async function bookPayout(
   if (difference.payoutBooking !== payoutBooking) throw new Refusal('try_again')
   const lines = [difference]
   if (payoutBooking === 'undone') {
-    const twin = await lockDifference(tx, difference.twinId as DifferenceId)
-    lines.push(twin)
+    const twinLine = await lockDifference(tx, difference.twinId as DifferenceId)
+    lines.push(twinLine)
     lines.sort(debitFirst) // The shortfall must be booked before it is reversed.
   }
   const booked: BookedLine[] = []
@@ -200,6 +218,7 @@ export async function bookPayout(
   return booked
 }
 
+// Sorts the debit, with which the bank took the money, before the credit, with which it gave the money back.
 const debitFirst = (one: Difference, other: Difference) => Number(one.amountKobo - other.amountKobo)
 
 type LineBooking = {
@@ -208,18 +227,25 @@ type LineBooking = {
   payoutBooking: Difference['payoutBooking']
 }
 
+// Books one line about a payout, and records the booking in the payout's history. If the money of the payout
+// came back, also sends an event to the client.
 async function bookLine(
   tx: Transaction,
   deps: BookingDeps,
   lineBooking: LineBooking,
 ): Promise<Booked> {
   const { line, payout, payoutBooking } = lineBooking
-  const isPaid = line.amountKobo < 0n
-  const whole = kobo(isPaid ? -line.amountKobo : line.amountKobo)
-  const movedKobo = least(whole, limitOf(lineBooking))
+  const isPaid = line.amountKobo < 0n // A debit: the bank took the money of the payout.
+  const lineKobo = kobo(isPaid ? -line.amountKobo : line.amountKobo)
+  const movedKobo = least(lineKobo, bookingLimit(lineBooking))
   const reason = payout.purpose === 'refund' ? 'refunded' : 'paid'
-  const against = otherSide(lineBooking)
-  const booked = await postBooking(tx, deps, { difference: line, against, movedKobo, reason })
+  const posting = {
+    difference: line,
+    counterAccount: counterAccountOf(lineBooking),
+    movedKobo,
+    reason,
+  } as const
+  const booked = await postBooking(tx, deps, posting)
   await recordPayoutChanges(tx, deps.now, {
     payoutIds: [payout.id],
     change: isPaid ? 'paid_at_bank' : 'returned_by_bank',
@@ -235,15 +261,17 @@ async function bookLine(
 
 // Returns the most that a line may book, or undefined if there is no limit. The two lines of an undone payout
 // have no limit, because they cancel out, whatever the amount of the payout.
-function limitOf({ line, payout, payoutBooking }: LineBooking): Kobo | undefined {
+function bookingLimit({ line, payout, payoutBooking }: LineBooking): Kobo | undefined {
   if (payoutBooking === 'undone') return undefined
   return payoutBooking === 'paid' ? payout.amountKobo : (line.paidKobo as Kobo)
 }
 
+// Returns the smaller amount; undefined means no limit.
 const least = (one: Kobo, other: Kobo | undefined) =>
   other === undefined || one < other ? one : other
 
-function otherSide({ line, payout, payoutBooking }: LineBooking): SharedAccount {
+// Returns the ledger account that the bank's account is booked against when a line about a payout is booked.
+function counterAccountOf({ line, payout, payoutBooking }: LineBooking): SharedAccount {
   const { bankCode, currency } = line
   if (payoutBooking === 'undone') return { kind: 'shortfall', owner: bankOwner(bankCode), currency }
   if (payoutBooking === 'returned') return givenBackTo(payout)
@@ -252,12 +280,12 @@ function otherSide({ line, payout, payoutBooking }: LineBooking): SharedAccount 
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
 
-// Books a debit by which the bank took a credit back, as if the bank had reported the reversal
-// (credits/reverse.ts). One identifier of the line names the credit; another names the reversal.
+// Books a debit that takes a credit back, as if the bank had reported the reversal (credits/reverse.ts). One
+// identifier of the line names the credit; another names the reversal.
 //
-// If the books already have a reversal of that credit and amount without a line, the bank itself has reported
-// the reversal in the meantime. Then the line is matched to that reversal, and nothing is booked. Returns the
-// id of the reversal.
+// If the books already have a reversal of that credit and amount without a line, the bank itself has
+// reported the reversal in the meantime. Then the line is matched to that reversal, and nothing is booked.
+// Returns the id of the reversal.
 // Locks: the difference (already locked by the caller); then the locks of every reversal.
 export async function bookReversal(
   tx: Transaction,
@@ -266,12 +294,12 @@ export async function bookReversal(
 ): Promise<bigint> {
   const line = await readLine(tx, difference.lineId as StatementLineId)
   const { bankCode } = line
-  const originalSessionId = await findReversed(tx, difference, line)
+  const originalSessionId = await findReversedSessionId(tx, difference, line)
   const amountKobo = kobo(-difference.amountKobo)
   const sessionId = await nameReversal(tx, line)
   const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
   const locked = await lockOriginal(tx, reversal)
-  const unmatched = locked && (await findUnmatched(tx, locked.credit.id, amountKobo))
+  const unmatched = locked && (await findUnmatchedReversal(tx, locked.credit.id, amountKobo))
   const reversalId = unmatched ?? (await recordReversal(tx, { sharedAccounts, now }, reversal))
   await insertPair(tx, now, {
     lineId: line.id,
@@ -283,6 +311,7 @@ export async function bookReversal(
   return reversalId
 }
 
+// The refusal that a user sees, by the reason why credits/reverse.ts did not reverse the credit.
 const REFUSALS: Record<Exclude<ReversalAnswer, 'reversed'>, RefusalCode> = {
   duplicate: 'line_known_otherwise', // Matched to another line.
   session_reused: 'line_known_otherwise',
@@ -290,6 +319,8 @@ const REFUSALS: Record<Exclude<ReversalAnswer, 'reversed'>, RefusalCode> = {
   amount_exceeds_original: 'reversal_not_possible',
 }
 
+// Records the reversal as if the bank had reported it, and returns its id. Refuses if the line cannot be
+// booked as a reversal.
 async function recordReversal(
   tx: Transaction,
   deps: { sharedAccounts: SharedAccounts; now: Date },
@@ -305,17 +336,22 @@ async function recordReversal(
   return (rows[0] as { id: bigint }).id
 }
 
-const namesOf = ({ sessionId, bankReference, endToEndId }: StatementRow) =>
+// Returns the identifiers that the bank gave the line.
+const bankIdentifiersOf = ({ sessionId, bankReference, endToEndId }: StatementRow) =>
   [sessionId, bankReference, endToEndId].filter((name) => name !== null)
 
-// Finds the credit by the identifiers of the line, or else by the suggestion.
-async function findReversed(
+// Returns the session id of the credit that the line takes back: found by the identifiers of the line, or
+// else the credit that matching suggested.
+async function findReversedSessionId(
   tx: Transaction,
   { suggestedKind, suggestedId }: Difference,
   line: StatementRow,
 ): Promise<string> {
   const { bankCode, currency } = line
-  const original = await findOriginal(tx, bankCode, { originals: namesOf(line), currency })
+  const original = await findOriginal(tx, bankCode, {
+    originals: bankIdentifiersOf(line),
+    currency,
+  })
   if (original !== undefined) return original
   const suggested = suggestedKind === 'credit' ? suggestedId : null
   const { rows } = await tx.query<{ sessionId: string }>({
@@ -328,20 +364,22 @@ async function findReversed(
   return rows[0].sessionId
 }
 
-// Returns an identifier that no credit has. The same line always gets the same identifier.
+// Returns an identifier for the reversal, which must differ from the identifiers of all credits. The same
+// line always gets the same identifier, so that it is not booked twice.
 async function nameReversal(tx: Transaction, line: StatementRow): Promise<string> {
-  const names = namesOf(line).filter(isSessionId)
+  const names = bankIdentifiersOf(line).filter(isSessionId)
   const { rows } = await tx.query<{ value: string }>({
     name: 'names-of-credits',
     text: `select value from credit_identifiers
             where value = any($1::text[]) and bank_code = $2`,
     values: [names, line.bankCode],
   })
-  const ofCredits = new Set(rows.map(({ value }) => value))
-  return names.find((name) => !ofCredits.has(name)) ?? lineReference(line)
+  const creditIdentifiers = new Set(rows.map(({ value }) => value))
+  return names.find((name) => !creditIdentifiers.has(name)) ?? lineReference(line)
 }
 
-async function findUnmatched(
+// Returns a reversal of this credit and amount that no line explains yet, if the bank has reported one.
+async function findUnmatchedReversal(
   tx: Transaction,
   creditId: CreditId,
   amountKobo: Kobo,
@@ -379,14 +417,17 @@ export type FinishDeps = {
 export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise<void> {
   const { batchPool, now } = deps
   const difference = await getDifference(batchPool, id)
-  if (!isBeingBooked(difference)) return refuseFailed(batchPool, difference)
+  if (!isBeingBooked(difference)) return throwEarlierRefusal(batchPool, difference)
   const result = await bookCredit(deps, difference)
-  const refusal = await withTransaction(batchPool, (tx) => settle(tx, now, { id, result }))
+  const refusal = await withTransaction(batchPool, (tx) =>
+    matchBookedCredit(tx, now, { id, result }),
+  )
   if (refusal) throw new Refusal(refusal)
 }
 
-// If a later statement changed the difference, so that it is no longer a missing credit, books nothing and
-// returns `session_reused`, so that settle() undoes the decision to book.
+// First step of finishBooking(): submits the credit of the line, like a credit that the bank reports. If a
+// later statement changed the difference, so that it is no longer a missing credit, books nothing and returns
+// `session_reused`. Then matchBookedCredit() undoes the decision to book.
 async function bookCredit(
   { batchPool, sealer, submitCredits, now }: FinishDeps,
   difference: Difference,
@@ -400,21 +441,23 @@ async function bookCredit(
 
 type TakenCredit = { id: DifferenceId; result: CreditResult }
 
-async function settle(
+// Second step of finishBooking(): matches the line to the booked credit and clears the difference. Returns a
+// refusal if the credit has other terms than the line.
+async function matchBookedCredit(
   tx: Transaction,
   now: Date,
   { id, result }: TakenCredit,
 ): Promise<RefusalCode | undefined> {
   const difference = await lockDifference(tx, id)
   if (!isBeingBooked(difference)) return undefined // Another process finished it, or a rule matched it.
-  if (result.status === 'session_reused') return fail(tx, now, difference)
+  if (result.status === 'session_reused') return undoDecision(tx, now, difference)
   const item = { kind: 'credit', id: result.creditId }
-  const stored = await readItem(tx, difference, item)
-  if (stored?.leftKobo !== difference.amountKobo) return fail(tx, now, difference)
+  const creditItem = await readItem(tx, difference, item)
+  if (creditItem?.leftKobo !== difference.amountKobo) return undoDecision(tx, now, difference)
   await insertPair(tx, now, {
     lineId: difference.lineId as StatementLineId,
     item,
-    amountKobo: stored.leftKobo,
+    amountKobo: creditItem.leftKobo,
     rule: 'booked',
     matchedBy: difference.decidedBy as string,
   })
@@ -425,8 +468,9 @@ async function settle(
   return undefined
 }
 
-// Opens the difference again. Its history keeps the decision.
-async function fail(tx: Transaction, now: Date, { id }: Difference): Promise<RefusalCode> {
+// Undoes the decision to book, so that a user can decide again. The history keeps the decision. Returns the
+// refusal, which the caller throws after the commit.
+async function undoDecision(tx: Transaction, now: Date, { id }: Difference): Promise<RefusalCode> {
   await tx.query({
     name: 'fail-booking',
     text: `update differences
@@ -440,7 +484,10 @@ async function fail(tx: Transaction, now: Date, { id }: Difference): Promise<Ref
   return code
 }
 
-async function refuseFailed(db: Pool, { id, state }: Difference): Promise<void> {
+// Throws the refusal of an earlier attempt, so that a retried request gets the same error as the first one.
+// Does nothing if the booking did not fail. Ignores assignments to an owner, which a user may make after the
+// failure.
+async function throwEarlierRefusal(db: Pool, { id, state }: Difference): Promise<void> {
   if (state !== 'open') return
   const { rows } = await db.query<{ change: string }>({
     name: 'last-difference-change',
@@ -454,11 +501,14 @@ async function refuseFailed(db: Pool, { id, state }: Difference): Promise<void> 
 const WAIT_MS = 30_000 // After this time, the process that should finish a booking is presumed dead.
 const ROUND_MAX = 100
 
-// SQL condition: whether a booking was interrupted.
+// SQL condition: whether the booking of a credit was interrupted. The worker that finishes bookings runs only
+// if it holds.
 export const HAS_UNFINISHED_BOOKINGS = `exists (
   select from differences where state = 'open' and action is not null
      and decided_at < clock.now - interval '${WAIT_MS} ms')`
 
+// Returns the differences whose booking a user decided more than WAIT_MS ago and which is still unfinished.
+// Returns ROUND_MAX of them per round, the oldest first.
 export async function findUnfinished(db: Pool, now: Date): Promise<DifferenceId[]> {
   const { rows } = await db.query<{ id: DifferenceId }>({
     name: 'unfinished-bookings',

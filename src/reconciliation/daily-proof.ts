@@ -29,6 +29,7 @@ import { type BankAccount, dayBefore } from './banks.ts'
 import type { DifferenceKind } from './difference.ts'
 import type { ItemKind } from './items.ts'
 
+// The status of a day, from green to red. `reconciling_items` is balanced, but with noted differences.
 export const PROOF_STATUSES = [
   'balanced',
   'reconciling_items',
@@ -57,6 +58,7 @@ export type DailyProof = BankAccount & {
 // For each bank, the number of days for which a movement that only one side has is treated as in transit.
 export type TimingWindows = ReadonlyMap<string, number>
 
+// Returns each bank's timing window, in days, from its settings, or the default.
 export function timingWindows(banks: readonly BankSettings[]): TimingWindows {
   const windows = banks.map(
     ({ code, statements }) => [code, statements?.timingDays ?? TIMING_DAYS_DEFAULT] as const,
@@ -203,7 +205,8 @@ const PROOFS = `
          exists (select from closed_days c where c.day = proofs.day) as is_closed
     from proofs order by bank_code, currency, day`
 
-// Earlier days need no check: their alerts were raised when the days were recent.
+// Alerts are raised by the proofs of this many days. Alerts about earlier days were raised when those days
+// were recent.
 const DAYS_WATCHED = 31
 
 type WatchedAccount = BankAccount & { fromDay: string | null; toDay: string | null }
@@ -229,23 +232,26 @@ export async function watchStatements(
     const accountProofs = proofs.filter(
       ({ bankCode, currency }) => bankCode === account.bankCode && currency === account.currency,
     )
-    const due = lastDue(
-      now,
-      banks.find(({ code }) => code === account.bankCode),
-    )
-    const alerts = [redAlert(account, accountProofs), missingAlert(account, accountProofs, due)]
+    const bank = banks.find(({ code }) => code === account.bankCode)
+    const lastDueDay = findLastDueDay(now, bank)
+    const alerts = [
+      differenceAlert(account, accountProofs),
+      missingStatementAlert(account, accountProofs, lastDueDay),
+    ]
     for (const alert of alerts) {
       const { detail } = alert
       if (detail) raised.push({ ...alert, detail })
-      else await clearAlert(tx, now, alert)
+      else await clearAlert(tx, now, alert) // Without a detail, its condition does not hold.
     }
   }
-  raised.push(...(await findContradicted(tx)))
+  raised.push(...(await findContradictedPayouts(tx)))
   await appendEvents(tx, now, await raiseAlerts(tx, now, raised))
 }
 
-// Nothing clears this alert. Without the check on `alerts`, each acknowledgement would raise it again.
-async function findContradicted(tx: Transaction): Promise<NewAlert[]> {
+// Returns an alert for each payout that failed or was cancelled in the books although a statement shows it as
+// paid. Nothing clears these alerts. Without the check on `alerts`, the next round would raise an alert again
+// after a user has acknowledged it.
+async function findContradictedPayouts(tx: Transaction): Promise<NewAlert[]> {
   const { rows } = await tx.query<{ subject: string; status: string; bankCode: string }>({
     name: 'find-contradicted-payouts',
     text: `select 'payout/' || p.reference as subject, p.status, d.bank_code
@@ -264,6 +270,7 @@ async function findContradicted(tx: Transaction): Promise<NewAlert[]> {
   })
 }
 
+// Returns the accounts that have statements, and the banks whose settings say that they send some.
 async function findWatched(
   tx: Transaction,
   banks: readonly BankSettings[],
@@ -275,53 +282,66 @@ async function findWatched(
              from reconciled_banks where to_day is not null order by 1, 2`,
   })
   const codes = new Set(rows.map(({ bankCode }) => bankCode))
-  const awaited = banks.filter(({ code, statements }) => statements && !codes.has(code))
+  const banksWithoutStatement = banks.filter(
+    ({ code, statements }) => statements && !codes.has(code),
+  )
   const withoutStatement = { currency: CURRENCY, fromDay: null, toDay: null }
-  return [...rows, ...awaited.map(({ code }) => ({ bankCode: code, ...withoutStatement }))]
+  return [
+    ...rows,
+    ...banksWithoutStatement.map(({ code }) => ({ bankCode: code, ...withoutStatement })),
+  ]
 }
 
 // Returns the last day whose statement the bank should have sent by now.
-function lastDue(now: Date, bank: BankSettings | undefined): string {
+function findLastDueDay(now: Date, bank: BankSettings | undefined): string {
   const yesterday = dayBefore(watDay(now))
   const expectedAt = bank?.statements?.expectedAt ?? EXPECTED_AT_DEFAULT
   return watTime(now).slice(11, 16) >= expectedAt ? yesterday : dayBefore(yesterday)
 }
 
+// The state of an alert now: it is raised with `detail`, or cleared if it has none.
 type Alert = Omit<NewAlert, 'detail'> & { detail?: object | undefined }
 
 const subjectOf = ({ bankCode, currency }: BankAccount) => `${bankCode} ${currency}`
 
-// A difference is included on all later days, so the last day is red if any day is.
-function redAlert(account: WatchedAccount, proofs: readonly DailyProof[]): Alert {
-  const last = proofs.filter(({ status }) => status !== 'missing_statement').at(-1)
-  const red = { kind: 'reconciliation_difference', subject: subjectOf(account) } as const
-  if (last?.status !== 'differences') return red
-  const difference = formatKobo(last.differenceKobo ?? kobo(0n))
-  return { ...red, detail: { day: last.day, difference } }
+// Returns the alert for open differences. It is raised if the last day with a statement has the status
+// `differences`. Earlier days need no check: a difference counts on all later days too, until it clears.
+function differenceAlert(account: WatchedAccount, proofs: readonly DailyProof[]): Alert {
+  const lastProof = proofs.filter(({ status }) => status !== 'missing_statement').at(-1)
+  const alert = { kind: 'reconciliation_difference', subject: subjectOf(account) } as const
+  if (lastProof?.status !== 'differences') return alert
+  const difference = formatKobo(lastProof.differenceKobo ?? kobo(0n))
+  return { ...alert, detail: { day: lastProof.day, difference } }
 }
 
-function missingAlert(account: WatchedAccount, proofs: readonly DailyProof[], due: string): Alert {
-  const missing = { kind: 'statement_missing', subject: subjectOf(account) } as const
-  const days = proofs
-    .filter(({ day, status }) => status === 'missing_statement' && day <= due)
-    .filter(({ day }) => day >= (account.fromDay ?? due))
+// Returns the alert for missing statements. It is raised if the statement of a day up to `lastDueDay` has not
+// arrived, and names the first such day. If the account has no statement at all, it names `lastDueDay`.
+function missingStatementAlert(
+  account: WatchedAccount,
+  proofs: readonly DailyProof[],
+  lastDueDay: string,
+): Alert {
+  const alert = { kind: 'statement_missing', subject: subjectOf(account) } as const
+  const missingDays = proofs
+    .filter(({ day, status }) => status === 'missing_statement' && day <= lastDueDay)
+    .filter(({ day }) => day >= (account.fromDay ?? lastDueDay))
     .map(({ day }) => day)
-  if (account.toDay === null) return { ...missing, detail: { day: due, lastDay: null } }
-  return days.length === 0
-    ? missing
-    : { ...missing, detail: { day: days[0], lastDay: account.toDay } }
+  if (account.toDay === null) return { ...alert, detail: { day: lastDueDay, lastDay: null } }
+  return missingDays.length === 0
+    ? alert
+    : { ...alert, detail: { day: missingDays[0], lastDay: account.toDay } }
 }
 
-// The items that make up the amounts of daily proofs. At the end of each day
+// The items that make up the amounts of the daily proofs. At the end of each day:
 //
-//   timing      the sum of the waiting items up to that day, and of the pairs of which one side is of that
-//               day or before, and the other is later
+//   timing      the sum of the waiting items up to that day, and of the pairs with one side on or before
+//               that day and the other side later
 //   noted       the sum of the reconciling items up to that day
 //   difference  the sum of the open items up to that day
 
 type ItemQuery = { fromDay: string; toDay: string; windows: TimingWindows; now: Date }
 
-// A difference that is not cleared.
+// A difference that counts in the daily proof, because it is not cleared.
 export type StandingItem = BankAccount & {
   day: string
   state: 'waiting' | 'noted' | 'open'
@@ -354,7 +374,8 @@ export async function readStandingItems(
   return rows
 }
 
-// A pair of a line and an item of different days.
+// A matched line and item that were booked on different days, so that the amount was in transit between
+// them.
 export type CrossDayItem = BankAccount & {
   fromDay: string
   untilDay: string
@@ -365,7 +386,8 @@ export type CrossDayItem = BankAccount & {
   item: string
 }
 
-// Returns the pairs that are in transit at the end of any day of the range.
+// Returns the pairs that are in transit at the end of any day of the range: one side has them already, the
+// other not yet. The line id 0 stands for no line.
 export async function readCrossDayItems(
   db: Queryable,
   { fromDay, toDay }: Pick<ItemQuery, 'fromDay' | 'toDay'>,

@@ -61,6 +61,7 @@ export const BankItemView = view('BankItem', (f: Fields<BankItem, Opening>) => (
   name: f.textOrNull('name'),
 }))
 
+// Returns the id of an item as users know it: a public id, our reference, or a plain number.
 function itemId(sealer: Sealer, { kind, id, reference }: BankItem): string {
   if (kind === 'credit' || kind === 'charges')
     return `${publicId(sealer, 'credit', id as CreditId)}`
@@ -186,7 +187,8 @@ export const DifferenceView = view('Difference', (f: Fields<DifferenceRow, Openi
   openedAt: f.time('openedAt'),
 }))
 
-// Where the difference has a line and an item, the line comes first: it is what the bank says.
+// The CSV columns that the list has in nested objects. If a difference has both a line and an item, the
+// columns show the line's data, because the line is the bank's own record.
 const EXPORT_COLUMNS: Columns<ReturnType<typeof DifferenceView.present>> = [
   ['counterparty', ({ line, item }) => line?.counterpartyName ?? item?.name],
   ['narration', ({ line }) => line?.narration],
@@ -281,11 +283,14 @@ export const reconcilingItems = resource(RECONCILIATION, {
     }),
 })
 
+// Returns what the queries of differences need besides their filter: the time, the banks' timing windows, and
+// the viewer, because each row says whether this user can approve its resolution.
 export function asOf(deps: Deps, by: Identity) {
   const { clock, banks } = deps
   return { now: clock(), windows: timingWindows(banks), viewer: toViewer(deps, by) }
 }
 
+// Returns a difference with its line, items and history, all as of the same moment.
 export function readDifference(deps: Deps, by: Identity, id: DifferenceId): Promise<DetailRow> {
   return withSnapshot(deps.db, async (tx) => {
     const rows = await withSides(tx, [await getDifference(tx, asOf(deps, by), id)])
@@ -293,7 +298,8 @@ export function readDifference(deps: Deps, by: Identity, id: DifferenceId): Prom
   })
 }
 
-// Reads the lines and items of all differences in a few queries.
+// Adds to each difference its line, item, credit and suggestion. Reads them for all differences in a few
+// queries.
 export async function withSides(
   db: Queryable,
   rows: readonly ShownDifference[],
@@ -301,24 +307,28 @@ export async function withSides(
   const lineIds = rows.flatMap(({ lineId }) => (lineId === null ? [] : [lineId]))
   const lines = await readLines(db, [...new Set<StatementLineId>(lineIds)])
   const items = await readSides(db, rows)
-  const find = (kind: ItemRef['kind'] | null, id: bigint | null) =>
+  const findItem = (kind: ItemRef['kind'] | null, id: bigint | null) =>
     kind === null || id === null ? undefined : items.get(refKey({ kind, id }))
   return rows.map((row) => ({
     ...row,
     line: row.lineId === null ? undefined : lines.get(row.lineId),
-    item: find(row.itemKind, row.itemId),
-    credit: find('credit', creditIdOf(row)),
-    suggestion: find(row.suggestedKind, row.suggestedId),
+    item: findItem(row.itemKind, row.itemId),
+    credit: findItem('credit', creditIdOf(row)),
+    suggestion: findItem(row.suggestedKind, row.suggestedId),
   }))
 }
 
-// For an item of charges, returns the credit that the bank withheld the charges from.
+// Returns the id of the credit that a difference is about: its item, the credit that its line is matched to,
+// or the credit that its debit takes back. An item of charges has the id of the credit they were withheld
+// from.
 function creditIdOf(difference: ShownDifference): bigint | null {
   const { itemKind, itemId, matchedCreditId, reversedCreditId } = difference
   if (itemKind === 'credit' || itemKind === 'charges') return itemId
   return matchedCreditId ?? reversedCreditId
 }
 
+// Reads the items that the differences are about, as a map by refKey(). Items are read per bank and
+// currency, in one query each.
 async function readSides(
   db: Queryable,
   rows: readonly ShownDifference[],
@@ -327,15 +337,16 @@ async function readSides(
   for (const difference of rows) {
     const { bankCode, currency, itemKind, itemId, suggestedKind, suggestedId } = difference
     const key = `${bankCode} ${currency}`
-    const known = accounts.get(key) ?? { account: { bankCode, currency }, refs: [] }
-    accounts.set(key, known)
+    const refsOfAccount = accounts.get(key) ?? { account: { bankCode, currency }, refs: [] }
+    accounts.set(key, refsOfAccount)
     const creditId = creditIdOf(difference)
-    if (itemKind !== null && itemId !== null) known.refs.push({ kind: itemKind, id: itemId })
-    if (creditId !== null) known.refs.push({ kind: 'credit', id: creditId })
+    if (itemKind !== null && itemId !== null)
+      refsOfAccount.refs.push({ kind: itemKind, id: itemId })
+    if (creditId !== null) refsOfAccount.refs.push({ kind: 'credit', id: creditId })
     if (suggestedKind !== null && suggestedId !== null) {
-      known.refs.push({ kind: suggestedKind, id: suggestedId })
+      refsOfAccount.refs.push({ kind: suggestedKind, id: suggestedId })
     }
   }
-  const found = [...accounts.values()].map(({ account, refs }) => readItems(db, account, refs))
-  return new Map((await Promise.all(found)).flatMap((items) => [...items]))
+  const itemMaps = [...accounts.values()].map(({ account, refs }) => readItems(db, account, refs))
+  return new Map((await Promise.all(itemMaps)).flatMap((items) => [...items]))
 }

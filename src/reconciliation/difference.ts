@@ -49,6 +49,7 @@ export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 type PayoutBooking = 'paid' | 'returned' | 'undone'
 type Booking = 'credit' | 'charge' | 'reversal' | 'payout'
 
+// The facts of a difference that decide which actions it allows.
 type Resolvable = {
   kind: DifferenceKind
   amountKobo: Kobo // The amount by which the statement exceeds the books.
@@ -58,18 +59,20 @@ type Resolvable = {
 }
 
 type LineDifference = Resolvable & { lineKind: LineKind }
+// Returns how a difference of one kind is booked, or undefined if it cannot be booked.
 type BookingRule = (difference: LineDifference) => Booking | undefined
 
 const CHARGES: readonly LineKind[] = ['fee', 'vat', 'stamp_duty']
 
 const notBookable: BookingRule = () => undefined
-const charge: BookingRule = () => 'charge'
-const payout: BookingRule = ({ payoutBooking }) => (payoutBooking ? 'payout' : undefined)
-const onlyCharges: BookingRule = ({ lineKind }) =>
+const bookAsCharge: BookingRule = () => 'charge'
+const bookAsPayout: BookingRule = ({ payoutBooking }) => (payoutBooking ? 'payout' : undefined)
+const bookIfCharge: BookingRule = ({ lineKind }) =>
   CHARGES.includes(lineKind) ? 'charge' : undefined
 
+// For each kind of difference, the rule that says how a user may book it.
 const BOOKINGS: Readonly<Record<DifferenceKind, BookingRule>> = {
-  missing_in_books: (difference) => onlyCharges(difference) ?? creditOf(difference),
+  missing_in_books: (difference) => bookIfCharge(difference) ?? bookAsCredit(difference),
   missing_at_bank: notBookable,
   amount_differs: notBookable,
   duplicate_at_bank: notBookable,
@@ -77,16 +80,18 @@ const BOOKINGS: Readonly<Record<DifferenceKind, BookingRule>> = {
   wrong_account: notBookable,
   late_at_bank: notBookable, // The books have the item already.
   reversed_at_bank: ({ amountKobo }) => (amountKobo < 0n ? 'reversal' : undefined),
-  payout_paid: payout,
-  payout_returned: payout,
-  fee_differs: charge, // Includes credits from which the bank withheld more than it reported.
-  unexplained_debit: onlyCharges,
+  payout_paid: bookAsPayout,
+  payout_returned: bookAsPayout,
+  fee_differs: bookAsCharge, // Includes credits from which the bank withheld more than it reported.
+  unexplained_debit: bookIfCharge,
   currency_differs: notBookable,
   sequence_gap: notBookable,
   balance_gap: notBookable,
 }
 
-function creditOf({ amountKobo }: LineDifference): Booking | undefined {
+// Money that came in and is missing in the books is booked as a credit, up to the largest amount of a
+// credit.
+function bookAsCredit({ amountKobo }: LineDifference): Booking | undefined {
   return amountKobo > 0n && amountKobo <= AMOUNT_MAX_KOBO ? 'credit' : undefined
 }
 
@@ -97,6 +102,7 @@ export function bookingOf(difference: Resolvable): Booking | undefined {
   return BOOKINGS[kind]({ ...difference, lineKind })
 }
 
+// Returns the actions that a user may choose from. Every difference can be noted.
 export function allowedActions(difference: Resolvable): DifferenceAction[] {
   const isAllowed: Record<DifferenceAction, boolean> = {
     book: bookingOf(difference) !== undefined,
@@ -117,6 +123,7 @@ export const ADJUSTING_ACCOUNTS = [
 ] as const
 export type AdjustingAccount = (typeof ADJUSTING_ACCOUNTS)[number]
 
+// The states of a payout that is not yet confirmed or failed.
 const IN_TRANSIT: readonly (PayoutStatus | null)[] = ['queued', 'sending', 'unknown']
 
 type Adjustable = Pick<
@@ -124,17 +131,20 @@ type Adjustable = Pick<
   'amountKobo' | 'lineKind' | 'payoutStatus' | 'state' | 'action' | 'entryReference' | 'replacedBy'
 >
 
-// Whether the difference is open, or a reconciling item.
+// Whether the difference still counts in the daily proof: it is open and not being booked, or a reconciling
+// item.
 export function isStanding({ state, action }: Pick<Difference, 'state' | 'action'>): boolean {
   return state === 'open' ? action === null : state === 'resolved' && action === 'note'
 }
 
-// A difference without an amount needs no entry. A payout in transit is confirmed or failed instead.
+// Whether an adjusting entry can clear the difference. A difference without an amount needs no entry. A
+// payout in transit will be confirmed or failed, and its difference clears by that.
 export function isAdjustable({ amountKobo, payoutStatus }: Adjustable): boolean {
   return amountKobo !== 0n && !IN_TRANSIT.includes(payoutStatus)
 }
 
-// Returns no accounts while an entry cannot be requested.
+// Returns the accounts that a user may choose for an adjusting entry, the most likely first. Returns none
+// while an entry cannot be requested.
 export function adjustingAccounts(difference: Adjustable): AdjustingAccount[] {
   if (!isStanding(difference) || !isAdjustable(difference)) return []
   if (difference.entryReference !== null) return []
@@ -142,6 +152,8 @@ export function adjustingAccounts(difference: Adjustable): AdjustingAccount[] {
   return [likely, ...ADJUSTING_ACCOUNTS.filter((account) => account !== likely)]
 }
 
+// Returns the account that a user most probably wants, which the form offers first. A late line undoes the
+// entry that replaced its item, so it uses the same account.
 function likelyAccount({ amountKobo, lineKind, replacedBy }: Adjustable): AdjustingAccount {
   if (replacedBy !== null) return replacedBy
   if (lineKind === 'vat') return 'input_vat'
@@ -155,7 +167,8 @@ function likelyAccount({ amountKobo, lineKind, replacedBy }: Adjustable): Adjust
 export const READINGS = ['charge', 'reversal'] as const
 export type Reading = (typeof READINGS)[number]
 
-// The three fields are null, null and false for differences of other kinds.
+// The credit that a debit takes back, for differences of the kind reversed_at_bank. For other kinds, the
+// fields are null, null and false.
 type ReversedCredit = {
   reversedCreditId: CreditId | null
   reversedKobo: Kobo | null
@@ -196,7 +209,7 @@ export const REVERSED_COLUMNS = `
 // A return that the bank paid after all is not booked: its money is in suspense again, or has left suspense
 // since.
 
-// All fields are null if the difference names no payout.
+// The payout that the line of a difference names. All fields are null if it names none.
 type NamedPayout = {
   payoutId: PayoutId | null
   payoutReference: string | null
@@ -225,8 +238,11 @@ export const JOIN_PAYOUT = `
        and o.amount_kobo = -d.amount_kobo and o.state <> 'cleared'
      order by is_open desc, o.id limit 1) as twin on true`
 
+// SQL condition: whether no part of the payout is or will be paid.
 const IS_UNPAID = `payout.status in ('failed', 'cancelled') and paid.kobo = 0`
 
+// SQL columns: the payout that the line of the difference `d` names, and how the line can be booked now.
+// Needs JOIN_PAYOUT.
 export const PAYOUT_COLUMNS = `
   payout.id as payout_id, payout.reference as payout_reference, payout.status as payout_status,
   payout.amount_kobo as payout_kobo, paid.kobo as paid_kobo, twin.id as twin_id,
@@ -314,6 +330,7 @@ const SELECT_DIFFERENCE = `
     left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT} ${JOIN_REVERSED}
    where d.id = $1`
 
+// Reads a difference without a lock. Throws if it does not exist.
 export async function getDifference(db: Queryable, id: DifferenceId): Promise<Difference> {
   const { rows } = await db.query<Difference>({
     name: 'read-difference',
@@ -341,6 +358,7 @@ export function isBeingBooked({ state, action }: Pick<Difference, 'state' | 'act
   return state === 'open' && action !== null
 }
 
+// Reads a statement line. Lines are never deleted, so a missing one is a bug.
 export async function readLine(db: Queryable, id: StatementLineId): Promise<StatementRow> {
   const { rows } = await db.query<StatementRow>({
     name: 'read-statement-line',

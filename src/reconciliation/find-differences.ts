@@ -11,7 +11,7 @@ import { clearDifferences } from './states.ts'
 const CANDIDATE = `l.amount > 0 and l.session_id is null and not ${CHARGE_LINE} and ${UNNAMED}`
 
 // Finds unmatched lines that equal a matched line in account number, amount and day, while only one
-// credit exists: the bank may have written the line twice.
+// credit exists: the bank may have written the line twice. Stores them in the temporary table equal_lines.
 async function findEqualLines(tx: Transaction, run: Run): Promise<void> {
   const { rows } = await tx.query(`select from open_lines l where ${CANDIDATE} limit 1`)
   if (rows.length === 0) return
@@ -62,10 +62,10 @@ async function findEqualLines(tx: Transaction, run: Run): Promise<void> {
 // Returns the number of new differences.
 export async function updateDifferences(tx: Transaction, run: Run): Promise<number> {
   await clearExplained(tx, run)
-  const ofLines = await openForLines(tx, run)
-  const ofResidues = await openForResidues(tx, run)
-  const ofItems = await openForItems(tx, run)
-  return ofLines + ofResidues + ofItems
+  const lineCount = await openForLines(tx, run)
+  const residueCount = await openForResidues(tx, run)
+  const itemCount = await openForItems(tx, run)
+  return lineCount + residueCount + itemCount
 }
 
 // SQL statement: inserts differences and writes their history. `candidates` is a common table expression with
@@ -85,6 +85,7 @@ const openDifferences = (candidates: string, payout = 'null::bigint') => `
   select id, 'opened', jsonb_build_object('kind', kind, 'amountKobo', amount_kobo::text), $3
     from opened order by id`
 
+// Clears the differences whose line or item this run has matched.
 async function clearExplained(tx: Transaction, { now }: Run): Promise<void> {
   await tx.query(clearDifferences('select difference_id from explained'), [now])
 }
@@ -132,6 +133,9 @@ const NAMES_PAYOUT = `n.bank_code = $1 and n.currency = $2
        or l.amount > 0 and k.account_number is null
           and (n.has_our_reference or l.amount = p.amount_kobo))`
 
+// SQL subquery: facts about the items that the line `l` names, for KIND_OF_LINE. `here` means an item of
+// this bank and currency. Ranks 1 and 3 are session ids and our own references, which are unique across
+// banks.
 const TARGET = `(
   select count(*) > 0 as is_named,
          coalesce(bool_or(n.bank_code = $1 and n.currency = $2), false) as here,
@@ -152,11 +156,16 @@ const TARGET = `(
     left join numbers k on k.account_number = l.account_number
    where n.line_id = l.id) as target`
 
+// SQL from clause: the unmatched lines with the kind of their difference and, for the kinds about payouts,
+// the payout.
 const CLASSIFIED_LINES = `open_lines l cross join lateral ${TARGET}
   cross join lateral (select ${KIND_OF_LINE} as kind) as class
   cross join lateral (select case when class.kind in ('payout_paid', 'payout_returned')
                                   then target.payout_id end as payout_id) as of_payout`
 
+// Opens differences for lines that no rule matched. Lines that already have an open difference get its kind
+// anew, because later items may have changed what the line means. CLASSIFIED_LINES provides the kind
+// (`class`) and the payout that the line names (`of_payout`).
 async function openForLines(tx: Transaction, run: Run): Promise<number> {
   await tx.query('analyze open_lines')
   await findEqualLines(tx, run)
@@ -184,6 +193,7 @@ async function openForLines(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
+// Opens differences for the unmatched remainders of matched lines.
 async function openForResidues(tx: Transaction, run: Run): Promise<number> {
   const { rowCount } = await tx.query(
     openDifferences(`candidates as (
@@ -195,6 +205,8 @@ async function openForResidues(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
+// Opens differences for items of covered days that no line matched. The amount of a difference is statement
+// less books, so it is the negated amount of the item.
 async function openForItems(tx: Transaction, run: Run): Promise<number> {
   const { rows } = await tx.query(
     'select from open_items where is_covered and difference_id is null limit 1',
@@ -215,9 +227,9 @@ async function openForItems(tx: Transaction, run: Run): Promise<number> {
 // A line may name an item within this many days before or after it.
 const DAYS_AROUND = 7
 
-// Returns unmatched credits that are named by a line which is matched to another item. The query passes the
-// line's words as an array, which PostgreSQL hashes. A join took minutes, because the planner does not know
-// the number of lines.
+// Returns unmatched credits that are named by a line which is matched to another item. The query for the
+// lines gets the identifiers of the credits as an array, which PostgreSQL hashes. A join took minutes,
+// because the planner does not know the number of lines.
 async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Promise<bigint[]> {
   const { rows: names } = await tx.query<{ id: bigint; word: string; day: string }>(
     `with left_over as materialized (
@@ -247,15 +259,16 @@ async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Pro
 }
 
 // Checks that a bank's statements follow one another. A missing number is a `sequence_gap`. An opening
-// balance that differs from the previous closing balance is a `balance_gap`, and so is the opening
-// balance of the first statement, as far as the books did not have it.
+// balance that differs from the previous closing balance is a `balance_gap`. So is the opening balance of
+// the first statement, as far as the books did not have it; items from before that statement are not part of
+// this gap if one of its lines matches them, because they were in transit.
 //
-// Items from before the first statement that one of its lines matches were in transit, and are not part
-// of that gap. Returns the number of new gaps.
+// First collects all gaps in the table `gaps`. Then clears differences whose gap is closed, moves those
+// whose gap has another day, and opens differences for new gaps. Returns the number of new gaps.
 export async function findGaps(tx: Transaction, run: Run): Promise<number> {
-  if (run.isFirst) await storeBalance(tx, run)
+  if (run.isFirst) await storeBooksBalance(tx, run)
   await loadChain(tx, run)
-  await storeFirst(tx, run)
+  await storeFirstStatement(tx, run)
   await tx.query(INSERT_GAPS, [run.bankCode, run.currency, run.fromDay])
   await tx.query(
     clearDifferences(`
@@ -285,7 +298,8 @@ export async function findGaps(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
-async function storeBalance(tx: Transaction, run: Run): Promise<void> {
+// Stores the books' balance before the first covered day. The daily proofs add the later days to it.
+async function storeBooksBalance(tx: Transaction, run: Run): Promise<void> {
   const booksKobo = await readLedgerBalance(tx, run, dayBefore(run.fromDay))
   await tx.query(
     'update reconciled_banks set books_kobo = $3 where bank_code = $1 and currency = $2',
@@ -293,8 +307,9 @@ async function storeBalance(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
-// Stores the id of the first statement, and the balance before all lines according to that statement.
-async function storeFirst(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
+// Stores the id of the first statement, and the balance before all lines according to it. The running totals
+// of the daily proof start from that balance.
+async function storeFirstStatement(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `update reconciled_banks b set first_id = f.id, opening_kobo = f.ahead
        from chain f where f.is_first and b.bank_code = $1 and b.currency = $2`,

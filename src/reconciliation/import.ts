@@ -39,6 +39,8 @@ import {
 } from './statements.ts'
 import { type FileContent, findSameFile, lockBankAccounts, storeStatements } from './store.ts'
 
+// The format of a statement file by its extension, for files whose format neither the importer nor the
+// bank's settings name.
 const ENDINGS: Readonly<Record<string, StatementFormat>> = {
   csv: 'csv',
   txt: 'csv',
@@ -60,7 +62,7 @@ type Choice = {
 type Reader = { format: StatementFormat; profile: CsvProfile | undefined }
 
 // Chooses the format of a file: by the importer's preference, else by the bank's settings, else by the
-// extension of the file name.
+// extension of the file name. A preference or setting that names a profile means CSV.
 export function chooseReader({ preference, bank, fileName, profiles }: Choice): Reader {
   const format =
     preference.format ??
@@ -85,6 +87,7 @@ export function findFormat(text: string): StatementFormat | undefined {
   return STATEMENT_FORMATS.find((format) => format === text)
 }
 
+// Returns the format that the extension stands for. A final `.gz` is ignored.
 function formatOf(fileName: string | null): StatementFormat | undefined {
   const [, ending = ''] = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(fileName ?? '') ?? []
   return ENDINGS[ending.toLowerCase()]
@@ -118,6 +121,7 @@ class ImportProgress {
     this.#options = options
   }
 
+  // `count` returns how many lines have been read so far.
   start(count: () => number): void {
     this.#count = count
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS)
@@ -127,6 +131,8 @@ class ImportProgress {
     clearInterval(this.#timer)
   }
 
+  // Stores the reason of a failed import, after the last report of progress. The user sees our own messages
+  // only; any other error is reported as an interruption.
   async fail(error: unknown): Promise<void> {
     this.stop()
     await this.#reporting
@@ -137,6 +143,7 @@ class ImportProgress {
     await failImport(db, clock(), { id, lines: this.#count(), line, message }).catch(() => {})
   }
 
+  // Reports are chained, so that a slow one cannot overwrite a later one.
   #report(): void {
     const { db, clock, id, onProgress } = this.#options
     const lines = this.#count()
@@ -186,9 +193,9 @@ export async function importStatement(deps: ImportDeps, file: FileToImport): Pro
   let staging: Staging | undefined
   try {
     staging = await Staging.open(importPool, STAGED_LINES, STAGED_COLUMNS)
-    const read = await readInto(staging, { deps, file, progress })
+    const fileContents = await readInto(staging, { deps, file, progress })
     progress.state = 'matching'
-    const content = { ...read, importId: id, bankCode, accountNumber: file.accountNumber }
+    const content = { ...fileContents, importId: id, bankCode, accountNumber: file.accountNumber }
     return await staging.transaction((tx) => store(tx, clock(), { content, by, fileName }))
   } catch (error) {
     await progress.fail(error)
@@ -204,6 +211,7 @@ export async function importStatement(deps: ImportDeps, file: FileToImport): Pro
 type Reading = { deps: ImportDeps; file: FileToImport; progress: ImportProgress }
 type Read = { statements: ReadStatement[]; fileHash: Buffer }
 
+// Reads the whole file: unpacks it, stages its lines and computes its hash in one pass.
 async function readInto(staging: Staging, { deps, file, progress }: Reading): Promise<Read> {
   const { sealer, clock } = deps
   const { bankCode, format, profile } = file
@@ -216,6 +224,7 @@ async function readInto(staging: Staging, { deps, file, progress }: Reading): Pr
   return { statements, fileHash: sha256.digest() }
 }
 
+// Passes the chunks on, and calls `update` with each, to compute the hash while the file is read.
 async function* hashed(
   bytes: AsyncIterable<Uint8Array>,
   update: (chunk: Uint8Array) => void,
@@ -232,6 +241,8 @@ type NewFile = {
   fileName: string | null
 }
 
+// Stores and matches a file that was read, in the caller's transaction. If the same file was imported
+// before, stores nothing and returns the first import's statements.
 async function store(
   tx: Transaction,
   now: Date,
@@ -240,10 +251,10 @@ async function store(
   const { importId, fileHash } = content
   const currencies = await lockBankAccounts(tx, content)
   const lines = content.statements.reduce((sum, statement) => sum + statement.lines, 0)
-  const before = await findSameFile(tx, content)
-  if (before !== undefined) {
+  const earlierImport = await findSameFile(tx, content)
+  if (earlierImport !== undefined) {
     await endImport(tx, now, { id: importId, lines, state: 'unchanged', fileHash })
-    const statements = await listImported(tx, before)
+    const statements = await listImported(tx, earlierImport)
     return { importId, isUnchanged: true, statements, matched: 0, differences: 0 }
   }
   await storeStatements(tx, now, content)
@@ -262,25 +273,29 @@ async function store(
 
 type ImportRecord = Pick<NewFile, 'by' | 'fileName'> & { statements: readonly Statement[] }
 
+// Writes an audit entry for each statement: to the log of the client that imported the file or, for a file
+// from the watched folder, to the log of every operator.
 async function recordImport(
   tx: Transaction,
   now: Date,
   { by: { clientId, actor }, fileName, statements }: ImportRecord,
 ): Promise<void> {
   const clientIds = clientId === null ? await listOperators(tx) : [clientId]
+  // One entry for each statement and each client.
   const actions = statements.flatMap((statement) => {
     const { id, bankCode, currency, fromDay, toDay, lines, newLines } = statement
     const [opening, closing] = [statement.openingKobo, statement.closingKobo].map(formatKobo)
     const days = { bankCode, currency, fromDay, toDay }
     const detail = { ...days, fileName, lines, newLines, opening, closing }
     const action = 'statement.import' as const
-    return clientIds.map((each) => {
-      return { clientId: each, actor, action, subject: `statement/${id}`, detail }
+    return clientIds.map((clientId) => {
+      return { clientId: clientId, actor, action, subject: `statement/${id}`, detail }
     })
   })
   await recordActions(tx, now, actions)
 }
 
+// Returns the clients in whose audit logs an import from the watched folder is recorded.
 async function listOperators(tx: Transaction): Promise<ClientId[]> {
   const { rows } = await tx.query<{ id: ClientId }>({
     name: 'list-operators-to-record',

@@ -1,7 +1,8 @@
-// The items of the books: movements of a bank's ledger account. Has their SQL, search, lists and balance.
+// The items of the books: movements of a bank's ledger account. The file has the SQL that finds them, their
+// search and lists, and the balance of the account.
 
 import { idBounds } from '#db/bounds.ts'
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Kobo, parseKobo } from '#money.ts'
 import { type BankAccount, dayEnd, dayStart } from './banks.ts'
@@ -61,6 +62,8 @@ function itemSource(kind: ItemKind, filter: ItemFilter): string {
 const NO_PARTS = '0::bigint as fee_kobo, 0::bigint as vat_kobo, 0::bigint as duty_kobo'
 const NO_PARENT = 'null::text as parent_kind, null::bigint as parent_id, null::bigint as line_id'
 
+// SQL query: credits. This query and the following ones each select one kind of item, with the columns that
+// itemSource() names.
 const credits = (condition: string) => `
   select 'credit' as kind, c.id, c.received_at as posted_at, c.amount_kobo, ${NO_PARTS},
          c.session_id, c.identified_by = 'session_id' as has_session_id,
@@ -69,6 +72,7 @@ const credits = (condition: string) => `
     from credits c
    where c.bank_code = $1 and c.currency = $2 and ${condition}`
 
+// SQL query: what banks withheld from credits. Each row belongs to its credit.
 const charges = (condition: string) => `
   select 'charges', c.id, c.received_at, -(c.fee_kobo + c.vat_kobo + c.duty_kobo), -c.fee_kobo,
          -c.vat_kobo, -c.duty_kobo, c.session_id, c.identified_by = 'session_id', null, null, null,
@@ -77,12 +81,15 @@ const charges = (condition: string) => `
    where c.bank_code = $1 and c.currency = $2 and c.fee_kobo + c.vat_kobo + c.duty_kobo > 0
      and ${condition}`
 
+// SQL query: credits that banks took back.
 const reversals = (condition: string) => `
   select 'reversal', r.id, r.received_at, -r.amount_kobo, 0, 0, 0, r.session_id, true,
          c.session_id, null, null, c.account_number, c.source_account_name, null, null, null
     from reversals r join credits c on c.id = r.credit_id
    where r.bank_code = $1 and c.currency = $2 and ${condition}`
 
+// SQL query: confirmed payouts. The payout of a return is not included, because the return itself is the
+// item.
 const payouts = (condition: string) => `
   select 'payout', p.id, p.settled_at, -p.amount_kobo, 0, 0, 0, null, false, p.bank_reference,
          p.reference, f.reference, null, p.to_account_name, null, null, null
@@ -111,6 +118,7 @@ const payoutReturns = (condition: string) => `
     left join refunds f on f.id = p.refund_id
    where p.bank_code = $1 and p.currency = $2 and ${condition}`
 
+// SQL query: confirmed returns of suspended money to payers.
 const returns = (condition: string) => `
   select 'return', r.id, r.settled_at, -r.amount_kobo, 0, 0, 0, null, false, r.bank_reference,
          r.reference, null, c.account_number, c.source_account_name, null, null, null
@@ -119,6 +127,7 @@ const returns = (condition: string) => `
     join credits c on c.id = s.credit_id
    where c.bank_code = $1 and c.currency = $2 and r.status = 'confirmed' and ${condition}`
 
+// SQL query: what banks paid back of a shortfall.
 const recoveries = (condition: string) => `
   select 'recovery', a.id, a.decided_at, a.amount_kobo, 0, 0, 0, null, false, null, a.reference,
          null, null, null, null, null, null
@@ -126,7 +135,7 @@ const recoveries = (condition: string) => `
    where a.bank_code = $1 and a.currency = $2 and a.kind = 'recovery' and a.subject = 'shortfall'
      and a.state = 'approved' and ${condition}`
 
-// SQL query: transfers that were booked for a difference, with the difference's line.
+// SQL query: transfers that were booked for a difference, with the line of that difference.
 const booked = (condition: string) => `
   select 'booked', t.id, t.posted_at,
          case when t.debit_account_id = l.id then t.amount_kobo else -t.amount_kobo end, 0, 0, 0,
@@ -142,6 +151,7 @@ const booked = (condition: string) => `
 
 export type Search = { text: string; amountKobo: Kobo | null }
 
+// Parses a search. A text that is an amount also finds rows of that amount; commas and the sign are ignored.
 export function readSearch(query: string): Search {
   const text = query.trim().toLowerCase()
   return { text, amountKobo: parseKobo(text.replaceAll(',', '').replace(/^[-+]/, '')) ?? null }
@@ -149,6 +159,8 @@ export function readSearch(query: string): Search {
 
 type Columns = { texts: readonly string[]; amount: string }
 
+// SQL conditions: whether a row matches the search: one of `texts` contains the text, or `amount` is the
+// searched amount of either sign.
 export function matching(search: Search | undefined, { texts, amount }: Columns): Conditions {
   if (!search) return []
   const hasText = `position($ in lower(concat_ws(chr(10), ${texts.join(', ')}))) > 0`
@@ -175,6 +187,7 @@ const COLUMNS = `i.kind, i.id, i.amount_kobo,
   (i.posted_at at time zone 'Africa/Lagos')::date::text as day,
   coalesce(i.reference, i.session_id) as reference, i.account_number, i.name`
 
+// Returns the key of an item, for maps and for positions in lists.
 export const refKey = ({ kind, id }: ItemRef) => `${kind} ${id}`
 
 // Returns a map from refKey to the item. Leaves out items of other accounts.
@@ -184,7 +197,7 @@ export async function readItems(
   refs: readonly ItemRef[],
 ): Promise<Map<string, BankItem>> {
   if (refs.length === 0) return new Map()
-  const filter = everyKind((id) => `${id} = any ($3)`)
+  const filter = filterEverySource((id) => `${id} = any ($3)`)
   const { rows } = await db.query<BankItem>({
     name: 'read-bank-items',
     text: `select ${COLUMNS} from (${itemSources(filter)}) as i
@@ -200,7 +213,8 @@ export async function readItems(
   return new Map(rows.map((item) => [refKey(item), item]))
 }
 
-function everyKind(condition: (id: string) => string): ItemFilter {
+// Returns a filter that applies one condition to the id of every source.
+function filterEverySource(condition: (id: string) => string): ItemFilter {
   return {
     credit: condition('c.id'),
     payout: condition('p.id'),
@@ -221,6 +235,7 @@ type ItemPage = {
   limit: number
 }
 
+// The column with the time at which each source posted its items.
 const POSTED = {
   credit: 'c.received_at',
   payout: 'p.settled_at',
@@ -252,27 +267,42 @@ export async function listItems(
 ): Promise<BankItem[]> {
   const [from, to] = [dayStart(day), dayEnd(day)]
   const { firstId, pastId } = await idBounds(db, 'credits', { from, to })
+  // Pages go through the kinds in order, so kinds before the last item of the page before are done.
   const kinds = (kind ? [kind] : ITEM_KINDS).filter(
-    (each) => !after || ITEM_KINDS.indexOf(each) >= ITEM_KINDS.indexOf(after.kind),
+    (candidate) => !after || ITEM_KINDS.indexOf(candidate) >= ITEM_KINDS.indexOf(after.kind),
   )
-  const posted = Object.entries(POSTED).map(([name, column]) => {
+  // For each source, the condition for items of the day. Credits also have bounds on their ids, which follow
+  // time, because they have no index by time.
+  const conditions = Object.entries(POSTED).map(([name, column]) => {
     const ids = name === 'credit' ? 'c.id >= $5 and c.id < $6 and ' : ''
     return [name, `${ids}${column} >= $3 and ${column} < $4`]
   })
-  const filter = Object.fromEntries(posted) as ItemFilter
+  const filter = Object.fromEntries(conditions) as ItemFilter
   const hasDifference = `exists (select from differences d where d.item_kind = i.kind
                              and d.item_id = i.id and d.state <> 'cleared')`
-  const fixed = [bankCode, currency, from, to, firstId, pastId, after?.id ?? 0n, limit, ITEM_KINDS]
+  const parameters = [
+    bankCode,
+    currency,
+    from,
+    to,
+    firstId,
+    pastId,
+    after?.id ?? 0n,
+    limit,
+    ITEM_KINDS,
+  ]
   const matched = isMatched !== undefined && `${isMatched ? 'not' : ''} ${hasDifference}`
-  const { sql, values } = fits([matched, ...matching(search, SEARCHED)], fixed)
-  const parts = kinds.map(
-    (each) => `(select ${COLUMNS} from ${itemSource(each, filter)}
-                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint and ${sql}
+  const { sql, values } = joinConditions([matched, ...matching(search, SEARCHED)], parameters)
+  const queries = kinds.map(
+    (queriedKind) => `(select ${COLUMNS} from ${itemSource(queriedKind, filter)}
+                 where i.id > ${queriedKind === after?.kind ? '$7' : '0'}::bigint and ${sql}
                  order by i.id limit $8)`,
   )
-  if (parts.length === 0) return []
+  if (queries.length === 0) return []
+  // The outer conditions on $5 to $7 are always true. They are needed because PostgreSQL refuses a parameter
+  // that a statement does not use, and not every kind uses all three.
   const { rows } = await db.query<BankItem>(
-    `select * from (${parts.join('\nunion all\n')}) as i
+    `select * from (${queries.join('\nunion all\n')}) as i
       where $5::bigint is not null and $6::bigint is not null and $7::bigint is not null
       order by array_position($9::text[], i.kind), i.id limit $8`,
     values,

@@ -1,9 +1,9 @@
-// Rules 4 to 6 of matching: rules 4 and 5 match lines that name no item, by account or as a sweep; rule 6
-// matches lines of charges.
+// Rules 4 to 6 of matching. Rules 4 and 5 match lines that name no item: rule 4 by account number and
+// amount, rule 5 as a sweep, which is one transfer of the whole balance. Rule 6 matches lines of charges.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './banks.ts'
-import { JOIN_CHARGES, pairsOf, takeMatches } from './pairs.ts'
+import { JOIN_CHARGES, pairsOf, storeMatches } from './pairs.ts'
 
 // Rule 6: matches lines of fees, VAT and stamp duty with booked charges: the charges of a credit or payout
 // that the line names, or else the charges of a whole day.
@@ -13,7 +13,9 @@ import { JOIN_CHARGES, pairsOf, takeMatches } from './pairs.ts'
 // amount of the item. If that line has another amount, the difference is its residue.
 
 export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
+// SQL scalar: the part of an item's charges (fee, vat or duty) that the line `l` is for.
 const PART_OF_LINE = `case l.kind when 'stamp_duty' then 'duty' else l.kind end`
+// SQL table: the charges of the item `x`, one row for each part.
 const PARTS = `(values ('fee', x.fee), ('vat', x.vat), ('duty', x.duty)) as p (part, amount)`
 
 // With more lines than this, an equal total proves nothing, and comparing every line with every item is slow.
@@ -23,7 +25,9 @@ const LINES_OF_TOTAL_MAX = 10
 export const NAMED_CHARGES = `line_names n on n.line_id = l.id
   join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
 
-// Returns the number of matched lines.
+// Applies rule 6. Lines that name an item come first: those that equal a part of its charges, then debits
+// that equal one without being worded as charges, then lines that together make up the rest. If charge lines
+// that name nothing are left, compares the totals of whole days. Returns the number of matched lines.
 export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
   let matched = await matchExactCharges(tx, run, { join: NAMED_CHARGES })
   matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES, isCharge: UNWORDED })
@@ -35,21 +39,24 @@ export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
   return rows.length === 0 ? matched : matched + (await matchChargesOfDay(tx, run))
 }
 
+// SQL condition: whether the line `l` names no item. Only such lines are compared with a whole day's
+// charges.
 const UNNAMED_CHARGE = 'not exists (select from line_names n where n.line_id = l.id)'
 
+// SQL condition: whether the line `l` is worded as the part `p` of a charge.
 const WORDED = `${CHARGE_LINE} and p.part = ${PART_OF_LINE}`
 // SQL condition: whether the line `l` is a debit that is not worded as a charge. If it has exactly the
 // charged amount, it is the charge.
 const UNWORDED = `l.kind = 'other' and l.amount < 0`
 
-// Matches lines that equal a part of the item that they name, to the kobo. `join` joins the item `x` to
-// the line `l`.
+// Matches lines that equal a part of the item that they name, to the kobo. `join` joins the item `x` to the
+// line `l`. `isCharge` is a SQL condition that selects the lines and the part `p`.
 export function matchExactCharges(
   tx: Transaction,
   run: Run,
   { join, isCharge = WORDED }: { join: string; isCharge?: string },
 ): Promise<number> {
-  return takeMatches(tx, run, {
+  return storeMatches(tx, run, {
     rule: 'charge',
     pairs: `
      select line_id, kind, id, amount, line_day, item_day, part
@@ -78,7 +85,7 @@ const IS_REPEAT_OR_TAKE_BACK = `(l.amount <> x.amount and (
 // part of the item's amount. Later lines stay unmatched. All amounts are debits, so they are negative: a
 // total has reached the item's amount when it is less than or equal to it.
 export function matchRemainingCharges(tx: Transaction, run: Run, join: string): Promise<number> {
-  return takeMatches(tx, run, {
+  return storeMatches(tx, run, {
     rule: 'charge',
     pairs: `
      with candidates as (
@@ -106,35 +113,38 @@ export function matchRemainingCharges(tx: Transaction, run: Run, join: string): 
 // and payouts together, then each alone.
 async function matchChargesOfDay(tx: Transaction, run: Run): Promise<number> {
   let matched = 0
-  for (const isWhole of [false, true]) {
-    matched += await matchTotals(tx, run, { isWhole, itemKinds: null })
+  for (const allPartsTogether of [false, true]) {
+    matched += await matchTotals(tx, run, { allPartsTogether, itemKinds: null })
     for (const kind of ['charges', 'payout_cost']) {
-      matched += await matchTotals(tx, run, { isWhole, itemKinds: kind })
+      matched += await matchTotals(tx, run, { allPartsTogether, itemKinds: kind })
     }
   }
   return matched
 }
 
 // Matches all charge lines of a day if their total is the total of the day's items. With `itemKinds`,
-// matches a single line that has the total of the items of that kind. Lays lines and items end to end along
-// the total: a line and an item that overlap are a pair.
+// matches a single line that has the total of the items of that kind. With `allPartsTogether`, compares all
+// parts of the charges together; otherwise compares fees, VAT and duty separately.
+//
+// To decide how much of an item each line pays, the SQL lays lines and items end to end along the total: a
+// line and an item that overlap are a pair, and the overlap is the amount of the pair.
 async function matchTotals(
   tx: Transaction,
   run: Run,
-  { isWhole, itemKinds }: { isWhole: boolean; itemKinds: string | null },
+  { allPartsTogether, itemKinds }: { allPartsTogether: boolean; itemKinds: string | null },
 ): Promise<number> {
-  return takeMatches(tx, run, {
+  return storeMatches(tx, run, {
     rule: 'charge',
     values: [itemKinds],
     pairs: `
      with lines as (
-       select l.id, l.day, -l.amount as amount, ${isWhole ? `'whole'` : PART_OF_LINE} as part
+       select l.id, l.day, -l.amount as amount, ${allPartsTogether ? `'whole'` : PART_OF_LINE} as part
          from open_lines l
         where ${CHARGE_LINE} and l.amount < 0 and not l.is_decided and ${UNNAMED_CHARGE}
      ), items as (
        select x.kind, x.id, x.day, -p.amount as amount, p.part
          from open_items x
-        cross join lateral ${isWhole ? `(values ('whole', x.amount)) as p (part, amount)` : PARTS}
+        cross join lateral ${allPartsTogether ? `(values ('whole', x.amount)) as p (part, amount)` : PARTS}
         where x.parent_kind is not null and p.amount < 0 and not x.is_decided
           and ($1::text is null or x.kind = $1)
      ), due as (
@@ -175,7 +185,9 @@ async function matchTotals(
 //
 // Rule 5 matches a sweep: a line whose amount is the sum of all items since the last sweep.
 
+// A regular expression for account numbers: ten digits that are not part of a longer number.
 export const NUMBERS = '(?<![0-9])[0-9]{10}(?![0-9])'
+// SQL condition: whether the line `l` names no item, and no user has requested or decided its resolution.
 export const UNNAMED = `not l.is_decided
   and not exists (select from line_names n where n.line_id = l.id)`
 
@@ -200,12 +212,16 @@ export async function matchByAccount(tx: Transaction, run: Run): Promise<number>
   return matched
 }
 
+// One pass of rule 4. `hasSessionId` selects the lines with or without a session id. With `isNet`, a line
+// must equal the item less the bank's charges, instead of the item alone. With `isNamed`, the names must
+// also be equal. Among equals, the first line is paired with the first item, and so on (`place`). Lines with
+// session ids are paired only if there are as many equal items (`copies`).
 async function matchEqual(
   tx: Transaction,
   run: Run,
   { hasSessionId, isNet, isNamed }: { hasSessionId: boolean; isNet: boolean; isNamed: boolean },
 ): Promise<number> {
-  return takeMatches(tx, run, {
+  return storeMatches(tx, run, {
     rule: 'account_and_amount',
     values: [NUMBERS, hasSessionId, isNet],
     pairs: `
@@ -255,13 +271,16 @@ export async function matchSweeps(tx: Transaction, run: Run): Promise<number> {
   return matched
 }
 
-// Two sweeps of a day in the same direction are ambiguous, so neither is matched.
+// Matches a sweep with all items between the last sweep and this one, if the sums are equal. `daysLater` is
+// the number of days between the last item and the sweep; with `isNet`, the sum includes the charges. A sweep
+// has items of one direction: money in with its charges, or money out with its charges. Two sweeps of a day
+// in the same direction are ambiguous, so neither is matched.
 async function matchSums(
   tx: Transaction,
   run: Run,
   { daysLater, isNet }: { daysLater: number; isNet: boolean },
 ): Promise<number> {
-  return takeMatches(tx, run, {
+  return storeMatches(tx, run, {
     rule: 'sweep',
     values: [run.bankCode, run.currency, run.fromDay, daysLater, isNet],
     pairs: `

@@ -1,4 +1,5 @@
-// Rules 1 to 3 of matching match lines with the items that they name. Rule 7 suggests items by the payer's
+// Rules 1 to 3 of matching: they match lines with the items that the lines name, by session id (1), by the
+// bank's reference (2) and by our own reference (3). Also rule 7, which only suggests items, by the payer's
 // name.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -10,12 +11,12 @@ import {
   NAMED_CHARGES,
 } from './match-amounts.ts'
 import {
-  forgetErasedMatches,
+  clearErasedPayersOfMatches,
   HAS_CHARGES,
   JOIN_CHARGES,
   pairsOf,
   type Rule,
-  takeMatches,
+  storeMatches,
 } from './pairs.ts'
 import { byHashing, loadNamedItems } from './sets.ts'
 
@@ -32,10 +33,11 @@ import { byHashing, loadNamedItems } from './sets.ts'
 export async function matchSessionIds(tx: Transaction, run: Run): Promise<number> {
   if (run.newStatements.length === 0) return 0
   const matched = await byHashing(tx, () => insertMatches(tx, run))
-  if (matched > 0) await forgetErasedMatches(tx, run)
+  if (matched > 0) await clearErasedPayersOfMatches(tx, run)
   return matched
 }
 
+// Runs rule 1 for clear cases, and returns the number of matched lines.
 async function insertMatches(tx: Transaction, run: Run): Promise<number> {
   const { rowCount } = await tx.query(
     `insert into statement_matches
@@ -76,7 +78,8 @@ async function insertMatches(tx: Transaction, run: Run): Promise<number> {
 const RANKED: readonly Rule[] = ['booked', 'session_id', 'bank_reference', 'our_reference']
 const OUR_REFERENCE = '(?:PYT|RTN|RFD|ADJ)[0-9]{12,15}'
 
-// Returns the number of matched lines.
+// Applies rules 1 to 3 to the lines that are left, from the clearest matches to the least clear. Returns the
+// number of matched lines.
 export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   // This step matches almost all lines, so that few remain for the next steps.
   let matched = await matchPairs(tx, run, {
@@ -85,14 +88,14 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
     isOurs: 'false',
     isExact: true,
   })
-  const ofSession = 'open_items x on x.session_id = l.session_id'
-  matched += await matchExactCharges(tx, run, { join: ofSession })
+  const itemsOfSession = 'open_items x on x.session_id = l.session_id'
+  matched += await matchExactCharges(tx, run, { join: itemsOfSession })
   await tx.query('analyze open_lines')
   await tx.query('analyze open_items')
   await nameLines(tx, run)
   await loadNamedItems(tx, run)
-  // Charges that have their own lines come before lines of other amounts, which then do not include
-  // them.
+  // First matches the charges that have lines of their own, so that a later rule does not take the line of an
+  // item to include its charges.
   matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES })
   for (const [rank, rule] of RANKED.entries()) {
     const from = `line_names n
@@ -100,7 +103,7 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
       join open_items i on i.kind = n.item_kind and i.id = n.item_id and n.rank = ${rank}`
     matched += await matchAllPairs(tx, run, { rule, from, isOurs: 'n.has_our_reference' })
   }
-  return matched + (await matchRemainingCharges(tx, run, ofSession))
+  return matched + (await matchRemainingCharges(tx, run, itemsOfSession))
 }
 
 // SQL condition: whether the line `l`, with one of our account numbers, is not for the item `i` that it
@@ -110,14 +113,19 @@ const OTHER_NUMBER = `((i.kind = 'credit' and l.account_number <> i.account_numb
                         or i.kind = 'payout_return')
   and exists (select from numbers k where k.account_number = l.account_number))`
 
+// SQL condition: whether the line `l` is not a charge. A line worded as a charge is one, unless it has
+// exactly the amount of the item that it names.
 const NO_CHARGE = `(not ${CHARGE_LINE} or l.amount in (i.amount, i.amount + x.amount)
   and coalesce(l.amount not in (x.amount, x.fee, x.vat, x.duty), true))`
 
 // A pass removes pairs, so other lines and items may become each other's best match in the next pass.
 const PASSES_MAX = 20
 
+// `from` joins lines and items; `isOurs` is a SQL condition for lines with our own reference; `isExact` asks
+// for equal amounts.
 type NameRule = { rule: Rule; from: string; isOurs: string; isExact?: boolean }
 
+// Repeats a rule until a pass finds no further pairs.
 async function matchAllPairs(tx: Transaction, run: Run, nameRule: NameRule): Promise<number> {
   let matched = 0
   for (let pass = 0; pass < PASSES_MAX; pass++) {
@@ -128,12 +136,16 @@ async function matchAllPairs(tx: Transaction, run: Run, nameRule: NameRule): Pro
   return matched
 }
 
+// One pass of a rule: pairs each line with its best item, if the line is also that item's best line. The
+// items of a line are ranked (`of_line`), and so are the lines of an item (`of_item`): the same amount comes
+// first, then our own reference. A line and an item are a pair if they have the same rank for each other. The
+// SQL in `from` joins lines `l` with the items `i` that they name.
 async function matchPairs(
   tx: Transaction,
   run: Run,
   { rule, from, isOurs, isExact = false }: NameRule,
 ): Promise<number> {
-  return takeMatches(tx, run, {
+  return storeMatches(tx, run, {
     rule,
     pairs: `
      with candidates as (
@@ -160,6 +172,7 @@ async function matchPairs(
   })
 }
 
+// SQL query: the pairs in which line and item have the same rank for each other, the best rank first.
 const LEVEL_PAIRS = `
   (select * from level where of_line = first_of_line and of_item = first_of_item)`
 
@@ -186,8 +199,9 @@ const RETURNS_NAMED = `
     join payouts p on p.refund_id = f.id
     join payout_returns n on n.payout_id = p.id`
 
-// Stores all items that the remaining lines name, at any bank. Includes matched items: if a line matches no
-// open item, they show what the line is for.
+// Stores all items that the remaining lines name, at any bank. `rank` says how a line names an item: 0 by a
+// booking for the line, 1 by session id, 2 by the bank's reference, 3 by our own reference. Includes matched
+// items: if a line matches no open item, they show what the line is for.
 async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `insert into line_names
@@ -310,7 +324,8 @@ export async function suggestItems(tx: Transaction, { bankCode, currency }: Run)
 }
 
 // Suggests the credit that a line names although the line is for another of our account numbers: a user
-// decides. The bank's balance agrees with the credit, so confirming the match leaves nothing to adjust.
+// decides. The line's amount is the credit's, with or without the bank's charges, so after the match no
+// amount is left to adjust.
 export async function suggestNamed(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `with lines as materialized (

@@ -26,7 +26,8 @@ type MatchedDays = { fromDay: string; toDay: string; seenUntil: Date }
 
 // Looks for items that matching missed. Such an item was posted on a day that was already matched, by a slow
 // transaction or a process whose clock was behind. No time window covers all such items, so this compares
-// balances: the ledger's balance at the end of a day must equal the sum that matching knows.
+// balances: the ledger's balance at the end of a day must equal the sum that matching knows. It goes back 1,
+// 2, 4, 8 … days until the balances agree.
 //
 // Returns the day from which items must be read again, or undefined if no item was missed. Returns the day
 // before `fromDay` if the balance before the first statement already differs. The caller has locked the
@@ -36,23 +37,27 @@ async function findMissedDay(
   account: BankAccount,
   { fromDay, toDay, seenUntil }: MatchedDays,
 ): Promise<string | undefined> {
-  const before = dayBefore(fromDay)
+  const dayBeforeFirst = dayBefore(fromDay)
   const lastEndedDay = dayBefore(watDay(seenUntil))
   let day = lastEndedDay < toDay ? lastEndedDay : toDay
   if (day < fromDay) return undefined
   let missed: string | undefined
-  for (let step = 1; day > before; step *= 2) {
-    if (await isComplete(tx, account, day)) return missed
-    const earlier = daysBefore(day, step)
-    day = earlier > before ? earlier : before
+  for (let stepDays = 1; day > dayBeforeFirst; stepDays *= 2) {
+    if (await agreesWithLedger(tx, account, day)) return missed
+    const earlier = daysBefore(day, stepDays)
+    day = earlier > dayBeforeFirst ? earlier : dayBeforeFirst
     missed = dayAfter(day)
   }
-  return (await isComplete(tx, account, before)) ? missed : before
+  return (await agreesWithLedger(tx, account, dayBeforeFirst)) ? missed : dayBeforeFirst
 }
 
 // Whether the ledger's balance at the end of the day equals the starting balance plus the matched and
 // unmatched items since.
-async function isComplete(tx: Transaction, account: BankAccount, day: string): Promise<boolean> {
+async function agreesWithLedger(
+  tx: Transaction,
+  account: BankAccount,
+  day: string,
+): Promise<boolean> {
   const { rows } = await tx.query<{ kobo: Kobo | null }>({
     name: 'read-known-balance',
     text: `select (b.books_kobo
@@ -82,7 +87,7 @@ type Coverage = {
 }
 
 // Items are read from this long before the last run, because a transaction takes time to commit and a
-// process's clock may be behind. findMissed() finds items that are posted even later.
+// process's clock may be behind. findMissedDayIfDue() finds items that are posted even later.
 const SLACK_MS = 15 * 60_000
 // In the first run, items are read from this long before the first line, which may be for an earlier item.
 const LOOK_BACK_MS = 7 * 86_400_000
@@ -109,9 +114,10 @@ async function beginRun(
   await addLineTotals(tx, account)
   const fromDay = await findFromDay(tx, account, { current: state.fromDay, firstDay })
   const run = { ...account, now, fromDay, toDay }
-  const missedDay = await findMissed(tx, state, run)
+  const missedDay = await findMissedDayIfDue(tx, state, run)
+  // A missed day before `fromDay` means that the stored starting balance is wrong, as before the first run.
   const isFirst = state.fromDay === null || fromDay < state.fromDay || missedDay < fromDay
-  const since = openSince(state, { ...run, isFirst, firstLineDay })
+  const since = findItemsStart(state, { ...run, isFirst, firstLineDay })
   const missedSince = dayStart(missedDay)
   const itemsSince = since < missedSince ? since : missedSince
   const { firstId: creditsFrom } = await idBounds(tx, 'credits', { from: itemsSince })
@@ -131,6 +137,8 @@ async function findFromDay(
   return current !== null && current < day ? current : day
 }
 
+// Returns the lowest id of the lines of the statements. Without statements, returns an id that is higher
+// than every line's.
 async function findFirstLine(tx: Transaction, statements: readonly bigint[]): Promise<bigint> {
   if (statements.length === 0) return PAST_ID
   const { rows } = await tx.query<{ id: bigint | null }>(
@@ -144,7 +152,7 @@ const NEVER = '9999-12-31'
 
 // Returns the day from which items must be read again, or NEVER. Adding up the items takes a while, so this
 // looks only after a new statement and once an hour.
-async function findMissed(
+async function findMissedDayIfDue(
   tx: Transaction,
   { fromDay, toDay, seenUntil }: BankState,
   { newStatements, now, ...account }: Pick<Run, 'newStatements' | 'now'> & BankAccount,
@@ -157,9 +165,11 @@ async function findMissed(
 
 const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
-// Returns the time from which items are read. Items after the last statement wait for the next statement, so
-// new lines are compared with all of them. Without new lines, only items posted since the last run are read.
-function openSince(
+// Returns the time from which this run reads items of the books. With new lines, it reads all items since
+// the last statement, because these have waited for a line. Without new lines, it reads only items posted
+// since the last run. The first run starts some days before the first line, because that line may be for an
+// earlier item.
+function findItemsStart(
   state: BankState,
   run: Pick<Run, 'newStatements' | 'isFirst'> & { firstLineDay: string },
 ): Date {
@@ -192,11 +202,11 @@ export async function matchStatements(
   matched += await matchByAccount(tx, run)
   matched += await matchSweeps(tx, run)
   matched += await matchCharges(tx, run)
-  const found = await updateDifferences(tx, run)
+  const newDifferences = await updateDifferences(tx, run)
   const gaps = run.newStatements.length > 0 || matched > 0 ? await findGaps(tx, run) : 0
   await suggestItems(tx, run)
   await suggestNamed(tx, run)
   await endRun(tx, run)
   await closeSets(tx)
-  return { matched, differences: found + gaps }
+  return { matched, differences: newDifferences + gaps }
 }

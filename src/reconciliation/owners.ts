@@ -21,6 +21,7 @@ export type DifferenceOwner = {
   hasAccess: boolean // false if the user was disabled, or changed to a role without access.
 }
 
+// Returns the roles whose users may resolve differences of this client, and so may own them.
 export function rolesWithAccess(client: Client): Role[] {
   return ROLES.filter((role) => grantedScopes(role, client).includes(ACCESS))
 }
@@ -74,17 +75,17 @@ export async function assignDifferences(
   { ids, ownerId, fromId }: Assignment,
 ): Promise<Map<DifferenceId, RefusalCode>> {
   const owner = ownerId === null ? null : await lockOwner(tx, acting.client, ownerId)
-  const byId = await lockOwned(tx, ids)
+  const byId = await lockDifferences(tx, ids)
   const refused = new Map<DifferenceId, RefusalCode>()
   const changed: Owned[] = []
   for (const id of new Set(ids)) {
     const owned = byId.get(id)
     if (owned?.ownerId === ownerId) continue
-    const refusal = judge(owned, fromId)
+    const refusal = findAssignmentRefusal(owned, fromId)
     if (refusal) refused.set(id, refusal)
     else changed.push(owned as Owned)
   }
-  await give(tx, acting, { owner, differences: changed })
+  await storeNewOwner(tx, acting, { owner, differences: changed })
   return refused
 }
 
@@ -93,13 +94,19 @@ type Owned = Pick<
   'id' | 'bankCode' | 'currency' | 'day' | 'kind' | 'amountKobo' | 'state' | 'ownerId'
 > & { ownerEmail: string | null }
 
-function judge(owned: Owned | undefined, fromId: Assignment['fromId']): RefusalCode | undefined {
+// Returns why the difference cannot be assigned, or undefined if it can. `fromId` is the owner whom the
+// caller saw: if another user was assigned in the meantime, the assignment is refused.
+function findAssignmentRefusal(
+  owned: Owned | undefined,
+  fromId: Assignment['fromId'],
+): RefusalCode | undefined {
   if (!owned) return 'difference_not_found'
   if (owned.state !== 'open' && owned.state !== 'asked') return 'difference_resolved'
   return fromId !== undefined && owned.ownerId !== fromId ? 'owner_changed' : undefined
 }
 
-async function lockOwned(
+// Locks the differences and the matching of their banks. Returns the differences that exist, by id.
+async function lockDifferences(
   tx: Transaction,
   ids: readonly DifferenceId[],
 ): Promise<Map<DifferenceId, Owned>> {
@@ -124,7 +131,8 @@ async function lockOwned(
 
 type NewOwner = { owner: DifferenceOwner | null; differences: readonly Owned[] }
 
-async function give(
+// Stores the new owner of the differences, or null for none, with their history and the audit log.
+async function storeNewOwner(
   tx: Transaction,
   acting: Acting,
   { owner, differences }: NewOwner,
@@ -138,8 +146,8 @@ async function give(
     values: [ids, owner?.id ?? null, owner && now],
   })
   const details = differences.map(({ ownerEmail }) => ({
-    owner: nameOf(owner?.email),
-    before: nameOf(ownerEmail),
+    owner: actorName(owner?.email),
+    before: actorName(ownerEmail),
   }))
   await tx.query({
     name: 'write-assignments',
@@ -148,11 +156,11 @@ async function give(
              from unnest($1::bigint[], $2::jsonb[]) as d (id, detail) order by id`,
     values: [ids, details.map((detail) => JSON.stringify(detail)), actor, now],
   })
-  const actions = differences.map((difference, at) =>
-    actionOn(acting, { difference, verb: 'assign', detail: details[at] as object }),
+  const actions = differences.map((difference, index) =>
+    actionOn(acting, { difference, verb: 'assign', detail: details[index] as object }),
   )
   await recordActions(tx, now, actions)
 }
 
 // Returns the user's name as an actor of the audit log.
-const nameOf = (email: string | null | undefined) => (email ? `user:${email}` : null)
+const actorName = (email: string | null | undefined) => (email ? `user:${email}` : null)

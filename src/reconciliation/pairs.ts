@@ -1,5 +1,5 @@
-// The pairs of lines and items that a matching rule finds: writes them as matches, and takes both sides from
-// the open sets.
+// Stores the pairs of lines and items that a matching rule finds, and removes these lines and items from the
+// working sets (sets.ts), so that later rules do not see them.
 
 import type { Transaction } from '#db/transaction.ts'
 import { NOBODY_ON_LINE } from '#records/shared-sql.ts'
@@ -27,7 +27,7 @@ const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is 
                           or ${IS_ERASED_PAYMENT('s.assigned_payment_id')})))`
 
 // SQL statement: clears the lines of erased payers. `pairs` selects line_id, item_kind and item_id.
-const forget = (pairs: string) => `
+const clearErasedPayers = (pairs: string) => `
   with pairs as materialized (${pairs}), named as (
     select line_id, item_id as credit_id from pairs where item_kind = 'credit'
     union all
@@ -42,20 +42,21 @@ const forget = (pairs: string) => `
     from named n join credits c on c.id = n.credit_id
    where l.id = n.line_id and ${IS_ERASED}`
 
-// Clears the payer from lines whose item lost its payer by erasure. Must run while the items of the new pairs
-// are in open_items. Nearly all items have a payer, so few lines change.
-async function forgetErasedPairs(tx: Transaction): Promise<void> {
+// Clears the payer from the lines of new_pairs whose payer was erased from the books. Must run while the
+// items of the new pairs are in open_items. Nearly all items have a payer, so few lines change.
+async function clearErasedPayersOfPairs(tx: Transaction): Promise<void> {
   await tx.query(
-    forget(`select p.line_id, p.item_kind, p.item_id from new_pairs p
+    clearErasedPayers(`select p.line_id, p.item_kind, p.item_id from new_pairs p
               join open_items i on i.kind = p.item_kind and i.id = p.item_id
              where i.name is null and i.kind in ('credit', 'reversal', 'return')`),
   )
 }
 
-// Clears the payer from the new lines of a run. Must run while each line is matched to a single credit.
-export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<void> {
+// Clears erased payers from the new lines that rule 1 (the session id) has matched. Must run directly after
+// rule 1, while each line is matched to a single credit.
+export async function clearErasedPayersOfMatches(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
-    forget(`select m.line_id, 'credit' as item_kind, c.id as item_id
+    clearErasedPayers(`select m.line_id, 'credit' as item_kind, c.id as item_id
               from credits c
              cross join lateral (
                select n.line_id from statement_matches n
@@ -66,13 +67,16 @@ export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<vo
   )
 }
 
-export async function forgetErasedPair(
+// Clears the payer from a line that a user matched, if the payer is erased.
+export async function clearErasedPayer(
   tx: Transaction,
   { lineId, item }: { lineId: bigint; item: { kind: string; id: bigint } },
 ): Promise<void> {
   await tx.query({
     name: 'forget-erased-payer',
-    text: forget('select $1::bigint as line_id, $2::text as item_kind, $3::bigint as item_id'),
+    text: clearErasedPayers(
+      'select $1::bigint as line_id, $2::text as item_kind, $3::bigint as item_id',
+    ),
     values: [lineId, item.kind, item.id],
   })
 }
@@ -108,10 +112,10 @@ export const pairsOf = (candidates: string, hasCharges: string) => `
 
 type Matches = { rule: Rule; pairs: string; values?: readonly unknown[] }
 
-// Removes the matches of a rule from the open sets: writes their pairs as matches, and the difference
-// between a line and its items as the residue of the line (I65). `pairs` is a SQL query for rows of
-// new_pairs. Returns the number of matched lines.
-export async function takeMatches(
+// Stores the pairs of a rule as matches, and removes their lines and items from the open sets. The difference
+// between a line and its items becomes the residue of the line, so that no kobo is lost (I65). `pairs` is a
+// SQL query for rows of new_pairs. Returns the number of matched lines.
+export async function storeMatches(
   tx: Transaction,
   run: Run,
   { rule, pairs, values = [] }: Matches,
@@ -119,10 +123,12 @@ export async function takeMatches(
   const parts = rule === 'charge' ? ', part' : ''
   const columns = `line_id, item_kind, item_id, amount, line_day, item_day${parts}`
   const { rowCount } = await tx.query(`insert into new_pairs (${columns}) ${pairs}`, [...values])
-  return rowCount === 0 ? 0 : takePairs(tx, run, rule)
+  return rowCount === 0 ? 0 : storePairs(tx, run, rule)
 }
 
-async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
+// Stores new_pairs as matches, and removes their lines and items from the open sets. Returns the number of
+// matched lines.
+async function storePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
   await tx.query('analyze new_pairs')
   // Several lines of charges may be for parts of one item. Inserts in index order, so that the indexes grow
   // at their ends.
@@ -140,14 +146,16 @@ async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number>
        from ${pairs} as p order by item_kind, item_id, line_id`,
     [run.bankCode, run.currency, rule, run.now],
   )
-  if (rule !== 'charge') await forgetErasedPairs(tx)
-  const lines = await takeLines(tx)
-  await (rule === 'charge' ? takeParts(tx) : takeItems(tx))
+  if (rule !== 'charge') await clearErasedPayersOfPairs(tx)
+  const lines = await removePairedLines(tx)
+  await (rule === 'charge' ? reduceCharges(tx) : removePairedItems(tx))
   await tx.query('truncate new_pairs')
   return lines
 }
 
-async function takeLines(tx: Transaction): Promise<number> {
+// Removes the paired lines from open_lines, and stores what is left of their amounts as residues. Returns
+// the number of paired lines.
+async function removePairedLines(tx: Transaction): Promise<number> {
   await tx.query(
     `insert into residues
      select l.id, l.day, l.amount - p.amount,
@@ -161,17 +169,18 @@ async function takeLines(tx: Transaction): Promise<number> {
   const { rows } = await tx.query<{ lines: bigint }>(
     'select count(distinct line_id) as lines from new_pairs',
   )
-  await takeOut(tx, 'open_lines', 'p.line_id = t.id')
+  await removePairedRows(tx, 'open_lines', 'p.line_id = t.id')
   return Number((rows[0] as { lines: bigint }).lines)
 }
 
-// Removes whole items from open_items. takeParts() removes charges part by part.
-const takeItems = (tx: Transaction) =>
-  takeOut(tx, 'open_items', 'p.item_kind = t.kind and p.item_id = t.id')
+// Removes whole items from open_items. reduceCharges() removes charges part by part.
+const removePairedItems = (tx: Transaction) =>
+  removePairedRows(tx, 'open_items', 'p.item_kind = t.kind and p.item_id = t.id')
 
-// Removes paired rows from a table by rewriting it: after a deletion of most of a million rows, every later
-// rule would read past the dead rows.
-async function takeOut(
+// Removes paired rows from a table, and stores the differences of these rows in `explained`, to be cleared.
+// Rewrites the table: after a deletion of most of a million rows, every later rule would read past the dead
+// rows.
+async function removePairedRows(
   tx: Transaction,
   table: 'open_lines' | 'open_items',
   isPaired: string,
@@ -190,8 +199,9 @@ async function takeOut(
   await tx.query('drop table remaining')
 }
 
-// Reduces charges by their matched parts. The rest stays open.
-async function takeParts(tx: Transaction): Promise<void> {
+// Reduces charges by their matched parts: fee, VAT or duty. The rest stays open. If the charges were in a
+// difference, that difference is cleared, and a new one opens for the rest.
+async function reduceCharges(tx: Transaction): Promise<void> {
   const part = (name: string) =>
     `coalesce(sum(amount) filter (where part = '${name}'), 0) as ${name}`
   await tx.query(

@@ -57,6 +57,7 @@ const DAY_MS = 86_400_000
 
 type Context = Pick<Deps, 'nameBank' | 'sealer'>
 
+// Query parameters of the list of proofs and its CSV export.
 const ProofQuery = {
   from: Day('First day.'),
   to: Day(`Last day, at most ${DAYS_MAX} days later.`),
@@ -102,6 +103,7 @@ const DayView = view('ReconciliationDay', (f: Fields<DailyProof, Context>) => ({
   isClosed: f.flag('isClosed', 'Nothing posts into the day any more.'),
 }))
 
+// Returns the status of a day in words, such as "Not balanced: 2 open differences".
 function statusText({
   status,
   notedKobo,
@@ -118,16 +120,17 @@ function statusText({
   return `Balanced except for ${amount} in ${items(notedDifferences, 'reconciling item')}`
 }
 
-type ProofRow = DailyProof & { found: Awaited<ReturnType<typeof withSides>> }
+// A proof with the differences that count on its day.
+type ProofRow = DailyProof & { differences: Awaited<ReturnType<typeof withSides>> }
 
 const ProofView = view('DailyProof', (f: Fields<ProofRow, Context>) => ({
   ...DayView.fields,
   differences: f.list(
     DifferenceView,
-    ({ found }) => found.slice(0, DIFFERENCES_SHOWN),
+    ({ differences }) => differences.slice(0, DIFFERENCES_SHOWN),
     `What counts on that day: of it and before, at most ${DIFFERENCES_SHOWN}.`,
   ),
-  moreDifferences: f.flag(({ found }) => found.length > DIFFERENCES_SHOWN),
+  moreDifferences: f.flag(({ differences }) => differences.length > DIFFERENCES_SHOWN),
 }))
 
 const AgedSuspenseView = view('SuspenseBucket', (f: Fields<AgedSuspense>) => ({
@@ -180,9 +183,9 @@ export const dailyProofs = resource(RECONCILIATION, {
         const range = { ...account, ...at, fromDay: day, toDay: day }
         const [proof] = (await readDailyProofs(tx, range)) as [DailyProof]
         const counted = { ...account, untilDay: day, limit: DIFFERENCES_SHOWN + 1 }
-        const found = await withSides(tx, await listDifferences(tx, at, counted))
+        const differences = await withSides(tx, await listDifferences(tx, at, counted))
         const ledgerKobo = proof.ledgerKobo ?? (await readLedgerBalance(tx, account, day))
-        return { ...proof, ledgerKobo, found }
+        return { ...proof, ledgerKobo, differences }
       })
     },
   })
@@ -211,6 +214,7 @@ export const dailyProofs = resource(RECONCILIATION, {
 
 type Range = { from: string; to: string; bankCode?: string | undefined }
 
+// Checks the days of the query, and adds what readDailyProofs() needs.
 function rangeOf({ banks, clock }: Pick<Deps, 'banks' | 'clock'>, { from, to, bankCode }: Range) {
   const [fromDay, toDay] = [requireDay('from', from), requireDay('to', to)]
   const days = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1
@@ -221,6 +225,7 @@ function rangeOf({ banks, clock }: Pick<Deps, 'banks' | 'clock'>, { from, to, ba
   return { fromDay, toDay, bankCode, windows: timingWindows(banks), now: clock() }
 }
 
+// GET …/days.csv. All proofs go out in one batch, because a request covers few days (DAYS_MAX).
 export const dailyProofExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const exports = new CsvExports()
   app.get(
@@ -254,6 +259,7 @@ export const dailyProofExport: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 
 const SEARCH_MAX = 100
 
+// The data key that opens sealed fields of a line, such as the payer's account number.
 type Opening = Pick<Deps, 'sealer'>
 type LineRow = ListedLine & { items: BankItem[] }
 type ItemRow = BankItem & { lines: ListedLine[] }
@@ -271,6 +277,7 @@ const ItemView = view('ReconciledItem', (f: Fields<ItemRow, Opening>) => ({
   lines: f.list(StatementLineView, 'lines', 'Of statements for it, at most 20.'),
 }))
 
+// The filters of the list of lines and of the list of items. `kinds` are the kinds of lines, or of items.
 const filtersOf = <T extends string>(kinds: readonly T[]) => ({
   ...AccountQuery,
   day: Day('Day.'),
@@ -286,6 +293,7 @@ const filtersOf = <T extends string>(kinds: readonly T[]) => ({
 
 type SideQuery = Static<TObject<ReturnType<typeof filtersOf<string>>>>
 
+// Checks the bank and the filters of a request for lines or items.
 function readSide({ query, ...call }: Deps & { query: SideQuery }) {
   return {
     account: requireAccount(call, query),
@@ -297,6 +305,8 @@ function readSide({ query, ...call }: Deps & { query: SideQuery }) {
   }
 }
 
+// The two sides of a bank's day: the lines of its statement, and the items of the books, each with its
+// counterparts.
 export const daySides = resource(RECONCILIATION, {
   tag: 'Operator',
   noun: 'line',
@@ -316,11 +326,11 @@ export const daySides = resource(RECONCILIATION, {
       return withSnapshot(db, async (tx) => {
         const lines = await listDayLines(tx, account, page)
         const ids = lines.map(({ id }) => id)
-        const refs = await readItemsOf(tx, ids)
-        const items = await readItems(tx, account, [...refs.values()].flat())
+        const refsByLine = await readItemsOf(tx, ids)
+        const itemsByRef = await readItems(tx, account, [...refsByLine.values()].flat())
         return lines.map((line) => {
-          const itemRefs = refs.get(line.id) ?? []
-          return { ...line, items: itemRefs.flatMap((ref) => items.get(refKey(ref)) ?? []) }
+          const itemRefs = refsByLine.get(line.id) ?? []
+          return { ...line, items: itemRefs.flatMap((ref) => itemsByRef.get(refKey(ref)) ?? []) }
         })
       })
     },
@@ -352,7 +362,7 @@ export const daySides = resource(RECONCILIATION, {
     },
   })
 
-// Parses a position that refKey() wrote.
+// Parses the position of an item in a list, which refKey() wrote into the cursor.
 function toRef(position: string | null) {
   if (position === null) return undefined
   const [kind, id] = position.split(' ') as [ItemKind, string]

@@ -4,7 +4,7 @@
 import type { Client } from '#access/permissions.ts'
 import { unfitnessOf } from '#approvals/approvers.ts'
 import { watDay } from '#clock.ts'
-import { composed, fits } from '#db/paging.ts'
+import { composed, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { DifferenceId, StatementId, StatementLineId, UserId } from '#ids.ts'
@@ -88,6 +88,7 @@ const SELECT = `
     left join users o on o.id = d.owner_id
    cross join lateral (select greatest($3::date - d.day, 0) as days) as age`
 
+// Returns the values of the parameters $1 to $6 of SELECT.
 const asOf = ({ now, windows, viewer }: AsOf) => {
   const { client, userId, newSince } = viewer
   const days = [[...windows.keys()], [...windows.values()], watDay(now)]
@@ -102,7 +103,7 @@ export async function listDifferences(
 ): Promise<ShownDifference[]> {
   const { bankCode, currency, day, untilDay, kind, state, bucket, ownerId, beforeId } = filter
   const { action, from } = filter
-  const { sql, values } = fits(
+  const { sql, values } = joinConditions(
     [
       ['d.bank_code = $', bankCode],
       ['d.currency = $', currency],
@@ -118,12 +119,13 @@ export async function listDifferences(
     ],
     asOf(at),
   )
-  const inOrder = action === undefined ? 'd.id desc' : 'd.day, d.id'
-  const text = `${SELECT} where ${sql} order by ${inOrder} limit ${filter.limit}`
+  const order = action === undefined ? 'd.id desc' : 'd.day, d.id'
+  const text = `${SELECT} where ${sql} order by ${order} limit ${filter.limit}`
   const { rows } = await db.query<ShownDifference>(composed(text, values))
   return rows
 }
 
+// Reads a difference as the viewer sees it. Throws if it does not exist.
 export async function getDifference(
   db: Queryable,
   at: AsOf,
@@ -145,6 +147,7 @@ export type DifferenceChange = {
   changedAt: Date
 }
 
+// Returns all changes of a difference, oldest first.
 export async function readHistory(db: Queryable, id: DifferenceId): Promise<DifferenceChange[]> {
   const { rows } = await db.query<DifferenceChange>({
     name: 'read-difference-history',
@@ -168,9 +171,11 @@ export type AgedDifferences = {
 
 export type AgedSuspense = Omit<AgedDifferences, 'bankCode' | 'unowned'>
 
+// Returns counts and amounts of open work by age: open differences, reconciling items, and money in
+// suspense.
 export async function readAgeing(db: Queryable, now: Date) {
   const today = watDay(now)
-  const age = (name: string, isStanding: string) =>
+  const sumByAge = (name: string, isStanding: string) =>
     db.query<AgedDifferences>({
       name,
       text: `select bank_code, currency, ${ageingBucketOf('$1::date - day')} as bucket,
@@ -182,8 +187,8 @@ export async function readAgeing(db: Queryable, now: Date) {
       values: [today],
     })
   const [differences, reconcilingItems, suspense] = await Promise.all([
-    age('age-differences', `state in ('open', 'asked')`),
-    age('age-reconciling-items', `state = 'resolved' and action = 'note'`),
+    sumByAge('age-differences', `state in ('open', 'asked')`),
+    sumByAge('age-reconciling-items', `state = 'resolved' and action = 'note'`),
     db.query<AgedSuspense>({
       name: 'age-suspense',
       text: `select c.currency, ${ageingBucketOf('age.days')} as bucket, count(*) as count,
@@ -239,7 +244,7 @@ export async function listDayLines(
 ): Promise<ListedLine[]> {
   const hasDifference = `exists (select from differences d
                            where d.line_id = l.id and d.state <> 'cleared')`
-  const { sql, values } = fits(
+  const { sql, values } = joinConditions(
     [
       ['l.id > $', afterId],
       isMatched !== undefined && `${isMatched ? 'not' : ''} ${hasDifference}`,
@@ -261,6 +266,7 @@ export async function listDayLines(
   return rows
 }
 
+// Reads statement lines by id. The map leaves out ids without a line.
 export async function readLines(
   db: Queryable,
   ids: readonly StatementLineId[],
@@ -277,6 +283,7 @@ export async function readLines(
 // A sweep may have a million lines or items; at most this many are shown per match.
 const PAIRS_MAX = 20
 
+// Returns the items that each line is matched to, at most PAIRS_MAX per line.
 export async function readItemsOf(
   db: Queryable,
   lineIds: readonly StatementLineId[],
@@ -293,6 +300,7 @@ export async function readItemsOf(
   return grouped(rows, ({ lineId }) => lineId)
 }
 
+// Returns the lines that each item is matched to, at most PAIRS_MAX per item, by refKey().
 export async function readLinesOf(
   db: Queryable,
   refs: readonly ItemRef[],
@@ -311,6 +319,7 @@ export async function readLinesOf(
   return new Map([...byItem].map(([key, lines]) => [key, lines.map(({ lineId }) => lineId)]))
 }
 
+// Groups rows by a key, in the order of the rows.
 function grouped<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>()
   for (const row of rows) {

@@ -29,7 +29,8 @@ const DAY_MS = 86_400_000
 // Hashes are cut to 16 bytes, which are practically unique and halve the index.
 export const HASH_BYTES = 16
 const NUL = '\u0000'
-// Both limits are far above those of the readers. PostgreSQL allows at most 2,704 bytes in an index entry.
+// The longest identifier and the longest other text of a line. The parsers of the file formats have much
+// lower limits. PostgreSQL allows at most 2,704 bytes in an index entry.
 const IDENTIFIER_MAX = 300
 const TEXT_MAX = 4_000
 // JSON numbers represent naira with two decimals exactly up to this amount (src/money.ts):
@@ -66,18 +67,20 @@ export class StagedLines {
     this.#check(line)
     this.count += 1
     if (this.count > LINES_MAX) {
-      const most = LINES_MAX.toLocaleString('en')
-      throw new StatementProblem(line.lineNo, `The file has more than ${most} lines.`)
+      const linesMax = LINES_MAX.toLocaleString('en')
+      throw new StatementProblem(line.lineNo, `The file has more than ${linesMax} lines.`)
     }
     this.#chunk += this.#encode(statementNo, line)
     return this.#chunk.length >= CHUNK_CHARACTERS ? this.#send() : undefined
   }
 
+  // Copies the last chunk, and waits until all chunks are in the staging table.
   async flush(): Promise<void> {
     await this.#send()
     await this.#copying
   }
 
+  // Starts to copy the current chunk, after the copy of the one before has ended.
   async #send(): Promise<void> {
     await this.#copying
     const chunk = this.#chunk
@@ -86,6 +89,8 @@ export class StagedLines {
     this.#copying.catch(() => {}) // The next send awaits the same promise and throws.
   }
 
+  // Refuses a line with an impossible day, amount or text, which the database would refuse later with an
+  // unclear error.
   #check(line: StatementLine): void {
     this.checkDay(line.bookedOn, line.lineNo, 'booked')
     if (line.valueOn !== null && !this.#days.has(line.valueOn) && !isDay(line.valueOn)) {
@@ -106,19 +111,23 @@ export class StagedLines {
     checkText(line, TEXT_MAX, line.narration)
   }
 
-  checkDay(day: string, lineNo: number | null, what: string): void {
+  // Refuses a day that does not exist, is in the future, or is too long ago. `dayName` completes the words
+  // "The day …" of the message. Remembers checked days, because most lines have one of few days.
+  checkDay(day: string, lineNo: number | null, dayName: string): void {
     if (this.#days.has(day)) return
-    if (!isDay(day)) throw new StatementProblem(lineNo, `The day ${what} does not exist.`)
+    if (!isDay(day)) throw new StatementProblem(lineNo, `The day ${dayName} does not exist.`)
     if (day > this.#latest) {
-      throw new StatementProblem(lineNo, `The day ${what}, ${day}, is in the future.`)
+      throw new StatementProblem(lineNo, `The day ${dayName}, ${day}, is in the future.`)
     }
     if (day < this.#earliest) {
-      const message = `The day ${what}, ${day}, is more than ${YEARS_MAX} years ago.`
+      const message = `The day ${dayName}, ${day}, is more than ${YEARS_MAX} years ago.`
       throw new StatementProblem(lineNo, message)
     }
     this.#days.add(day)
   }
 
+  // Returns the line in the text format of COPY, in the order of STAGED_COLUMNS. The payer's account number
+  // is sealed.
   #encode(statementNo: number, line: StatementLine): string {
     const { counterparty: payer } = line
     const sealed =
@@ -158,6 +167,7 @@ export class StagedLines {
     return hash('sha256', content, 'hex').slice(0, 2 * HASH_BYTES)
   }
 
+  // Returns the key of the content hashes for a currency at this bank.
   #keyOf(currency: string): string {
     const cached = this.#keys.get(currency)
     if (cached !== undefined) return cached
@@ -171,6 +181,8 @@ function cell(text: string | null): string {
   return text === null ? COPY_NULL : copyText(text)
 }
 
+// Refuses a text of a line that is too long for the database, or has a character that PostgreSQL cannot
+// store.
 function checkText({ lineNo }: StatementLine, lengthMax: number, text: string | null): void {
   if (text === null) return
   if (text.length > lengthMax) {
@@ -221,15 +233,15 @@ export async function readFile({ parts, staged }: Reading): Promise<ReadStatemen
     if (part.part === 'lines') {
       if (!open) throw new Error('a line came before its statement')
       for (const line of part.lines) {
-        const full = addLine(open, line, staged)
-        if (full) await full
+        const chunkCopied = addLine(open, line, staged)
+        if (chunkCopied) await chunkCopied
       }
     } else if (part.part === 'opening') {
       if (open) throw new Error('a statement came within another')
-      open = begin(part.statement, statements.length + 1)
+      open = beginStatement(part.statement, statements.length + 1)
     } else {
       if (!open) throw new Error('a statement ended that had not begun')
-      statements.push(end(open, part.closing, staged))
+      statements.push(endStatement(open, part.closing, staged))
       open = undefined
     }
   }
@@ -239,7 +251,8 @@ export async function readFile({ parts, staged }: Reading): Promise<ReadStatemen
   return statements
 }
 
-function begin(head: StatementHead, no: number): Open {
+// Starts the totals of a statement. Refuses a currency or reference that cannot be stored.
+function beginStatement(head: StatementHead, no: number): Open {
   if (no > STATEMENTS_MAX) {
     throw new StatementProblem(null, `The file has more than ${STATEMENTS_MAX} statements.`)
   }
@@ -258,6 +271,8 @@ function begin(head: StatementHead, no: number): Open {
   return { ...head, no, lines: 0, sumKobo: 0n, ...days }
 }
 
+// Adds a line to the totals of its statement and stages it. Returns a promise if the caller must wait until
+// a chunk is copied.
 function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<void> | undefined {
   if (line.currency !== open.currency) {
     const message = `The line is in ${line.currency}, its statement in ${open.currency}.`
@@ -274,19 +289,21 @@ function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<
   return staged.add(open.no, line)
 }
 
-// A statement covers the days that it names and the days of its lines.
-function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatement {
+// Completes a statement: determines its days and balances, and refuses a statement that does not add up. A
+// statement covers the days that it names and the days of its lines.
+function endStatement(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatement {
   const { no, lines, firstDay, lastDay } = open
   const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // Newest-first files state it last.
   const sumKobo = kobo(open.sumKobo)
-  const from = earlier(open.fromDay, firstDay) ?? earlier(closing.toDay, lastDay)
-  const to = later(closing.toDay, lastDay) ?? from
-  if (from === null || to === null) {
+  const firstCoveredDay = earlier(open.fromDay, firstDay) ?? earlier(closing.toDay, lastDay)
+  const lastCoveredDay = later(closing.toDay, lastDay) ?? firstCoveredDay
+  if (firstCoveredDay === null || lastCoveredDay === null) {
     throw new StatementProblem(null, `Statement ${no} has neither lines nor days.`)
   }
-  staged.checkDay(from, null, 'that the statement begins')
-  staged.checkDay(to, null, 'that the statement ends')
-  if (from > to) throw new StatementProblem(null, `Statement ${no} ends before it begins.`)
+  staged.checkDay(firstCoveredDay, null, 'that the statement begins')
+  staged.checkDay(lastCoveredDay, null, 'that the statement ends')
+  if (firstCoveredDay > lastCoveredDay)
+    throw new StatementProblem(null, `Statement ${no} ends before it begins.`)
   if ((openingKobo === null) !== (closing.closingKobo === null)) {
     throw new StatementProblem(null, `Statement ${no} has only one of its two balances.`)
   }
@@ -305,9 +322,9 @@ function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatem
   const { accountNumber, reference, sequence, currency } = open
   const { closingKobo } = closing
   const head = { no, accountNumber, reference, sequence, currency, openingKobo }
-  const stated = firstStatedDay(open, closing)
-  const coversFrom = stated === null ? null : earlier(stated, to)
-  const days = { fromDay: from, toDay: to, coversFrom }
+  const statedDay = firstStatedDay(open, closing)
+  const coversFrom = statedDay === null ? null : earlier(statedDay, lastCoveredDay)
+  const days = { fromDay: firstCoveredDay, toDay: lastCoveredDay, coversFrom }
   return { ...head, closingKobo, ...days, lines, sumKobo }
 }
 
@@ -323,6 +340,7 @@ function firstStatedDay(open: Open, { toDay }: StatementEnd): string | null {
 
 type Sums = { openingKobo: Kobo; sumKobo: Kobo; closingKobo: Kobo }
 
+// Returns the error for a statement whose opening balance and lines do not make its closing balance.
 export function doesNotAddUp(no: number, sums: Sums): StatementProblem {
   const { openingKobo, sumKobo, closingKobo } = sums
   const difference = kobo(closingKobo - openingKobo - sumKobo)
@@ -334,12 +352,14 @@ export function doesNotAddUp(no: number, sums: Sums): StatementProblem {
   )
 }
 
-function earlier(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return one ?? other
-  return one < other ? one : other
+// Returns the earlier of two days, or the one that is not null.
+function earlier(day: string | null, otherDay: string | null): string | null {
+  if (day === null || otherDay === null) return day ?? otherDay
+  return day < otherDay ? day : otherDay
 }
 
-function later(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return one ?? other
-  return one > other ? one : other
+// Returns the later of two days, or the one that is not null.
+function later(day: string | null, otherDay: string | null): string | null {
+  if (day === null || otherDay === null) return day ?? otherDay
+  return day > otherDay ? day : otherDay
 }

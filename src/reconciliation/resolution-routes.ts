@@ -35,24 +35,26 @@ import {
   toOwner,
 } from './views.ts'
 
-const AT_ONCE = 4 // Half of the connections that may write.
+// How many differences of one request are resolved concurrently: half of the connections that may write.
+const AT_ONCE = 4
 
-type Resolution = { ids: readonly number[]; action: DifferenceAction; reason: string }
-type Result = { id: number; ok: boolean; code?: string; message?: string }
+type BulkResolution = { ids: readonly number[]; action: DifferenceAction; reason: string }
+type ResolutionOutcome = { id: number; ok: boolean; code?: string; message?: string }
 
 // Resolves many differences, each in separate transactions. Safe to repeat: it is a success if the same user
 // has already resolved a difference in the same way. Returns the results ordered as `ids`.
 async function resolveEach(
   deps: Deps,
   by: Identity,
-  { ids, action, reason }: Resolution,
-): Promise<Result[]> {
+  { ids, action, reason }: BulkResolution,
+): Promise<ResolutionOutcome[]> {
   const { clock, sharedAccounts, batchPool, sealer, writers } = deps
   const { client, actor, userId } = by
   const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
     writers.credits.submitAll(credits)
 
-  const resolve = async (differenceId: number): Promise<Result> => {
+  // Resolves one difference. A failure becomes its result, so that the others are still resolved.
+  const resolve = async (differenceId: number): Promise<ResolutionOutcome> => {
     const id = BigInt(differenceId) as DifferenceId
     try {
       await withTransaction(batchPool, (tx) => {
@@ -62,29 +64,32 @@ async function resolveEach(
       await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
       return { id: differenceId, ok: true }
     } catch (error) {
-      return { id: differenceId, ok: false, ...explain(deps, error) }
+      return { id: differenceId, ok: false, ...describeFailure(deps, error) }
     }
   }
 
-  const results = new Map<number, Result>()
-  const waiting = [...new Set(ids)]
-  const lane = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+  const results = new Map<number, ResolutionOutcome>()
+  const waitingIds = [...new Set(ids)]
+  // Takes differences from the list until it is empty. AT_ONCE of these loops run concurrently.
+  const resolveWaiting = async () => {
+    for (let id = waitingIds.shift(); id !== undefined; id = waitingIds.shift()) {
       results.set(id, await resolve(id))
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  return ids.map((id) => results.get(id) as Result)
+  await Promise.all(Array.from({ length: AT_ONCE }, resolveWaiting))
+  return ids.map((id) => results.get(id) as ResolutionOutcome)
 }
 
-function explain({ log }: Deps, error: unknown): { code: string; message: string } {
+// Converts an error of one difference to the code and message of its result, because one failure must not
+// fail the whole request. Logs errors that are not refusals.
+function describeFailure({ log }: Deps, error: unknown): { code: string; message: string } {
   if (!(error instanceof Refusal)) log.error({ err: error }, 'failed to resolve a difference')
   const { code, message, fields } =
     error instanceof Refusal ? error : new Refusal(isUnavailable(error) ? 'try_again' : 'internal')
   return { code, message: [message, ...fields.map((field) => field.message)].join(' ') }
 }
 
-// Errors of booking, matching and noting a difference.
+// The refusals that resolving and approving have in common.
 const RESOLVING = [
   'action_not_allowed',
   'cost_not_booked',
@@ -97,22 +102,32 @@ const RESOLVING = [
 
 type DifferenceCall = Call<{ id: typeof requireDifferenceId }>
 
-// Runs a decision in two steps: `work` is committed before the credit of the line is booked. A retry
-// continues with the booking.
-function step(call: DifferenceCall, message: string, work: (tx: Transaction) => Promise<void>) {
+// Handles a request that resolves one difference, in two steps: commits `decide`, then books the credit of
+// the line, which needs a transaction of its own. If the process dies in between, a retry of the request
+// continues with the booking. Responds with the difference as it is afterwards.
+function resolveInSteps(
+  call: DifferenceCall,
+  message: string,
+  decide: (tx: Transaction) => Promise<void>,
+) {
   const { request, reply, batchPool, sealer, writers, clock } = call
   const { id } = call.params
   const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
     writers.credits.submitAll(credits)
-  const begin = async (tx: Transaction) => {
-    await work(tx)
+  // The first step, in its own transaction. The idempotency key stores its result.
+  const commitDecision = async (tx: Transaction) => {
+    await decide(tx)
     return id.toString()
   }
-  return withIdempotentSteps(call, { request, reply, pool: batchPool, begin }, async () => {
-    await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
-    const difference = await readDifference(call, call, id)
-    return accepted(message, DifferenceDetailView.present(difference, call))
-  })
+  return withIdempotentSteps(
+    call,
+    { request, reply, pool: batchPool, begin: commitDecision },
+    async () => {
+      await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
+      const difference = await readDifference(call, call, id)
+      return accepted(message, DifferenceDetailView.present(difference, call))
+    },
+  )
 }
 
 export const differenceResolutions = resource(RECONCILIATION, {
@@ -132,7 +147,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
     body: ResolutionRequest,
     errors: [...RESOLVING, 'difference_asked', 'difference_resolved'],
     handle: (call) =>
-      step(call, 'Difference resolved successfully', (tx) =>
+      resolveInSteps(call, 'Difference resolved successfully', (tx) =>
         resolveDifference(tx, { ...call, now: call.clock() }, { id: call.params.id, ...call.body }),
       ),
   })
@@ -167,7 +182,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
       'request_decided',
     ],
     handle: (call) =>
-      step(call, 'Resolution approved successfully', (tx) =>
+      resolveInSteps(call, 'Resolution approved successfully', (tx) =>
         approveResolution(tx, checkerOf(call), call.params.id),
       ),
   })
@@ -180,7 +195,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
     body: Type.Object({ reason: Reason }, { additionalProperties: false }),
     errors: ['difference_not_found', 'other_person_needed', 'request_decided'],
     handle: (call) =>
-      step(call, 'Resolution rejected', (tx) =>
+      resolveInSteps(call, 'Resolution rejected', (tx) =>
         rejectResolution(tx, checkerOf(call), { id: call.params.id, reason: call.body.reason }),
       ),
   })
@@ -193,7 +208,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
     body: Nothing,
     errors: ['difference_not_found', 'own_request_only', 'request_decided'],
     handle: (call) =>
-      step(call, 'Resolution withdrawn', (tx) =>
+      resolveInSteps(call, 'Resolution withdrawn', (tx) =>
         withdrawResolution(tx, checkerOf(call), call.params.id),
       ),
   })
@@ -227,6 +242,7 @@ export const differenceOwners = resource(RECONCILIATION, {
       const { owner, from } = call.body
       const ownerId = toOwner(owner, call)
       const fromId = from === undefined ? undefined : toOwner(from, call)
+      // The first step, in its own transaction. The idempotency key stores its result.
       const begin = async (tx: Transaction) => {
         const acting = { ...call, now: clock() }
         const refused = await assignDifferences(tx, acting, { ids: [id], ownerId, fromId })

@@ -1,5 +1,5 @@
-// Writes the resolution of a difference: its decision, its history, the pairs that explain it, and its
-// booking.
+// Writes the resolution of a difference: the decision, the history, the pairs that explain the difference,
+// and its booking in the ledger.
 
 import type { Client } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
@@ -10,16 +10,17 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { type Action, writeAuditLog } from '#records/audit-log.ts'
 import type { Difference, DifferenceAction, DifferenceKind } from './difference.ts'
-import { forgetErasedPair } from './pairs.ts'
+import { clearErasedPayer } from './pairs.ts'
 import { clearDifferenceOfItem, type DifferenceState, transition } from './states.ts'
 
-// The actor: a user, or a client by its credentials.
+// The user who acts on a difference, or a client that acts by its credentials (`userId` is null).
 export type Acting = { client: Client; actor: string; userId: UserId | null; now: Date }
 
 type Change = 'opened' | 'asked' | 'withdrawn' | 'rejected' | 'resolved' | 'failed' | 'cleared'
 
 type NewChange = { id: DifferenceId; change: Change; actor: string | null; detail: object }
 
+// Adds an entry to the history of a difference. `actor` is null if the system made the change.
 export async function writeChange(
   tx: Transaction,
   now: Date,
@@ -33,12 +34,14 @@ export async function writeChange(
   })
 }
 
+// An entry of the audit log: `verb` says what the actor did, such as `resolve` or `assign`.
 type Entry = {
   difference: Pick<Difference, 'id' | 'bankCode' | 'day' | 'kind' | 'amountKobo' | 'currency'>
   verb: string
   detail: object
 }
 
+// Returns the entry of the audit log for an action on a difference.
 export function actionOn({ client, actor }: Acting, { difference, verb, detail }: Entry): Action {
   const { id, bankCode, day, kind, amountKobo, currency } = difference
   return {
@@ -50,6 +53,7 @@ export function actionOn({ client, actor }: Acting, { difference, verb, detail }
   }
 }
 
+// Writes an action on a difference to the audit log.
 export async function auditDifference(
   tx: Transaction,
   acting: Acting,
@@ -68,6 +72,8 @@ export type Decision = {
   detail?: object
 }
 
+// Stores a user's decision on a difference, with its history. A booking that is still in progress leaves the
+// difference open, so then the state does not change.
 export async function writeDecision(
   tx: Transaction,
   { actor, userId, now }: Acting,
@@ -99,7 +105,8 @@ export type Pair = {
   matchedBy: string
 }
 
-// Stores a pair of line and item. Also clears the difference of the item, if it has one.
+// Stores a pair of line and item that a user matched or booked. Removes the payer's details from the line
+// if the payer of the item was erased, and clears the difference of the item, if it has one.
 export async function insertPair(
   tx: Transaction,
   now: Date,
@@ -117,7 +124,7 @@ export async function insertPair(
             where l.id = $1`,
     values: [lineId, item.kind, item.id, amountKobo, rule, now, matchedBy],
   })
-  await forgetErasedPair(tx, { lineId, item })
+  await clearErasedPayer(tx, { lineId, item })
   for (const { id } of await clearDifferenceOfItem(tx, item)) {
     const detail = { lineId: lineId.toString(), rule }
     await writeChange(tx, now, { id, change: 'cleared', actor: null, detail })
@@ -147,11 +154,16 @@ export async function readItem(
   return rows[0]
 }
 
-// Opens a new difference for the part of a line that its pairs do not explain, with the owner of the old one.
+// Opens a new difference for the part of a line that its pairs do not explain. It keeps the owner of
+// `difference`, which the pairs have cleared.
 export async function openRest(
   tx: Transaction,
   now: Date,
-  { of, kind, amountKobo }: { of: Difference; kind: DifferenceKind; amountKobo: Kobo },
+  {
+    difference,
+    kind,
+    amountKobo,
+  }: { difference: Difference; kind: DifferenceKind; amountKobo: Kobo },
 ): Promise<void> {
   if (amountKobo === 0n) return
   const { rows } = await tx.query<{ id: DifferenceId }>({
@@ -160,19 +172,19 @@ export async function openRest(
                                     owner_id, owned_at)
            values ($1, $2, $3::date, $4, $5, $6, $7, $8, $9) returning id`,
     values: [
-      of.bankCode,
-      of.currency,
-      of.day,
+      difference.bankCode,
+      difference.currency,
+      difference.day,
       kind,
       amountKobo,
-      of.lineId,
+      difference.lineId,
       now,
-      of.ownerId,
-      of.ownerId && now,
+      difference.ownerId,
+      difference.ownerId && now,
     ],
   })
   const { id } = rows[0] as { id: DifferenceId }
-  const detail = { kind, amount: formatKobo(amountKobo), restOf: of.id.toString() }
+  const detail = { kind, amount: formatKobo(amountKobo), restOf: difference.id.toString() }
   await writeChange(tx, now, { id, change: 'opened', actor: null, detail })
 }
 
@@ -180,30 +192,31 @@ export type BookingDeps = { sharedAccounts: SharedAccounts; now: Date; actor: st
 
 type Posting = {
   difference: Difference
-  against: SharedAccount
+  counterAccount: SharedAccount
   movedKobo: Kobo // At most the amount of the line.
   reason: Transfer['reason']
 }
 
 export type Booked = { transferId: bigint; restKobo: Kobo } // `restKobo` is the unbooked rest of the line.
 
-// Posts a difference into the books, against the bank's account, and pairs the difference with its booking
-// (I67). The booking has the current time, whatever the day of the line: nothing is posted into the past.
+// Posts a difference into the books, between the bank's account and `counterAccount`, and pairs the
+// difference with the posted transfer, so that it is booked only once (I67). The booking has the current
+// time, whatever the day of the line: nothing is posted into the past.
 // Locks: the difference (already locked by the caller); ledger accounts.
 export async function postBooking(
   tx: Transaction,
   { sharedAccounts, now, actor }: BookingDeps,
-  { difference, against, movedKobo, reason }: Posting,
+  { difference, counterAccount, movedKobo, reason }: Posting,
 ): Promise<Booked> {
   const { id: differenceId, bankCode, currency, amountKobo } = difference
   const bank: SharedAccount = { kind: 'bank', owner: bankOwner(bankCode), currency }
-  await sharedAccounts.open([bank, against])
-  const [bankId, againstId] = [sharedAccounts.id(bank), sharedAccounts.id(against)]
+  await sharedAccounts.open([bank, counterAccount])
+  const [bankId, counterId] = [sharedAccounts.id(bank), sharedAccounts.id(counterAccount)]
   const isCredit = amountKobo > 0n
   await postTransfers(tx, now, [
     {
-      debitAccountId: isCredit ? bankId : againstId,
-      creditAccountId: isCredit ? againstId : bankId,
+      debitAccountId: isCredit ? bankId : counterId,
+      creditAccountId: isCredit ? counterId : bankId,
       amountKobo: movedKobo,
       differenceId,
       reason,
@@ -217,10 +230,12 @@ export async function postBooking(
 
 type PostedBooking = { difference: Difference; transferId: bigint; bookedKobo: Kobo }
 
-// Pairs the booking with its line. Without a line, the booking offsets the item of the difference, or
-// explains the gap between two statements. A gap has been in the statements since its day, so its booking is
-// in transit from that day until today. An item has been in the books only, so it is in transit from its day
-// until today, when the booking offsets it.
+// Pairs a booking with whatever its difference is about, so that matching no longer reports it:
+//
+//   a line              the booking and the line are a pair
+//   an item             the booking and the item offset each other; both count as in transit from the
+//                       item's day until today
+//   a statement's gap   the booking explains the gap; it counts as in transit from the gap's day until today
 async function pairBooking(
   tx: Transaction,
   { now, actor: matchedBy }: { now: Date; actor: string },
@@ -247,7 +262,8 @@ async function pairBooking(
 
 type Offset = { item: Pair['item']; amountKobo: Kobo; day: string; matchedBy: string }
 
-// Stores a pair without a line, under the line id 0. `day` replaces the day of the line.
+// Stores a pair without a line. Every pair has a line id, so 0 stands for no line. `day` takes the place of
+// the line's day.
 async function insertOffset(
   tx: Transaction,
   now: Date,
@@ -265,6 +281,7 @@ async function insertOffset(
   })
 }
 
+// Finds the transfer that was just posted for a difference.
 async function findTransfer(tx: Transaction, { id }: Difference): Promise<bigint> {
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'transfer-of-difference',

@@ -1,4 +1,5 @@
-// Resolves differences: by one user, or under maker-checker by two.
+// Resolves differences between a bank's statement and the books, as a user decides: books the line, matches
+// it to an item, or notes the difference. Under maker-checker, a second user must approve.
 
 import {
   type Approver,
@@ -37,7 +38,8 @@ import {
 } from './resolutions.ts'
 import { transition } from './states.ts'
 
-// The kind of charges that belong to an item: withheld from a credit, or charged with a payout.
+// The kind of item that holds the charges of a credit or payout: withheld from a credit, or charged with a
+// payout.
 const CHARGES_OF: Readonly<Record<string, string>> = { credit: 'charges', payout: 'payout_cost' }
 
 // Confirms that a line is for its suggested item, with the bank's charges if the line is net of them.
@@ -50,7 +52,7 @@ async function confirmMatch(
 ): Promise<Kobo> {
   const { suggestedKind, suggestedId, amountKobo } = difference
   const item = { kind: suggestedKind as string, id: suggestedId as bigint }
-  const pair = (pairedItem: Pair['item'], leftKobo: Kobo) =>
+  const storePair = (pairedItem: Pair['item'], leftKobo: Kobo) =>
     insertPair(tx, now, {
       lineId: difference.lineId as StatementLineId,
       item: pairedItem,
@@ -58,16 +60,16 @@ async function confirmMatch(
       rule: 'confirmed',
       matchedBy: actor,
     })
-  const stored = await readItem(tx, difference, item)
-  if (!stored || stored.leftKobo === 0n) throw new Refusal('suggestion_gone')
-  await pair(item, stored.leftKobo)
-  const restKobo = kobo(amountKobo - stored.leftKobo)
+  const suggestedItem = await readItem(tx, difference, item)
+  if (!suggestedItem || suggestedItem.leftKobo === 0n) throw new Refusal('suggestion_gone')
+  await storePair(item, suggestedItem.leftKobo)
+  const restKobo = kobo(amountKobo - suggestedItem.leftKobo)
   const kind = CHARGES_OF[item.kind]
   if (restKobo === 0n || kind === undefined) return restKobo
   const charges = { kind, id: item.id }
   const withheld = await readItem(tx, difference, charges)
   if (withheld?.leftKobo !== restKobo) return restKobo
-  await pair(charges, restKobo)
+  await storePair(charges, restKobo)
   return kobo(0n)
 }
 
@@ -77,7 +79,7 @@ type Checking = Resolving & Approver
 type Resolution = {
   id: DifferenceId
   action: DifferenceAction
-  reading?: Reading | undefined // For a debit smaller than the credit that it names.
+  reading?: Reading | undefined // How the user reads a debit that is smaller than the credit it names.
   reason: string
 }
 
@@ -131,7 +133,9 @@ function requireReading(difference: Difference, { action, reading }: Resolution)
   }
 }
 
-// Changes the kind to a charge. If the charge is not booked after all, matching determines the kind again.
+// Stores that the user reads a debit as a charge, not as a partial reversal of the credit that it names, by
+// changing the kind of the difference. If the charge is not booked after all, matching determines the kind
+// again.
 async function readAsCharge(tx: Transaction, difference: Difference): Promise<Difference> {
   const kind: DifferenceKind = 'fee_differs'
   await tx.query({
@@ -142,7 +146,8 @@ async function readAsCharge(tx: Transaction, difference: Difference): Promise<Di
   return { ...difference, kind, isPartialReversal: false }
 }
 
-// A repetition by the same user succeeds.
+// Approves a requested resolution and carries it out. Approving it again succeeds for the same user, without
+// effect.
 export async function approveResolution(
   tx: Transaction,
   acting: Checking,
@@ -158,8 +163,9 @@ export async function approveResolution(
   await auditDifference(tx, acting, { difference, verb: 'approve', detail: { action, reason } })
 }
 
-// Rejecting moves no money. So users whose access changed recently, and users who received their access from
-// the maker, may reject, although neither may approve (approvals/approvers.ts). The maker may not reject.
+// Rejects a requested resolution. Rejecting moves no money. So users whose access changed recently, and users
+// who received their access from the maker, may reject, although neither may approve
+// (approvals/approvers.ts). The maker may not reject.
 export async function rejectResolution(
   tx: Transaction,
   acting: Acting,
@@ -173,6 +179,7 @@ export async function rejectResolution(
   await auditDifference(tx, acting, { difference, verb: 'reject', detail })
 }
 
+// Withdraws a request. Only its maker may, before it is decided.
 export async function withdrawResolution(
   tx: Transaction,
   acting: Acting,
@@ -187,6 +194,7 @@ export async function withdrawResolution(
 
 type Request = Pick<Decision, 'difference' | 'action' | 'reason'> & Pick<Resolution, 'reading'>
 
+// Stores the resolution as a request, for another user to approve.
 async function requestApproval(
   tx: Transaction,
   acting: Resolving,
@@ -207,6 +215,8 @@ async function requestApproval(
   await auditDifference(tx, acting, { difference, verb: 'request', detail })
 }
 
+// Carries out a resolution. A credit is only decided here, and finishBooking() books it later. Everything
+// else is booked at once, and an unexplained remainder of the line becomes a new difference.
 async function perform(tx: Transaction, acting: Resolving, request: Request): Promise<void> {
   const { difference, action } = request
   const { now } = acting
@@ -215,7 +225,7 @@ async function perform(tx: Transaction, acting: Resolving, request: Request): Pr
     const restKobo = await confirmMatch(tx, acting, difference)
     const detail = { item: `${difference.suggestedKind}/${difference.suggestedId}` }
     await writeDecision(tx, acting, { ...request, state: 'cleared', detail })
-    return openRest(tx, now, { of: difference, kind: 'amount_differs', amountKobo: restKobo })
+    return openRest(tx, now, { difference, kind: 'amount_differs', amountKobo: restKobo })
   }
   const reading = request.reading ? { reading: request.reading } : {}
   const booking = bookingOf(difference)
@@ -229,15 +239,25 @@ async function perform(tx: Transaction, acting: Resolving, request: Request): Pr
     booking === 'payout'
       ? await bookPayout(tx, acting, difference)
       : [{ ...(await bookCharge(tx, acting, difference)), difference }]
-  for (const { difference: of, transferId, restKobo } of booked) {
+  for (const { difference: bookedDifference, transferId, restKobo } of booked) {
     const detail = { ...reading, item: `booked/${transferId}` }
-    await writeDecision(tx, acting, { ...request, difference: of, state: 'cleared', detail })
-    await openRest(tx, now, { of, kind: 'fee_differs', amountKobo: restKobo })
+    await writeDecision(tx, acting, {
+      ...request,
+      difference: bookedDifference,
+      state: 'cleared',
+      detail,
+    })
+    await openRest(tx, now, {
+      difference: bookedDifference,
+      kind: 'fee_differs',
+      amountKobo: restKobo,
+    })
   }
 }
 
 type Reopening = { difference: Difference; change: 'rejected' | 'withdrawn'; detail: object }
 
+// Opens the difference again after its request was rejected or withdrawn.
 async function reopen(
   tx: Transaction,
   { actor, now }: Acting,
@@ -253,26 +273,29 @@ async function reopen(
   await writeChange(tx, now, { id, change, actor, detail })
 }
 
-// Whether the same user has already resolved the difference this way, requested this resolution, or
-// approved it.
+// Whether the request repeats one that the same user made or approved before, so that a retry succeeds.
+// Repeating a booking with another reading is not the same.
 function isSameAgain(
   { kind, action, askedBy, decidedBy }: Difference,
   { reading, action: requestedAction }: Resolution,
   actor: string,
 ): boolean {
-  const isReadAlike = reading === undefined || (reading === 'charge') === isCharge(kind)
-  return action === requestedAction && isReadAlike && (decidedBy === actor || askedBy === actor)
+  // Reading the debit as a charge has changed the kind of the difference (readAsCharge).
+  const hasSameReading = reading === undefined || (reading === 'charge') === isCharge(kind)
+  return action === requestedAction && hasSameReading && (decidedBy === actor || askedBy === actor)
 }
 
 const isCharge = (kind: DifferenceKind) => kind === 'fee_differs'
 
+// Refuses a difference that waits for an approval, or is decided already.
 function refuseDecided(difference: Difference): void {
   const { state, entryReference } = difference
   if (state === 'asked' || entryReference !== null) throw new Refusal('difference_asked')
   if (state !== 'open' || isBeingBooked(difference)) throw new Refusal('difference_resolved')
 }
 
-// The approval repeats this check, because matching may have changed the difference since the request.
+// Refuses an action that the difference does not allow. Both the request and the approval call it, because
+// matching may have changed the difference in between.
 function refuseAction(difference: Difference, action: DifferenceAction): void {
   const allowed = allowedActions(difference)
   if (allowed.includes(action)) return
@@ -280,6 +303,7 @@ function refuseAction(difference: Difference, action: DifferenceAction): void {
   throw new Refusal('action_not_allowed', [{ field: 'action', message }])
 }
 
+// Returns the requested action and its reason. Refuses if no request waits for approval.
 function requireAsked({ state, action, reason }: Difference) {
   if (state !== 'asked') throw new Refusal('request_decided')
   return { action: action as DifferenceAction, reason: reason as string }

@@ -49,6 +49,8 @@ const TABLES = `
     statement_id bigint, kind text collate "C", amount bigint, day date
   ) on commit drop`
 
+// Creates the working sets, and loads the lines of open differences. Called at the start of a run, before
+// the first rule.
 export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
   await tx.query('set local default_statistics_target = 10') // The planner needs the row counts only.
@@ -77,19 +79,20 @@ export async function closeSets(tx: Transaction): Promise<void> {
   await tx.query(DROP)
 }
 
-// Forces hash joins. New lines are not in the planner's statistics, so it might expect few lines where
-// there are a million.
+// Forces hash joins while `work` runs. New lines are not in the planner's statistics, so it might expect few
+// lines where there are a million.
 export async function byHashing<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
-  const others = ['enable_nestloop', 'enable_mergejoin']
-  for (const join of others) await tx.query(`set local ${join} = off`)
+  const otherJoins = ['enable_nestloop', 'enable_mergejoin']
+  for (const join of otherJoins) await tx.query(`set local ${join} = off`)
   const result = await work()
-  for (const join of others) await tx.query(`set local ${join} = on`)
+  for (const join of otherJoins) await tx.query(`set local ${join} = on`)
   return result
 }
 
 const LINE_COLUMNS = `l.id, l.booked_on, l.amount_kobo, l.kind, l.session_id, l.bank_reference,
   l.end_to_end_id, l.account_number, l.counterparty_name, l.narration`
 
+// Loads the lines of the new statements that the first rule did not match.
 async function loadNewLines(tx: Transaction, { newStatements, linesFrom }: Run): Promise<void> {
   if (newStatements.length === 0) return
   await tx.query(
@@ -134,6 +137,8 @@ async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
+// Loads the items of open differences, however old they are. The amount of such a difference is the unmatched
+// part of its item, with the opposite sign.
 async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
   const inDifference = (kinds: string, id: string) => `${id} in (
     select item_id from differences
@@ -202,18 +207,19 @@ function insertItems(
      cross join lateral (select (i.posted_at at time zone 'Africa/Lagos')::date as day) as w`
 }
 
-// Orders a bank's statements. They come in any order and may overlap: a part of a month may come after
-// the whole month. So each opening balance is compared with the sum of the lines booked before its first
-// day. The opening balance is `ahead` of that sum by the balance before all lines, which is the same for
-// all statements.
+// How CHAIN orders a bank's statements. A bank may send them in any order, and they may overlap: a part of a
+// month may arrive after the whole month. So each opening balance is compared with the sum of all lines
+// booked before the statement's first day. The difference of the two (`ahead`) is the balance before the
+// first line of all. If no line is missing, it is the same for all statements.
 //
-// A statement of a part of a day opens with the closing balance of another part. A statement with a line
-// that is dated back starts on the day of that line, but opens with the closing balance of a later day.
-// Both `follow` the other statement, and their opening balance is not that of their first day.
+// Two kinds of statements do not open with the balance at the start of their first day. A statement of a part
+// of a day opens with the closing balance of another part. A statement with a line that is dated back, which
+// means booked on an earlier day, starts on the day of that line, but opens with the closing balance of a
+// later day. Both are said to follow the other statement (`follows`).
 //
-// A statement never follows one that ends on a later day or, on the same day, has a higher number. If the
-// parts of a day form a circle (0 to 100, 100 to 50, 50 to 0), each opens with the closing balance of
-// another, and one of them starts the day.
+// A statement never follows a statement that ends on a later day or, on the same day, has a higher number. If
+// the parts of a day form a circle (0 to 100, 100 to 50, 50 to 0), each opens with the closing balance of
+// another. Then one of them is chosen to start the day.
 
 const SEQUENCE_MAX = '9223372036854775807'
 
@@ -284,14 +290,16 @@ const CHAIN = `
          ahead_after, follows, row_number() over (order by follows, ${STATEMENT_ORDER}) = 1 as is_first
     from followed`
 
-// Forces hash joins: new statements are not in the planner's statistics, and nested loops took half a minute
-// for ten years of days.
+// Stores how the bank's statements follow one another in the table `chain`, for the checks for gaps. Forces
+// hash joins: new statements are not in the planner's statistics, and nested loops took half a minute for ten
+// years of days.
 export async function loadChain(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await byHashing(tx, () => tx.query(`insert into chain ${CHAIN}`, [bankCode, currency]))
   await tx.query('analyze chain')
 }
 
-// Returns the first day that statements cover. Call addLineTotals() first.
+// Returns the first day that statements cover. The totals of days must already include the new lines
+// (addLineTotals).
 export async function findFirstDay(
   tx: Transaction,
   { bankCode, currency }: BankAccount,

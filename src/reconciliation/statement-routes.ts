@@ -45,10 +45,11 @@ async function openUpload(request: IncomingMessage): Promise<UploadedFile> {
   }
   const type = request.headers['content-type'] ?? ''
   if (type.toLowerCase().startsWith(FORM)) return openForm(request)
-  return { fileName: null, bytes: limited(chunksOf(request)) }
+  return { fileName: null, bytes: limitSize(readWithoutDestroying(request)) }
 }
 
-async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+// Passes the chunks on until the upload is larger than FILE_BYTES_MAX, and then refuses it.
+async function* limitSize(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let count = 0
   for await (const chunk of bytes) {
     count += chunk.length
@@ -59,33 +60,38 @@ async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 
 type Readable = { iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Buffer> }
 
-function chunksOf(stream: Readable): AsyncIterable<Buffer> {
+// Reads a stream without destroying it when the reader stops early, so that the connection stays open for
+// the response.
+function readWithoutDestroying(stream: Readable): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => stream.iterator({ destroyOnReturn: false }) }
 }
 
-// Resolves when the file begins. Ignores other fields.
+// Finds the file in a form. Resolves as soon as the file begins, so that the import reads it while it
+// arrives. Ignores other fields. A second file, or a form that is cut off, fails the import at the end of
+// the first file.
 function openForm(request: IncomingMessage): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
-    const broken = () => reject(new Refusal('invalid_request', [NOT_A_FORM]))
+    const rejectForm = () => reject(new Refusal('invalid_request', [NOT_A_FORM]))
     let form: InstanceType<typeof Busboy>
     try {
       const { 'content-type': type = '' } = request.headers
       const limits = { files: 1, fields: 20, fieldSize: 4_096, parts: 30, headerPairs: 50 }
       form = new Busboy({ headers: { 'content-type': type }, limits })
     } catch {
-      broken()
+      rejectForm()
       return
     }
-    let hasMore = false
-    const ended = new Promise<void>((done, fail) => {
+    let hasSecondFile = false
+    // Resolves when the form has ended. Rejects if the form is cut off or the connection is lost.
+    const formEnded = new Promise<void>((done, fail) => {
       form.on('filesLimit', () => {
-        hasMore = true
+        hasSecondFile = true
       })
       form.on('finish', () => done())
       form.on('error', () => fail(cutOff()))
       request.once('error', fail)
     })
-    ended.then(broken, broken) // Has no effect after a file has begun.
+    formEnded.then(rejectForm, rejectForm) // Has no effect after a file has begun.
     form.on('file', (_field, stream, fileName) => {
       // Neither a lost connection nor a truncated form ends the file stream, so these handlers destroy it.
       request.once('error', (error) => stream.destroy(error))
@@ -93,15 +99,20 @@ function openForm(request: IncomingMessage): Promise<UploadedFile> {
         stream.on('error', () => {})
         stream.destroy(cutOff())
       })
-      resolve({ fileName: cleanFileName(fileName), bytes: wholeForm(limited(chunksOf(stream))) })
+      resolve({
+        fileName: cleanFileName(fileName),
+        bytes: readToEndOfForm(limitSize(readWithoutDestroying(stream))),
+      })
     })
     request.pipe(form)
 
-    async function* wholeForm(file: AsyncIterable<Uint8Array>) {
+    // Passes the file on. Then waits for the end of the form, so that a form with a second file or a missing
+    // end is refused.
+    async function* readToEndOfForm(file: AsyncIterable<Uint8Array>) {
       try {
         yield* file
-        await ended
-        if (hasMore) throw new StatementProblem(null, 'Send one file at a time.')
+        await formEnded
+        if (hasSecondFile) throw new StatementProblem(null, 'Send one file at a time.')
       } finally {
         request.unpipe(form)
       }
@@ -112,7 +123,8 @@ function openForm(request: IncomingMessage): Promise<UploadedFile> {
 const cutOff = () => new StatementProblem(null, 'The form is cut off or malformed.')
 const NOT_A_FORM = { field: 'body', message: 'Must be a form with one file.' }
 
-// Removes the sender's path. The name is only displayed.
+// Returns the name of an uploaded file for display: without the sender's path and control characters, and
+// not too long. Returns null if nothing is left.
 function cleanFileName(path: string | undefined): string | null {
   const name = basename((path ?? '').replaceAll('\\', '/'))
     .replace(/\p{C}/gu, '')
@@ -246,7 +258,7 @@ export const statements = resource(`${OPERATOR}/statements`, {
   noun: 'statement',
   view: StatementView,
   scopes,
-  params: { id: idOr('statement_not_found') },
+  params: { id: idParser('statement_not_found') },
 })
   .list('listStatements', {
     summary: 'List bank statements, latest import first',
@@ -291,7 +303,7 @@ export const statementImports = resource(`${OPERATOR}/statement-imports`, {
   noun: 'statement import',
   view: ImportView,
   scopes,
-  params: { id: idOr('statement_import_not_found') },
+  params: { id: idParser('statement_import_not_found') },
 })
   .list('listStatementImports', {
     summary: 'List imports of bank statements, newest first',
@@ -320,9 +332,10 @@ export const statementProfiles = resource(`${OPERATOR}/statement-profiles`, {
   rows: async (_db, call) => [...call.statementProfiles.values()],
 })
 
-function idOr(missing: RefusalCode) {
+// Returns a parser of ids in a path. Text that is no id is refused like the id of a row that does not exist.
+function idParser(notFoundCode: RefusalCode) {
   return (text: string): bigint => {
-    if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new Refusal(missing)
+    if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new Refusal(notFoundCode)
     return BigInt(text)
   }
 }

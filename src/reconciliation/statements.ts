@@ -131,7 +131,8 @@ const LINE_BOUNDS = `
                         order by id desc limit 1) as t
    where s.id = $1`
 
-// Lists the new lines of a statement by id, which is the order of the file. `+ 0` keeps PostgreSQL from using
+// Lists the new lines of a statement by id, which is the order of the file. Reads only ids between the lowest
+// and the highest one of the statement (LINE_BOUNDS). `+ 0` keeps PostgreSQL from using
 // the index on statement_id, which would sort all lines for every page.
 export async function listLines(
   db: Queryable,
@@ -198,6 +199,7 @@ type NewImport = Pick<StatementImport, 'bankCode' | 'format' | 'profile' | 'file
   startedBy: string
 }
 
+// Stores that an import has begun. Users follow its progress by the returned id.
 export async function beginImport(db: Queryable, now: Date, newImport: NewImport): Promise<bigint> {
   const { bankCode, format, profile, fileName, startedBy } = newImport
   const { rows } = await db.query<{ id: bigint }>({
@@ -212,7 +214,7 @@ export async function beginImport(db: Queryable, now: Date, newImport: NewImport
 
 type Progress = { id: bigint; lines: number; state: 'reading' | 'matching' }
 
-// Changes nothing if the import has ended.
+// Stores how far an import has got, for users who wait. Changes nothing if the import has ended.
 export async function reportProgress(
   db: Queryable,
   now: Date,
@@ -228,6 +230,7 @@ export async function reportProgress(
 
 type Failure = { id: bigint; lines: number; line: number | null; message: string }
 
+// Stores why an import failed. Changes nothing if the import has ended.
 export async function failImport(
   db: Queryable,
   now: Date,
@@ -244,6 +247,8 @@ export async function failImport(
 
 type End = { id: bigint; lines: number; state: 'done' | 'unchanged'; fileHash: Buffer }
 
+// Stores that an import is complete, or that its file was imported before. The hash of the file recognises
+// the same file later.
 export async function endImport(
   tx: Transaction,
   now: Date,
@@ -257,6 +262,8 @@ export async function endImport(
   })
 }
 
+// SQL query: imports. An import that has not reported progress for CUT_OFF_AFTER_S counts as cut off: its
+// process is gone.
 const selectImports = (now: string) => `
   select id, bank_code, format, profile, file_name,
          case when state in ('reading', 'matching')

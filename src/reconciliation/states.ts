@@ -31,14 +31,15 @@ export const DIFFERENCE_STATES = statusesOf(TRANSITIONS)
 
 type DifferenceMove = Omit<Move<DifferenceState>, 'rows' | 'returning'> & { id: DifferenceId }
 
-// The caller has locked the difference.
+// Moves a difference to another state. The caller has locked the difference.
 export async function transition(tx: Transaction, move: DifferenceMove): Promise<void> {
   await moveRow(tx, DIFFERENCES, move)
 }
 
 const CLEARABLE = statusesBefore(DIFFERENCES, 'cleared')
 
-// Clears the difference of an item in any state. Does nothing if the item has no difference.
+// Clears the difference of an item that a line now explains, in whatever state the difference is. Does
+// nothing if the item has no difference.
 export function clearDifferenceOfItem(
   tx: Transaction,
   item: { kind: string; id: bigint },

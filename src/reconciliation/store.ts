@@ -22,6 +22,8 @@ export type FileContent = {
   statements: readonly ReadStatement[]
 }
 
+// Locks the bank's account in each currency of the file until the transaction ends, and returns the
+// currencies. Locks in sorted order, so that two imports cannot deadlock.
 export async function lockBankAccounts(
   tx: Transaction,
   { bankCode, statements }: FileContent,
@@ -37,7 +39,7 @@ export async function lockBankAccounts(
   return currencies
 }
 
-// Finds the earlier import of the same file.
+// Finds a completed import of a file with the same hash, so that the file is not stored twice.
 export async function findSameFile(
   tx: Transaction,
   { bankCode, fileHash }: FileContent,
@@ -51,17 +53,18 @@ export async function findSameFile(
   return rows[0]?.id
 }
 
+// Stores the statements of a file and those of its lines that no earlier file had.
 export async function storeStatements(
   tx: Transaction,
   now: Date,
   content: FileContent,
 ): Promise<void> {
-  const firsts = new Map<string, string>() // The first account number of the file in each currency.
+  const firstAccountNumbers = new Map<string, string>() // By currency, from this file.
   for (const { currency, accountNumber } of content.statements) {
     if (accountNumber === null) continue
-    const first = firsts.get(currency) ?? accountNumber
-    firsts.set(currency, first)
-    await checkAccount(tx, content, { currency, accountNumber, first })
+    const firstAccountNumber = firstAccountNumbers.get(currency) ?? accountNumber
+    firstAccountNumbers.set(currency, firstAccountNumber)
+    await checkAccount(tx, content, { currency, accountNumber, first: firstAccountNumber })
   }
   const ids: StatementId[] = []
   for (const statement of content.statements) {
@@ -70,16 +73,17 @@ export async function storeStatements(
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
   await tx.query('set local default_statistics_target = 10') // The planner needs the row counts only.
   await tx.query(`analyze ${STAGED_LINES}`)
-  const flags = await findKnownLines(tx, content.bankCode, ids)
+  const lineFlags = await findKnownLines(tx, content.bankCode, ids)
   const currencies = content.statements.map(({ currency }) => currency)
-  await insertLines(tx, { bankCode: content.bankCode, ids, currencies, ...flags })
-  await addUp(tx, content, ids)
+  await insertLines(tx, { bankCode: content.bankCode, ids, currencies, ...lineFlags })
+  await finishStatements(tx, content, ids)
 }
 
 type Account = { currency: string; accountNumber: string; first: string }
 
-// Refuses a statement of another account. Our account at a bank in a currency is the configured one, or else
-// the account of the first statement.
+// Refuses a statement of another account. Our account at a bank is the configured one, which is in naira. In
+// other currencies, or if none is configured, it is the account of the first statement: `first` is the
+// first account number of this file, for the case that no statement is stored yet.
 async function checkAccount(
   tx: Transaction,
   { bankCode, accountNumber: configured }: FileContent,
@@ -94,19 +98,20 @@ async function checkAccount(
   })
   const expected = (currency === CURRENCY ? configured : undefined) ?? rows[0]?.accountNumber
   const ours = expected ?? first
-  if (plain(ours) === plain(accountNumber)) return
+  if (withoutPunctuation(ours) === withoutPunctuation(accountNumber)) return
   throw new StatementProblem(
     null,
     `The statement is of account ${accountNumber}, and the account at this bank is ${ours}.`,
   )
 }
 
-function plain(accountNumber: string): string {
+// Removes spaces and punctuation, which banks write differently from one statement to the next.
+function withoutPunctuation(accountNumber: string): string {
   return accountNumber.replace(/[^\p{L}\p{N}]/gu, '').toUpperCase()
 }
 
-// If the file has no balances, followOn() computes them from the previous statement once the new lines are
-// known.
+// Inserts a statement without its lines, and returns its id. If the file has no balances,
+// computeBalances() derives them from the previous statement once the new lines are known.
 async function insertStatement(
   tx: Transaction,
   now: Date,
@@ -182,6 +187,8 @@ async function findKnownLines(
   return { hasRepeated: repeated !== 0, hasKnown: knownCount !== 0 }
 }
 
+// Whether the file has repeated lines, and lines that are stored already. Without any, the insert needs no
+// look-ups.
 type LineFlags = { hasRepeated: boolean; hasKnown: boolean }
 type NewLines = LineFlags & {
   bankCode: string
@@ -213,8 +220,9 @@ async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
 
 type Stored = { id: StatementId; newLines: number; newKobo: Kobo; lines: number; sumKobo: Kobo }
 
-// Checks that the stored rows equal the file and add up. Writes the balances of the statements.
-async function addUp(
+// Checks that the stored rows equal the file and that each statement adds up. Then stores the balances and
+// the number of new lines of each statement.
+async function finishStatements(
   tx: Transaction,
   { bankCode, statements }: FileContent,
   ids: readonly StatementId[],
@@ -233,22 +241,28 @@ async function addUp(
       order by ids.no`,
     [numberArray(ids)],
   )
-  for (const [at, stored] of rows.entries()) {
-    const read = statements[at] as ReadStatement
-    const { openingKobo, closingKobo, sumKobo } = read
-    if (stored.lines !== read.lines || stored.sumKobo !== sumKobo) {
-      throw new Error(`statement ${read.no} of the file is not what was stored of it`)
+  for (const [index, storedTotals] of rows.entries()) {
+    const readStatement = statements[index] as ReadStatement
+    const { openingKobo, closingKobo, sumKobo } = readStatement
+    if (storedTotals.lines !== readStatement.lines || storedTotals.sumKobo !== sumKobo) {
+      throw new Error(`statement ${readStatement.no} of the file is not what was stored of it`)
     }
-    if (openingKobo !== null && openingKobo + stored.sumKobo !== closingKobo) {
-      throw doesNotAddUp(read.no, { openingKobo, sumKobo, closingKobo: closingKobo as Kobo })
+    if (openingKobo !== null && openingKobo + storedTotals.sumKobo !== closingKobo) {
+      throw doesNotAddUp(readStatement.no, {
+        openingKobo,
+        sumKobo,
+        closingKobo: closingKobo as Kobo,
+      })
     }
     const balances =
-      openingKobo === null ? await followOn(tx, bankCode, stored) : { openingKobo, closingKobo }
+      openingKobo === null
+        ? await computeBalances(tx, bankCode, storedTotals)
+        : { openingKobo, closingKobo }
     await tx.query({
       name: 'finish-statement',
       text: `update statements set new_lines = $2, opening_kobo = $3, closing_kobo = $4
               where id = $1`,
-      values: [stored.id, stored.newLines, balances.openingKobo, balances.closingKobo],
+      values: [storedTotals.id, storedTotals.newLines, balances.openingKobo, balances.closingKobo],
     })
   }
 }
@@ -264,11 +278,11 @@ const LINES_SINCE = `
                where f.bank_code = $2 and f.currency = s.currency and f.matched_at is null
                  and f.id < s.id and l.booked_on > b.to_day and l.booked_on <= s.to_day), 0)`
 
-// Computes the balances of a file that has none. The closing balance is the balance before plus all new
-// lines of the file, including lines that are dated back. If the previous statement began no later, the file
-// opens with the balance before. Otherwise the file may also contain lines of that statement, and the
-// opening balance is the closing balance less all lines of the file.
-async function followOn(
+// Computes the balances of a statement whose file has none. The closing balance is the balance before it plus
+// all its new lines, including lines that are dated back. If the previous statement began no later, this
+// statement opens with the balance before it. Otherwise it may also contain lines of the previous statement,
+// so its opening balance is the closing balance less all its lines.
+async function computeBalances(
   tx: Transaction,
   bankCode: string,
   { id, newKobo, sumKobo }: Stored,
@@ -284,9 +298,9 @@ async function followOn(
             order by 2 desc, b.to_day desc, b.id desc limit 1`,
     values: [id, bankCode],
   })
-  const before = rows[0]
-  if (!before) return { openingKobo: kobo(0n), closingKobo: sumKobo }
-  const closingKobo = kobo(before.beforeKobo + newKobo)
-  const ownKobo = before.beganNoLater ? newKobo : sumKobo
-  return { openingKobo: kobo(closingKobo - ownKobo), closingKobo }
+  const previous = rows[0]
+  if (!previous) return { openingKobo: kobo(0n), closingKobo: sumKobo }
+  const closingKobo = kobo(previous.beforeKobo + newKobo)
+  const sinceOpeningKobo = previous.beganNoLater ? newKobo : sumKobo
+  return { openingKobo: kobo(closingKobo - sinceOpeningKobo), closingKobo }
 }

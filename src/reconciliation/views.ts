@@ -1,4 +1,4 @@
-// Parameters, requests and comparisons that the routes of reconciliation share.
+// Parameters, request bodies and comparisons that the routes of reconciliation share.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { dayAlone } from '#clock.ts'
@@ -29,6 +29,7 @@ export const AccountQuery = {
   ),
 }
 
+// Refuses text that is no day of the calendar. `field` names it in the error.
 export function requireDay(field: string, text: string): string {
   if (text.length !== 10 || dayAlone(text) === undefined) {
     throw new Refusal('invalid_request', [{ field, message: NOT_A_DAY }])
@@ -36,6 +37,7 @@ export function requireDay(field: string, text: string): string {
   return text
 }
 
+// Checks that the bank of a query is configured, and fills in the default currency.
 export function requireAccount(
   { banks }: { banks: readonly BankSettings[] },
   query: { bankCode: string; currency?: string | undefined },
@@ -137,7 +139,7 @@ export const BulkAssignmentRequest = named(
   { additionalProperties: false },
 )
 
-// Returns null for `nobody`, which means no owner.
+// Converts `me`, `nobody` or a user's id from a request to the id of the owner. Returns null for `nobody`.
 export function toOwner(name: string, { userId }: Identity): UserId | null {
   if (name === 'nobody') return null
   if (name !== 'me') return parseReference<UserId>(name) as UserId
@@ -166,6 +168,7 @@ const TITLES = new Set([
   'engr',
 ])
 
+// Returns the words of a name in lower case, without accents and titles.
 const wordsOf = (name: string) =>
   name
     .normalize('NFD')
@@ -184,22 +187,24 @@ function compareNames(one: string, other: string): number {
   ]
   if (shorter.length === 0) return 0
   const unmatched = [...longer]
-  let found = 0
-  for (const [fits, worth] of [
+  let points = 0
+  // First takes out equal words, then pairs of which one word is the beginning of the other.
+  for (const [isMatch, pointsPerWord] of [
     [(a: string, b: string) => a === b, 1],
     [(a: string, b: string) => a.startsWith(b) || b.startsWith(a), 0.5],
   ] as const) {
-    for (let at = shorter.length - 1; at >= 0; at--) {
-      const place = unmatched.findIndex((word) => fits(word, shorter[at] as string))
-      if (place < 0) continue
-      unmatched.splice(place, 1)
-      shorter.splice(at, 1)
-      found += worth
+    for (let index = shorter.length - 1; index >= 0; index--) {
+      const matchIndex = unmatched.findIndex((word) => isMatch(word, shorter[index] as string))
+      if (matchIndex < 0) continue
+      unmatched.splice(matchIndex, 1)
+      shorter.splice(index, 1)
+      points += pointsPerWord
     }
   }
   const matched = longer.length - unmatched.length
+  // `shorter` now has only its unmatched words.
   const total = matched + shorter.length + Math.max(unmatched.length - shorter.length, 0) / 4
-  return Math.round((100 * found) / total)
+  return Math.round((100 * points) / total)
 }
 
 // Returns null if neither side has a name. The score is null unless both sides have one.

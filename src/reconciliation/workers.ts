@@ -1,4 +1,5 @@
-// Workers of reconciliation: they match statements, import statements from a folder, and finish bookings.
+// The background workers of reconciliation. They match statements with the books, import statement files from
+// a watched folder, and complete the booking of credits that a crash interrupted (finishBooking in book.ts).
 
 import { createReadStream } from 'node:fs'
 import { access, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
@@ -32,9 +33,12 @@ export function reconcileBanksRound({ db, clock, banks }: ReconcileDeps): Round 
   }
 }
 
+// A file that has not changed for this long is complete: the sender has finished writing it.
 export const SETTLED_MS = 5_000
 const RETRY_MS = 60_000 // The wait after a failure on our side.
+// The names that file transfer tools use while they write a file.
 const UNFINISHED = /^\.|\.(?:part|partial|tmp|temp|crdownload|filepart)$/i
+// The actor of these imports in the audit log.
 const ACTOR = 'folder:statements'
 
 export type ImportStatementsDeps = ImportDeps & {
@@ -46,6 +50,7 @@ export type ImportStatementsDeps = ImportDeps & {
 }
 
 type StatementFile = { bank: BankSettings; folder: string; name: string }
+// `readyMs` is the time from which the file may be imported.
 type FileState = { size: number; changedMs: number; readyMs: number }
 
 // Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is imported once it has
@@ -63,11 +68,11 @@ export function importStatementsRound(deps: ImportStatementsDeps): Round {
       const folder = join(statementsFolder, bank.code)
       for (const name of await listFiles(folder)) {
         const path = join(folder, name)
-        const state = await look(path, states.get(path), realClock().getTime())
+        const state = await checkFileChange(path, states.get(path), realClock().getTime())
         if (!state) continue
         current.set(path, state)
         if (signal.aborted || realClock().getTime() < state.readyMs) continue
-        const isDone = await take(deps, { bank, folder, name })
+        const isDone = await importAndMoveFile(deps, { bank, folder, name })
         if (!isDone) state.readyMs = realClock().getTime() + RETRY_MS
       }
     }
@@ -76,6 +81,8 @@ export function importStatementsRound(deps: ImportStatementsDeps): Round {
   }
 }
 
+// Returns the names of the files in a bank's folder, sorted. Leaves out files that are still being
+// transferred. A bank without a folder has none.
 async function listFiles(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
@@ -84,40 +91,47 @@ async function listFiles(folder: string): Promise<string[]> {
       .map(({ name }) => name)
       .sort()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [] // A bank without a folder.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
 }
 
-async function look(path: string, before: FileState | undefined, nowMs: number) {
-  const stat = await lstat(path).catch(() => undefined)
-  if (!stat?.isFile()) return undefined
-  const { size, mtimeMs: changedMs } = stat
-  if (before && before.size === size && before.changedMs === changedMs) return before
+// Returns the state of a file, or undefined if the file is gone. Unless size and time of change are the same
+// as in the last round, the file may still be growing, so its waiting time starts again.
+async function checkFileChange(path: string, lastState: FileState | undefined, nowMs: number) {
+  const fileStat = await lstat(path).catch(() => undefined)
+  if (!fileStat?.isFile()) return undefined
+  const { size, mtimeMs: changedMs } = fileStat
+  if (lastState && lastState.size === size && lastState.changedMs === changedMs) return lastState
   return { size, changedMs, readyMs: nowMs + SETTLED_MS }
 }
 
 // Imports and moves a file. Returns false if the import failed on our side and must be retried later. Returns
 // true if the file was moved, or if another process has moved it or is importing it.
-async function take(deps: ImportStatementsDeps, file: StatementFile): Promise<boolean> {
+async function importAndMoveFile(
+  deps: ImportStatementsDeps,
+  file: StatementFile,
+): Promise<boolean> {
   const { db, log } = deps
-  const where = { bankCode: file.bank.code, file: file.name }
+  const logFields = { bankCode: file.bank.code, file: file.name }
   try {
     return await withFileLock(db, `${file.bank.code}/${file.name}`, async () => {
       const path = join(file.folder, file.name)
       if (!(await exists(path))) return true
       const refusal = await importFile(deps, file)
-      if (refusal) log.warn({ ...where, reason: refusal }, 'statement refused')
-      else log.info(where, 'statement imported')
-      await move(file, refusal)
+      if (refusal) log.warn({ ...logFields, reason: refusal }, 'statement refused')
+      else log.info(logFields, 'statement imported')
+      await moveToResultFolder(file, refusal)
       return true
     })
   } catch (error) {
-    log.error({ err: error, ...where }, 'statement not imported')
+    log.error({ err: error, ...logFields }, 'statement not imported')
     return false
   }
 }
 
+// Imports one file. Returns undefined, or the reason if the file itself is at fault; other errors are
+// thrown, and the import is retried.
 async function importFile(
   deps: ImportStatementsDeps,
   { bank, folder, name }: StatementFile,
@@ -144,18 +158,23 @@ async function importFile(
   }
 }
 
-async function move({ folder, name }: StatementFile, refusal: string | undefined): Promise<void> {
+// Moves an imported file to done/, or a refused one to failed/ with the reason in a text file.
+async function moveToResultFolder(
+  { folder, name }: StatementFile,
+  refusal: string | undefined,
+): Promise<void> {
   const target = join(folder, refusal === undefined ? 'done' : 'failed')
   await mkdir(target, { recursive: true })
-  const free = await findFreeName(target, name)
-  if (refusal !== undefined) await writeFile(join(target, `${free}.txt`), `${refusal}\n`)
-  await rename(join(folder, name), join(target, free))
+  const freeName = await findFreeName(target, name)
+  if (refusal !== undefined) await writeFile(join(target, `${freeName}.txt`), `${refusal}\n`)
+  await rename(join(folder, name), join(target, freeName))
 }
 
+// Appends -2, -3 and so on to the name if an earlier file in the folder has it.
 async function findFreeName(folder: string, name: string): Promise<string> {
   const { name: stem, ext } = parse(name)
-  for (let nth = 1; ; nth++) {
-    const candidate = nth === 1 ? name : `${stem}-${nth}${ext}`
+  for (let attempt = 1; ; attempt++) {
+    const candidate = attempt === 1 ? name : `${stem}-${attempt}${ext}`
     if (!(await exists(join(folder, candidate)))) return candidate
   }
 }
@@ -180,8 +199,9 @@ async function withFileLock(
 
 export type FinishBookingsDeps = Omit<FinishDeps, 'now'> & { db: Pool; clock: Clock }
 
-// Finishes interrupted bookings of statement lines. A failed booking does not delay others. A
-// booking that the books refuse is opened again and is not a failure.
+// Completes the booking of credits from statement lines: a user decided to book them, and the process that
+// should have booked them died. A failed booking does not delay others. If the books refuse a credit, its
+// difference opens again, and that is no failure.
 export function finishBookingsRound(deps: FinishBookingsDeps): Round {
   return async (signal) => {
     const failures: unknown[] = []

@@ -47,7 +47,7 @@ type AlertKind =
   | 'holidays_run_out'
   | 'notices_skipped'
 
-type About = {
+type AlertKindInfo = {
   title: string
   remedy: string
   // The code that detects recovery clears the alert. Other alerts end when an operator acknowledges them, and
@@ -55,7 +55,7 @@ type About = {
   isClearedByItself?: true
 }
 
-export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
+export const ALERT_KINDS: Readonly<Record<AlertKind, AlertKindInfo>> = {
   numbers_exhausted: {
     title: 'A bank has no account numbers left',
     remedy:
@@ -295,8 +295,8 @@ export function severityOf(kind: AlertKind): Severity {
 const kindsOf = (severity: Severity) =>
   ALERT_KIND_NAMES.filter((kind) => severityOf(kind) === severity)
 
-// An alert is raised in the transaction that detects the condition, with an event for every operator. An open
-// alert is not raised again.
+// An alert is raised in the transaction that detects its condition, with an event for every client that is an
+// operator. While an alert is open, another one of the same kind and subject is not raised.
 
 export type NewAlert = { kind: AlertKind; subject: string; detail: object }
 
@@ -311,9 +311,10 @@ export type Alert = {
   clearedAt: Date | null
 }
 
-// Returns the events for operators. The caller appends them together with its own events, because event
-// counters are locked once per transaction, last, and in id order. Locks: alerts come after collection
-// accounts and before shared ledger accounts.
+// Raises alerts, except those that are open already, and returns the events that report them to operators.
+// The caller appends them together with its own events, because event counters are locked once per
+// transaction, last, and in id order. Locks: alerts come after collection accounts and before shared ledger
+// accounts.
 export async function raiseAlerts(
   tx: Transaction,
   now: Date,
@@ -350,6 +351,7 @@ export async function raiseAlerts(
   )
 }
 
+// Ends an alert because its condition no longer exists. Does nothing if none is open.
 export async function clearAlert(
   tx: Transaction,
   now: Date,
@@ -410,7 +412,8 @@ export async function getAlert(db: Queryable, id: bigint): Promise<Alert> {
   return rows[0]
 }
 
-// Idempotent: a repetition keeps the first acknowledgement.
+// Marks an alert as seen by an operator. A kind that does not clear by itself ends with its acknowledgement.
+// A repetition keeps the first acknowledgement.
 export async function acknowledgeAlert(
   tx: Transaction,
   { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
@@ -434,9 +437,9 @@ export async function acknowledgeAlert(
   return getAlert(tx, id)
 }
 
-// Undoes an acknowledgement. Changes nothing if a newer alert of the same kind and subject is open. If one is
-// being raised concurrently, the index alerts_standing refuses a second open alert, and the transaction is
-// repeated.
+// Undoes an acknowledgement, and the end of an alert that the acknowledgement ended. Changes nothing if a
+// newer alert of the same kind and subject is open. If one is being raised concurrently, the index
+// alerts_standing refuses a second open alert, and the transaction is repeated.
 export async function reopenAlert(
   tx: Transaction,
   { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
@@ -463,7 +466,8 @@ export async function reopenAlert(
 
 export const HAS_UNLOGGED_ALERTS = 'exists (select from alerts where logged_at is null)'
 
-// Returns alerts that are not logged yet. The caller logs them after the commit.
+// Marks the oldest alerts that are not in the log yet as logged, and returns them. The caller logs them after
+// the commit.
 export async function claimUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
   const { rows } = await tx.query<Alert>({
     name: 'take-unlogged-alerts',
@@ -482,19 +486,18 @@ export async function claimUnlogged(tx: Transaction, now: Date, limit: number): 
 export const TROUBLED_BANKS = `array(
   select bank_code from bank_health where silent_since is not null or paused_until is not null)`
 
-const RAISED_MAX = 500 // The most alerts of one round.
+const RAISED_MAX = 500 // The most alerts that one call of alertDeadlines() raises.
 
 // `pending` is a SQL query: it returns `kind`, `subject`, `detail` and `due_at` of each deadline that is near
 // or missed at $1.
 type Deadlines = { name: string; kinds: readonly AlertKind[]; pending: string }
 
-type Pending = NewAlert & { dueAt: Date }
+type PendingDeadline = NewAlert & { dueAt: Date }
 
-// Alerts about deadlines: one kind before a deadline, another once it has passed. An alert clears when its
-// deadline is no longer pending.
-//
-// Raises and clears alerts, so that the open alerts match the pending deadlines. Returns whether more alerts
-// may be due.
+// Raises and clears alerts about the deadlines of cases or holds: one kind before a deadline, another once it
+// has passed. The SQL query `pending` selects the alerts that should be open now. Afterwards, the open alerts
+// match the pending deadlines, except for more than RAISED_MAX new ones. Returns whether more alerts may be
+// due.
 export async function alertDeadlines(
   tx: Transaction,
   now: Date,
@@ -508,7 +511,7 @@ export async function alertDeadlines(
                                where p.kind = a.kind and p.subject = a.subject)`,
     values: [now],
   })
-  const { rows } = await tx.query<Pending>({
+  const { rows } = await tx.query<PendingDeadline>({
     name: `find-${name}`,
     text: `select * from (${pending}) as p
             where not exists (select from alerts a

@@ -1,4 +1,5 @@
-// The audit log: actors, actions and reasons. Append-only, written in the transaction of the action.
+// The audit log: who did what, when and why. Entries are written in the transaction of the action, and are
+// never changed or removed.
 
 import type { Window } from '#db/bounds.ts'
 import { listQuery } from '#db/paging.ts'
@@ -19,6 +20,7 @@ export function writeAuditLog(tx: Transaction, now: Date, action: Action): Promi
   return recordActions(tx, now, [action])
 }
 
+// Writes several entries in one statement.
 export async function recordActions(
   tx: Transaction,
   now: Date,
@@ -53,7 +55,8 @@ type AuditLogFilters = Window & {
 
 type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
-// SQL condition: whether the entry is an operator's work. Never show an operator's name to another client.
+// SQL condition on an audit log entry: an operator did it. Only operators act on clients, or run commands
+// (`cli:`). Views show `operator` as its actor to other clients, and never an operator's name.
 const isByOperator = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action like 'client.%')`
 
 // Lists entries, newest first. An entry that is older than the actor column has the client itself as its
@@ -66,7 +69,7 @@ export async function listAuditLog(
 ): Promise<AuditLogEntry[]> {
   const { actor, action, subject, from, to, withoutOperators, withAdjustments } = filters
   const actorOrClient = `coalesce(a.actor, 'client:' || k.client_id)`
-  const visible = client.isOperator
+  const visibleActor = client.isOperator
     ? actorOrClient
     : `case when ${isByOperator('a')} then 'operator' else ${actorOrClient} end`
   const orAdjustment = withAdjustments ? `or a.action like 'adjustment.%'` : ''
@@ -76,7 +79,7 @@ export async function listAuditLog(
         select a.id, visible.actor, a.action, a.subject, a.detail, a.taken_at
           from audit_log a
           join clients k on k.id = a.client_id
-         cross join lateral (select ${visible} as actor) as visible`,
+         cross join lateral (select ${visibleActor} as actor) as visible`,
       where: [
         ['a.client_id = $', client.id],
         ['visible.actor = $', actor],
@@ -106,6 +109,7 @@ const ACTION_COLUMNS = `
        else coalesce(a.actor, 'client:' || c.client_id) end as actor,
   a.action, a.subject, a.detail, a.taken_at`
 
+// Reads all entries of a client about these subjects, oldest first, for the timeline of a payment or credit.
 export async function auditLogFor(
   db: Queryable,
   clientId: ClientId,
@@ -121,8 +125,8 @@ export async function auditLogFor(
   return rows
 }
 
-// The latest entries on one subject, oldest first. May exceed the limit to include all entries of
-// the same moment.
+// Reads the latest entries about one subject within a window, oldest first, for one page of an account's
+// timeline. May exceed the limit to include all entries of the same moment.
 export async function latestAuditLogFor(
   db: Queryable,
   clientId: ClientId,

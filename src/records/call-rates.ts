@@ -1,5 +1,5 @@
-// Limits on outgoing calls: the rate of calls to each bank, the lock that stops payouts, and the circuit
-// breaker of banks and webhook destinations.
+// Three limits on outgoing calls, each explained below: the rate of calls to each bank, the lock by which an
+// operator stops payouts, and the circuit breaker of banks and webhook destinations.
 
 import type { CallLimits } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
@@ -22,7 +22,7 @@ const KEPT_SECONDS = 4 // The calls of this many seconds are stored.
 
 export type CallKind = 'payouts' | 'payout_queries' | 'requeries'
 
-type WaitingKind = { kind: CallKind; at: string } // `at` is the time of its last claim.
+type WaitingKind = { kind: CallKind; at: string } // `at` is when it last tried to claim calls.
 
 type LockedBank = {
   bankCode: string
@@ -32,7 +32,9 @@ type LockedBank = {
   pausedUntil: Date | null
 }
 
-// Callers lock the bank before the rows that the calls are about.
+// Locks the bank's row, and creates it if there is none. The update after a conflict changes nothing: it only
+// locks the row and returns it. Callers lock the bank before the rows of the requeries or payouts that they
+// ask the bank about.
 export async function lockBank(tx: Transaction, bankCode: string): Promise<LockedBank> {
   const { rows } = await tx.query<LockedBank>({
     name: 'lock-bank-health',
@@ -48,57 +50,61 @@ type CallClaim<Claim> = {
   bank: LockedBank
   kind: CallKind
   limits: CallLimits
-  most: number // A limit in addition to the rate.
-  claim: (limit: number) => Promise<Claim[]> // Each claim makes one call.
+  claimsMax: number // The most claims, even if the rate allows more.
+  claim: (limit: number) => Promise<Claim[]> // Claims rows; the caller makes one call for each of them.
 }
 
-// For callers that need nothing else from the bank's row. Claims as many calls as one process makes
-// concurrently.
+// Locks the bank and claims calls, for callers that need nothing else from the bank's row. Claims at most as
+// many calls as one process may make concurrently. A bank without a rate limit is not locked.
 export async function lockAndClaimCalls<Claim>(
   tx: Transaction,
   clock: Clock,
-  { bankCode, ...claiming }: Omit<CallClaim<Claim>, 'bank' | 'most'> & { bankCode: string },
+  { bankCode, ...claiming }: Omit<CallClaim<Claim>, 'bank' | 'claimsMax'> & { bankCode: string },
 ): Promise<Claim[]> {
   const { limits, claim } = claiming
-  const most = limits.concurrency
-  if (limits.ratePerSecond === Infinity) return claim(most)
+  const claimsMax = limits.concurrency
+  if (limits.ratePerSecond === Infinity) return claim(claimsMax)
   const bank = await lockBank(tx, bankCode)
-  return claimCalls(tx, clock(), { ...claiming, bank, most })
+  return claimCalls(tx, clock(), { ...claiming, bank, claimsMax })
 }
 
-// `now` is the real time, read under the lock.
+// Claims as many calls as the bank's rate and the kinds in line allow, and stores their time. If there is no
+// room, puts this kind in line and claims nothing. The caller has locked the bank. `now` is the real time,
+// read under the lock.
 export async function claimCalls<Claim>(
   tx: Transaction,
   now: Date,
-  { bank, kind, limits, most, claim }: CallClaim<Claim>,
+  { bank, kind, limits, claimsMax, claim }: CallClaim<Claim>,
 ): Promise<Claim[]> {
-  if (most <= 0) return []
-  // Includes calls of a process whose clock is slightly ahead of ours, without waiting. Calls of a process
-  // whose clock is further away stay stored for the processes that share that clock.
-  const isWithin = (ms: number, at: Date) => Math.abs(now.getTime() - at.getTime()) < ms
+  if (claimsMax <= 0) return []
+  // The clocks of processes differ. A stored call counts if its time is within a second of ours, before or
+  // after. Calls up to SKEW_MAX_MS away stay stored, because they may be recent by another process's clock.
+  const isCloserThan = (ms: number, at: Date) => Math.abs(now.getTime() - at.getTime()) < ms
   const storedCalls = bank.calls
-    .filter((at) => isWithin(SKEW_MAX_MS, at))
+    .filter((at) => isCloserThan(SKEW_MAX_MS, at))
     .slice(-KEPT_SECONDS * limits.ratePerSecond)
-  const recent = storedCalls.filter((at) => isWithin(SECOND_MS, at))
-  const line = bank.waiting.filter(({ at }) => isWithin(LAPSE_MS, new Date(at)))
-  const others = line.filter((each) => each.kind !== kind)
-  const place = line.findIndex((each) => each.kind === kind)
-  const before = place < 0 ? others.length : place
-  const room = limits.ratePerSecond - recent.length - before
-  if (room <= 0) {
-    const waiting = others.toSpliced(before, 0, { kind, at: now.toISOString() })
-    await note(tx, { ...bank, calls: storedCalls, waiting })
+  const recent = storedCalls.filter((at) => isCloserThan(SECOND_MS, at))
+  const waitingLine = bank.waiting.filter(({ at }) => isCloserThan(LAPSE_MS, new Date(at)))
+  const otherKinds = waitingLine.filter((waitingKind) => waitingKind.kind !== kind)
+  const ownPlace = waitingLine.findIndex((waitingKind) => waitingKind.kind === kind)
+  const kindsAhead = ownPlace < 0 ? otherKinds.length : ownPlace
+  const freeCalls = limits.ratePerSecond - recent.length - kindsAhead
+  if (freeCalls <= 0) {
+    const waiting = otherKinds.toSpliced(kindsAhead, 0, { kind, at: now.toISOString() })
+    await writeCalls(tx, { ...bank, calls: storedCalls, waiting })
     return []
   }
-  const fair = Math.max(1, room - (others.length - before))
-  const claims = await claim(Math.min(most, fair))
-  if (limits.ratePerSecond === Infinity || (claims.length === 0 && place < 0)) return claims
+  // Leaves one call for each kind that waits behind this one, but claims at least one.
+  const fairShare = Math.max(1, freeCalls - (otherKinds.length - kindsAhead))
+  const claims = await claim(Math.min(claimsMax, fairShare))
+  if (limits.ratePerSecond === Infinity || (claims.length === 0 && ownPlace < 0)) return claims
   const calls = [...storedCalls, ...claims.map(() => now)]
-  await note(tx, { ...bank, calls, waiting: others })
+  await writeCalls(tx, { ...bank, calls, waiting: otherKinds })
   return claims
 }
 
-async function note(
+// Stores the recent calls of a bank, and the kinds of calls in line.
+async function writeCalls(
   tx: Transaction,
   { bankCode, calls, waiting }: Pick<LockedBank, 'bankCode' | 'calls' | 'waiting'>,
 ): Promise<void> {
@@ -115,8 +121,8 @@ async function note(
 
 const LOCK = `hashtext('payouts_held')`
 
-// Waits for a hold or suspension that is being written. Called by workers that send payouts, and by exports
-// of payout files.
+// Waits for a hold or suspension that is being written, so that this transaction sees it. Called by workers
+// that send payouts, and by exports of payout files.
 export async function awaitHolders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-holders',
@@ -124,7 +130,8 @@ export async function awaitHolders(tx: Transaction): Promise<void> {
   })
 }
 
-// Waits for running claims of payouts. Called by operations that stop payouts.
+// Waits until the workers that are claiming payouts have committed their claims. Called by operations that
+// stop payouts.
 export async function awaitSenders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-senders',
@@ -141,7 +148,7 @@ export type Health = {
   failures: number
   failingSince: Date | null
   pausedUntil: Date | null
-  dueAt: Date | null
+  dueAt: Date | null // When the next delivery to a webhook destination is due. Null for a bank.
 }
 
 export type Result = {
@@ -165,8 +172,8 @@ export type Verdict = Health & { disable: 'gone' | 'failing' | null }
 export function advanceBreaker(before: Health, results: readonly Result[], now: Date): Verdict {
   const health: Verdict = { ...before, disable: null }
   for (const result of results) {
-    if (result.isOk) succeed(health, now)
-    else fail(health, result, now)
+    if (result.isOk) recordSuccess(health, now)
+    else recordFailure(health, result, now)
   }
   const isFailing =
     health.failingSince !== null && now.getTime() - health.failingSince.getTime() >= FAILING_MAX_MS
@@ -174,14 +181,20 @@ export function advanceBreaker(before: Health, results: readonly Result[], now: 
   return health
 }
 
-function succeed(health: Verdict, now: Date): void {
+// Ends the pause of a receiver that answered.
+function recordSuccess(health: Verdict, now: Date): void {
   if (health.pausedUntil) health.dueAt = now // Deliveries waited for the end of the pause.
   health.failures = 0
   health.failingSince = null
   health.pausedUntil = null
 }
 
-function fail(health: Verdict, { isGone, isProbe, nextAttemptAt }: Result, now: Date): void {
+// Counts a failed attempt, and pauses the receiver after FAILURES_TO_PAUSE failures in a row.
+function recordFailure(
+  health: Verdict,
+  { isGone, isProbe, nextAttemptAt }: Result,
+  now: Date,
+): void {
   if (isGone) health.disable = 'gone'
   if (nextAttemptAt && (!health.dueAt || nextAttemptAt < health.dueAt)) {
     health.dueAt = nextAttemptAt

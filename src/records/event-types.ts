@@ -1,5 +1,5 @@
-// Event types. Each has facts: values that may change after the event. Facts hold kobo; rendering an event
-// converts them to naira.
+// The types of events, and the facts of each type. Facts are stored with the event because the values may
+// change later. Amounts are in kobo; rendering an event converts them to naira.
 
 import type { EndpointId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -82,7 +82,7 @@ type PayoutFacts = {
   bankCode: string
   accountName: string
   narration: string
-  bankReference: string | null // null until the bank confirms the refund.
+  bankReference: string | null // null until the bank confirms the payout.
   failureReason: string | null
   requestedAt: string
   settledAt: string

@@ -29,19 +29,22 @@ export type NewEventOf<Type extends EventType> = EventSubject & {
 }
 export type NewEvent = { [Type in EventType]: NewEventOf<Type> }[EventType]
 
-// The traces of events. A delivery, possibly by another process, continues the trace of its event. So the
-// transaction of an event also stores its trace context, if sampled, for a day.
+// Distributed traces (OpenTelemetry). The delivery of an event, possibly by another process, continues the
+// trace of the request that caused the event. So the transaction that writes an event also stores its trace
+// context for a day, if the trace is sampled.
 
 const KEPT_DAYS = 1
 
-// Stores the trace contexts of events. Runs a query only if a request is traced, which is rare.
+// Stores the trace contexts of events. Runs a query only if a request is traced, which is rare. keep() makes
+// the tracer send the trace, because the delivery of the event continues it.
 async function insertEventTraces(
   tx: Transaction,
   events: readonly NewEvent[],
-  idAt: (place: number) => EventId,
+  idAt: (place: number) => EventId, // The id of the event at this place in `events`.
 ): Promise<void> {
+  // The events whose request is traced, with the trace context of that request.
   const traces = events.flatMap((event, place) => {
-    const span = spanOf(namesOf(event))
+    const span = spanOf(traceNamesOf(event))
     span?.keep()
     return span ? [{ eventId: idAt(place), traceparent: span.traceparent }] : []
   })
@@ -50,7 +53,7 @@ async function insertEventTraces(
     name: 'insert-event-traces',
     text: `insert into event_traces (event_id, traceparent)
            select * from unnest($1::uuid[], $2::text[])`,
-    values: [traces.map(({ eventId }) => eventId), traces.map((each) => each.traceparent)],
+    values: [traces.map(({ eventId }) => eventId), traces.map(({ traceparent }) => traceparent)],
   })
 }
 
@@ -60,13 +63,15 @@ export const traceNames = {
   payment: (id: string) => `payment:${id}`,
 }
 
-function namesOf({ creditId, paymentId }: NewEvent): string[] {
+// The names under which the span of the request is found: by the event's credit, and by its payment.
+function traceNamesOf({ creditId, paymentId }: NewEvent): string[] {
   return [
     ...(creditId == null ? [] : [traceNames.credit(creditId)]),
     ...(paymentId == null ? [] : [traceNames.payment(paymentId)]),
   ]
 }
 
+// Returns the trace contexts of those events that have one, for their deliveries.
 export async function findEventTraces(
   db: Queryable,
   eventIds: readonly EventId[],
@@ -80,6 +85,7 @@ export async function findEventTraces(
   return new Map(rows.map(({ eventId, traceparent }) => [eventId, traceparent]))
 }
 
+// Deletes the trace contexts of events before yesterday. An event's id begins with the time of the event.
 export async function deleteOldTraces(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'delete-old-event-traces',
@@ -95,6 +101,8 @@ export async function deleteOldTraces(db: Queryable, now: Date): Promise<void> {
 // I5: a client's events are numbered without gaps, in commit order. The numbers come from the
 // client's counter, which stays locked until commit; so a transaction takes this lock last.
 
+// Writes events to the outbox, and numbers them. Every event of a call usually has the same type and client,
+// so these values are sent once, and null in their columns stands for them (unless, coalesce).
 export async function appendEvents(
   tx: Transaction,
   now: Date,
@@ -102,6 +110,7 @@ export async function appendEvents(
 ): Promise<void> {
   if (events.length === 0) return
   const counts = new Map<ClientId, number>()
+  // The place of each event among the events of its client, from 1.
   const places = events.map(({ clientId }) => {
     const place = (counts.get(clientId) ?? 0) + 1
     counts.set(clientId, place)
@@ -113,6 +122,7 @@ export async function appendEvents(
   // The query puts the previous numbers into one array, ordered by client. An array look-up is cheap; a join
   // would compare every event with every client.
   const ids = events.map(() => timeOrderedId(now) as EventId)
+  // Sent together with the next query, and awaited after it.
   const traced = currentSpan() && insertEventTraces(tx, events, (place) => ids[place] as EventId)
   await tx.query({
     name: 'append-events',
@@ -136,7 +146,7 @@ export async function appendEvents(
                   as e (id, type, collection_account_id, payment_id, credit_id, facts, moved,
                         client_place, place, at)`,
     values: [
-      uuids(events, (_, at) => ids[at] as string),
+      uuids(events, (_, index) => ids[index] as string),
       texts(events, (event) => unless(type, event.type)),
       int8s(events, (event) => event.collectionAccountId ?? null),
       uuids(events, (event) => event.paymentId ?? null),
@@ -148,12 +158,13 @@ export async function appendEvents(
       int8s(clients, (clientId) => counts.get(clientId) as number),
       now,
       int4s(events, (event) => unless(1, clientPlaces.get(event.clientId) ?? 1)),
-      int8s(events, (_, at) => unless(at + 1, places[at] as number)),
+      int8s(events, (_, index) => unless(index + 1, places[index] as number)),
     ],
   })
   await traced
 }
 
+// JSON has no bigint. Amounts in kobo are written as text.
 function koboAsText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }

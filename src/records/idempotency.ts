@@ -20,12 +20,13 @@ type Creation<T> = {
   keys: readonly (IdempotencyKey | undefined)[]
   // Makes the resources for the requests at these places. Returns the results ordered as `places`.
   make: (places: readonly number[]) => Promise<readonly (T | Refusal)[]>
-  resourceOf: (value: T) => string
+  resourceOf: (value: T) => string // The reference of a resource, which is stored with its key.
   find: (resources: readonly string[]) => Promise<ReadonlyMap<string, T>>
 }
 
-// Makes new resources and finds existing ones. Returns results ordered as `keys`. The caller calls this first
-// in its transaction: its locks come before all others.
+// Makes the resources of new requests in a batch, and finds the resources of requests that are repeated.
+// Returns results ordered as `keys`, and a refusal for a key that was used for another request. The caller
+// calls this first in its transaction: its locks come before all others.
 export async function createOnce<T extends object>(
   tx: Transaction,
   now: Date,
@@ -37,19 +38,23 @@ export async function createOnce<T extends object>(
     keys.filter((key) => key !== undefined),
   )
 
-  // The first request of a key in the batch makes the resource; the others share its result.
-  const makerOf = new Map<string, number>()
+  // The first request with a key in the batch makes the resource. Later requests with that key share its
+  // result.
+  const firstPlaceOf = new Map<string, number>()
+  // The places of the requests that must make a resource: those without a key or with a new one.
   const places = keys.flatMap((key, place) => {
-    if (key && (stored.has(keyName(key)) || makerOf.has(keyName(key)))) return []
-    if (key) makerOf.set(keyName(key), place)
+    if (key && (stored.has(keyName(key)) || firstPlaceOf.has(keyName(key)))) return []
+    if (key) firstPlaceOf.set(keyName(key), place)
     return [place]
   })
   const outcomes = await make(places)
   const outcomeAt = new Map(places.map((place, index) => [place, outcomes[index] as T | Refusal]))
-  // `find` knows only the resources of this operation.
-  const storedHere = [...stored.values()].filter(({ requestHash }) => requestHash.length > 0)
-  const found = await find(storedHere.map((earlier) => earlier.resource))
+  // `find` knows only the resources of this operation. An empty hash marks a key that another operation
+  // stored.
+  const storedByOperation = [...stored.values()].filter(({ requestHash }) => requestHash.length > 0)
+  const existing = await find(storedByOperation.map((earlier) => earlier.resource))
 
+  // A refused request stores no key, so that it can be repeated.
   const newKeys = places.flatMap((place) => {
     const key = keys[place]
     const value = outcomeAt.get(place)
@@ -60,13 +65,13 @@ export async function createOnce<T extends object>(
 
   return keys.map((key, place) => {
     const earlier = key && stored.get(keyName(key))
-    const maker = (key && makerOf.get(keyName(key))) ?? place
-    const hash = earlier?.requestHash ?? keys[maker]?.requestHash
+    const firstPlace = (key && firstPlaceOf.get(keyName(key))) ?? place
+    const hash = earlier?.requestHash ?? keys[firstPlace]?.requestHash
     if (key && !(hash && key.requestHash.equals(hash))) return new Refusal('idempotency_key_reused')
-    const value = earlier ? found.get(earlier.resource) : outcomeAt.get(maker)
+    const value = earlier ? existing.get(earlier.resource) : outcomeAt.get(firstPlace)
     if (!value) throw new Error(`what idempotency key of place ${place} made is gone`)
     if (value instanceof Refusal) return value
-    return { value, replayed: earlier !== undefined || maker !== place }
+    return { value, replayed: earlier !== undefined || firstPlace !== place }
   })
 }
 
@@ -74,8 +79,9 @@ function keyName({ clientId, key }: { clientId: ClientId; key: string }): string
   return `${clientId}/${key}`
 }
 
-// Locks the keys until the transaction ends, and returns the stored ones. The request hash is empty if
-// another operation stored the key.
+// Locks the keys until the transaction ends, so that concurrent requests with the same key take turns, and
+// returns the stored ones. If another operation stored the key, the returned request hash is empty: it
+// matches no request, so the caller refuses the key.
 export async function findStoredKeys(
   tx: Transaction,
   operation: string,
@@ -83,13 +89,13 @@ export async function findStoredKeys(
 ): Promise<Map<string, { requestHash: Buffer; resource: string }>> {
   if (keys.length === 0) return new Map()
   const clientIds = numberArray(keys.map((key) => key.clientId))
-  const names = keys.map((key) => key.key)
+  const keyTexts = keys.map((key) => key.key)
   await tx.query({
     name: 'idempotency-lock',
     text: `select pg_advisory_xact_lock(lock) from (
              select distinct hashtextextended(k.client_id || '/' || k.key, 0) as lock
                from unnest($1::bigint[], $2::text[]) as k (client_id, key) order by 1) as locks`,
-    values: [clientIds, names],
+    values: [clientIds, keyTexts],
   })
   const { rows } = await tx.query<{
     clientId: ClientId
@@ -103,7 +109,7 @@ export async function findStoredKeys(
              from unnest($1::bigint[], $2::text[]) as k (client_id, key)
              join lateral (select * from idempotency_keys i
                             where i.client_id = k.client_id and i.key = k.key limit 1) i on true`,
-    values: [clientIds, names],
+    values: [clientIds, keyTexts],
   })
   return new Map(
     rows.map((row) => [
@@ -122,6 +128,8 @@ type UsedKeys = {
   keys: readonly (IdempotencyKey & { resource: string })[]
 }
 
+// Stores the keys with the hashes of their requests. The caller has locked the keys (findStoredKeys) and
+// found none of them stored.
 async function storeKeys(tx: Transaction, now: Date, { operation, keys }: UsedKeys): Promise<void> {
   if (keys.length === 0) return
   await tx.query({
@@ -142,17 +150,18 @@ async function storeKeys(tx: Transaction, now: Date, { operation, keys }: UsedKe
   })
 }
 
-// Stored responses of low-volume requests, one at a time. High-volume requests use createOnce(). Both share
-// keys and locks.
+// Idempotency of single requests, whose whole response is stored and sent again when the request is repeated.
+// Batches of requests use createOnce(). Both share keys and locks.
 //
-//   begun ──▶ answered      the first stored response is final
+//   storeRequest() ──▶ storeResponse()      the first stored response is final
 
 export type KeyedRequest = IdempotencyKey & { operation: string }
 
-// `about` is the request's subject, `responseId` the id of its stored response.
+// `about` names the object that the request is about, and `responseId` its stored response.
 type StoredRequest = { about: string; responseId: string }
 
-// Returns undefined if the request is new. The caller calls this first in its transaction: its lock, held
+// Finds an earlier request with the same key, and refuses the key if that request was another one. Returns
+// undefined if the request is new. The caller calls this first in its transaction: its lock, held
 // until commit, comes before all others.
 export async function findStoredRequest(
   tx: Transaction,
@@ -164,6 +173,7 @@ export async function findStoredRequest(
   return JSON.parse(stored.resource)
 }
 
+// Stores a new request, in the transaction of its work. storeResponse() adds its response later.
 export async function storeRequest(
   tx: Transaction,
   now: Date,
@@ -177,7 +187,8 @@ export async function storeRequest(
   return newRequest
 }
 
-// Returns the final response: the first one stored, by this process or another.
+// Stores the response, unless the request has one already. Returns the final response: the first one stored,
+// by this process or another.
 export async function storeResponse(
   db: Queryable,
   { responseId }: StoredRequest,
@@ -190,10 +201,12 @@ export async function storeResponse(
     values: [responseId, responseSealed],
   })
   if (rowCount === 1) return responseSealed
+  // The insert conflicted, so a response is stored.
   return (await findStoredResponse(db, { responseId })) as Buffer
 }
 
-// Returns undefined until a response is stored.
+// Returns the sealed response of an earlier request, for its repetition. Returns undefined if none is
+// stored yet.
 export async function findStoredResponse(
   db: Queryable,
   { responseId }: Pick<StoredRequest, 'responseId'>,

@@ -30,27 +30,31 @@ export type Sums = {
   refundedKobo: Kobo
 }
 
+// Computes the net by its definition in the file header.
 export function computeNet(sums: Sums): Kobo {
   const { grossKobo, reversedKobo, returnedKobo, refundedKobo, suspendedKobo, feesKobo } = sums
   return kobo(grossKobo - reversedKobo - returnedKobo - refundedKobo - suspendedKobo - feesKobo)
 }
 
-// Amounts are kobo as text. `credits` is 1 for the first event of a credit.
+// How an event changes the sums, as stored with the event: amounts are kobo as text. `credits` is 1 for the
+// first event of a credit, so that each credit is counted once.
 export type Moved = Partial<Record<Part, string>> & { credits?: 1 }
 
+// How an event changes the sums, as the code that books money computes it: amounts are kobo as bigint.
 export type Changes = Partial<Record<Part, bigint>> & { credits?: 1 | 0 }
 
-// Returns how an event changes the sums of the overview. Other currencies change nothing, because the
-// overview sums one currency; balances and the CSV show them.
+// Returns the field `moved` that an event stores: how the event changes the sums of the overview. Returns
+// no field if nothing changes. Other currencies change nothing, because the overview sums one currency;
+// balances and the CSV show them.
 export function overviewChanges(currency: string, changes: Changes): { moved?: Moved } {
   if (currency !== CURRENCY) return {}
-  const parts: Moved = changes.credits ? { credits: 1 } : {}
+  const moved: Moved = changes.credits ? { credits: 1 } : {}
   let isEmpty = !changes.credits
   for (const part of PARTS) {
     const change = changes[part]
     if (change === undefined || (part === 'fees' && change === 0n)) continue
-    parts[part] = change.toString()
+    moved[part] = change.toString()
     isEmpty = false
   }
-  return isEmpty ? {} : { moved: parts }
+  return isEmpty ? {} : { moved }
 }

@@ -91,6 +91,7 @@ export const alerts = resource('/api/v1/operator/alerts', {
     run: (tx, call) => reopenAlert(tx, call, call.params.id),
   })
 
+// Reads the id of an alert from a path. A malformed id is refused like an unknown one.
 function requireAlertId(text: string): bigint {
   if (!/^[0-9]{1,18}$/.test(text)) throw new Refusal('alert_not_found')
   return BigInt(text)

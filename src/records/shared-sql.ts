@@ -20,7 +20,7 @@ export const CAUSE_JOINS = `
   left join settlements settlement on settlement.id = coalesce(t.settlement_id, payout.settlement_id)
   left join holds hold on hold.id = t.hold_id`
 
-// SQL condition: whether the statement line `l` has personal data.
+// SQL condition: the statement line `l` has personal data.
 export const SOMEBODY_ON_LINE = `
   num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank, l.narration) > 0`
 
@@ -45,10 +45,13 @@ export const AGEING_BUCKETS = [
 ] as const
 export type AgeingBucket = (typeof AGEING_BUCKETS)[number]
 
-const dayOf = (moment: string) => `(${moment} at time zone interval '1 hour')::date`
+// SQL expression: the calendar day of a moment in West Africa (UTC+1).
+const watDayOf = (moment: string) => `(${moment} at time zone interval '1 hour')::date`
 
-export const ageDays = (since: string, until: string) => `(${dayOf(until)} - ${dayOf(since)})`
+// SQL expression: the number of midnights in West Africa between two moments.
+export const ageDays = (since: string, until: string) => `(${watDayOf(until)} - ${watDayOf(since)})`
 
+// SQL expressions: the age bucket for a number of days.
 export const bucketOf = (days: string) => `
   case when ${days} <= 1 then '0-1' when ${days} <= 7 then '2-7' when ${days} <= 30 then '8-30'
        else '30+' end`

@@ -1,5 +1,5 @@
-// Logs every alert once, after its commit, whichever process raised it. So log collectors can page the
-// operator although the money path writes no logs.
+// The worker that writes every alert to the log once, after its commit, whichever process raised it. Log
+// collectors can page the operator by these lines. The code that books money writes no logs itself.
 //
 // A crash between commit and log loses the log line, never the alert.
 
@@ -9,6 +9,7 @@ import { ALERT_KINDS, claimUnlogged } from './alerts.ts'
 
 const LINES_MAX = 100
 
+// Claims alerts that are not in the log yet, and logs them after the claim is committed.
 export function logAlertsRound({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): Round {
   return async () => {
     const alerts = await withTransaction(db, (tx) => claimUnlogged(tx, clock(), LINES_MAX))

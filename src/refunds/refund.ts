@@ -1,7 +1,7 @@
-// Refunds, and the queries that read and list them. A refund returns money to the payers of a payment, or to
-// the payer of a credit to a collection account.
+// The types of refunds, and the queries that read and list them. A refund returns money to the payers of a
+// payment, or to the payer of a credit to a collection account.
 //
-// A refund has one payout per credit, and its status follows from theirs (refunds/states.ts).
+// A refund has one payout per credit (`parts`), and its status follows from theirs (refunds/states.ts).
 
 import type { Window } from '#db/bounds.ts'
 import { listQuery, type Order, pastPrefix } from '#db/paging.ts'
@@ -48,11 +48,13 @@ export function newRefundReference(): string {
   return newReference('RFD')
 }
 
-export function refundedKobo(parts: readonly RefundPart[]): Kobo {
+// Returns the amount of a refund that the banks have confirmed.
+export function sumConfirmed(parts: readonly RefundPart[]): Kobo {
   const confirmed = parts.filter(({ status }) => status === 'confirmed')
   return kobo(confirmed.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }
 
+// A part as PostgreSQL writes it in JSON: amounts, ids and times are strings.
 type PartRow = Omit<RefundPart, 'amountKobo' | 'creditId' | 'toAccountSealed' | 'settledAt'> & {
   amountKobo: string
   creditId: string
@@ -74,6 +76,7 @@ const SELECT_REFUND = `
             from payouts p where p.refund_id = r.id) as parts
     from refunds r`
 
+// Converts the strings of the JSON parts to amounts, ids and times.
 function toRefund(row: Omit<Refund, 'parts'> & { parts: PartRow[] }): Refund {
   return {
     ...row,
@@ -87,6 +90,7 @@ function toRefund(row: Omit<Refund, 'parts'> & { parts: PartRow[] }): Refund {
   }
 }
 
+// Returns a refund of this client. A malformed reference is refused like an unknown one.
 export async function getRefund(
   db: Queryable,
   clientId: ClientId,

@@ -24,12 +24,13 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { newRefundReference } from './refund.ts'
 
-export type RefundOf = { paymentId: PaymentId } | { creditId: CreditId }
+export type RefundTarget = { paymentId: PaymentId } | { creditId: CreditId }
 
+// A part of a credit that is or was the client's: the booked amount, or an assigned suspense item.
 type Source = {
   creditId: CreditId
   itemId: SuspenseItemId | null // The assigned suspense item; null for the booked amount.
-  heldKobo: Kobo
+  heldKobo: Kobo // The amount that the bank has not reversed. It may have been paid out since.
   refundedKobo: Kobo // Includes pending refunds.
   currency: string
   bankCode: string // The bank that received the money.
@@ -40,35 +41,39 @@ type Source = {
 
 type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
 
-type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
+type Refundable = { sources: Source[]; refundableKobo: Kobo; currency: string }
 
-// SQL condition: whether the payout `p` is of a refund and has neither failed nor been cancelled.
-const STANDS = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`
+// SQL condition: the payout `p` belongs to a refund, and has neither failed nor been cancelled.
+const IS_STANDING = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`
 
-const SOURCES = (held: string) => `
+// SQL query: the sources among the amounts that `held` selects, the newest credit first.
+const selectSources = (held: string) => `
   select h.credit_id, h.item_id, h.kobo as held_kobo, c.currency,
          c.bank_code, c.source_account_sealed as from_account_sealed,
          c.source_account_name as from_account_name, c.source_bank_code as from_bank_code,
          (select coalesce(sum(p.amount_kobo), 0)::bigint from payouts p
            where p.credit_id = h.credit_id and p.item_id is not distinct from h.item_id
-             and ${STANDS}) as refunded_kobo
+             and ${IS_STANDING}) as refunded_kobo
     from (${held}) as h (credit_id, item_id, kobo)
     join credits c on c.id = h.credit_id
    where h.kobo > 0
    order by h.credit_id desc, h.item_id`
 
-const BOOKED = 'amount_kobo - suspended_kobo - reversed_kobo'
+const BOOKED_KOBO = 'amount_kobo - suspended_kobo - reversed_kobo'
 
+// Locks a payment or credit, and finds how much of it can be refunded and from which sources.
 async function lockRefundable(
   tx: Transaction,
   clientId: ClientId,
-  of: RefundOf,
+  target: RefundTarget,
 ): Promise<Refundable> {
-  return 'paymentId' in of
-    ? await lockPayment(tx, clientId, of.paymentId)
-    : await lockCredit(tx, clientId, of.creditId)
+  return 'paymentId' in target
+    ? await lockPayment(tx, clientId, target.paymentId)
+    : await lockCredit(tx, clientId, target.creditId)
 }
 
+// Locks a payment, and finds the credits and assigned suspense items that paid it. Refuses a
+// payment that was never successful.
 async function lockPayment(
   tx: Transaction,
   clientId: ClientId,
@@ -81,19 +86,19 @@ async function lockPayment(
   }
   const { rows: sources } = await tx.query<Source>({
     name: 'sources-of-payment',
-    text: SOURCES(`select id, null::bigint, ${BOOKED} from credits where payment_id = $1
+    text: selectSources(`select id, null::bigint, ${BOOKED_KOBO} from credits where payment_id = $1
                    union all
                    select credit_id, id, amount_kobo from suspense_items
                     where assigned_payment_id = $1 and state = 'assigned'`),
     values: [paymentId],
   })
   const refundedKobo = await sumRefunded(tx, clientId, { paymentId })
-  const leftKobo = kobo(payment.amountPaidKobo - refundedKobo)
-  return { sources, leftKobo, currency: payment.currency }
+  const refundableKobo = kobo(payment.amountPaidKobo - refundedKobo)
+  return { sources, refundableKobo, currency: payment.currency }
 }
 
-// Locks a credit and finds the part of it that reached the client's collection accounts. The part that paid a
-// payment is refunded through the payment. The caller has read the credit.
+// Locks a credit, and finds the parts of it that reached the client's collection accounts. The part that
+// paid a payment is refunded through the payment. The caller has read the credit, so it exists.
 async function lockCredit(
   tx: Transaction,
   clientId: ClientId,
@@ -102,14 +107,14 @@ async function lockCredit(
   await lockItems(tx, 'credit_id', creditId)
   const { rows } = await tx.query<{ currency: string; isOfPayment: boolean }>({
     name: 'lock-credit-to-refund',
-    text: `select currency, payment_id is not null and ${BOOKED} > 0 as is_of_payment
+    text: `select currency, payment_id is not null and ${BOOKED_KOBO} > 0 as is_of_payment
              from credits where id = $1 for no key update`,
     values: [creditId],
   })
   const { currency, isOfPayment } = rows[0] as (typeof rows)[0]
   const { rows: sources } = await tx.query<Source>({
     name: 'sources-of-credit',
-    text: SOURCES(`select id, null::bigint, ${BOOKED} from credits
+    text: selectSources(`select id, null::bigint, ${BOOKED_KOBO} from credits
                     where id = $1 and client_id = $2 and collection_account_id is not null
                    union all
                    select i.credit_id, i.id, i.amount_kobo
@@ -121,19 +126,25 @@ async function lockCredit(
     throw new Refusal(isOfPayment ? 'credit_of_payment' : 'credit_not_refundable')
   }
   const heldKobo = sources.reduce<bigint>((sum, source) => sum + source.heldKobo, 0n)
-  const leftKobo = kobo(heldKobo - (await sumRefunded(tx, clientId, { creditId })))
-  return { sources, leftKobo, currency }
+  const refundableKobo = kobo(heldKobo - (await sumRefunded(tx, clientId, { creditId })))
+  return { sources, refundableKobo, currency }
 }
 
-// Sums this client's refunds only, because other clients may own parts of a credit. Includes refunds of money
-// that the bank has since reversed.
-async function sumRefunded(tx: Transaction, clientId: ClientId, of: RefundOf): Promise<bigint> {
-  const [column, id] = 'paymentId' in of ? ['payment_id', of.paymentId] : ['credit_id', of.creditId]
+// Sums the refunds of a payment or credit that neither failed nor were cancelled, including refunds of
+// money that the bank has since reversed. Counts this client's refunds only, because other clients may own
+// parts of a credit.
+async function sumRefunded(
+  tx: Transaction,
+  clientId: ClientId,
+  target: RefundTarget,
+): Promise<bigint> {
+  const [column, id] =
+    'paymentId' in target ? ['payment_id', target.paymentId] : ['credit_id', target.creditId]
   const { rows } = await tx.query<{ kobo: bigint }>({
     name: `sum-refunded-of-${column}`,
     text: `select coalesce(sum(p.amount_kobo), 0)::bigint as kobo
              from refunds r join payouts p on p.refund_id = r.id
-            where r.${column} = $1 and r.client_id = $2 and ${STANDS}`,
+            where r.${column} = $1 and r.client_id = $2 and ${IS_STANDING}`,
     values: [id, clientId],
   })
   return rows[0]?.kobo ?? 0n
@@ -143,31 +154,32 @@ type RefundSlice = { source: SourceToRefund; amountKobo: Kobo }
 
 // Takes the amount from the sources in their order. Skips sources whose payer's account the bank did not
 // report, because the bank cannot pay such a payer.
-function sliceRefund({ sources, leftKobo }: Refundable, amountKobo: Kobo): RefundSlice[] {
-  if (amountKobo > leftKobo) throw new Refusal('refund_too_large')
+function sliceRefund({ sources, refundableKobo }: Refundable, amountKobo: Kobo): RefundSlice[] {
+  if (amountKobo > refundableKobo) throw new Refusal('refund_too_large')
   const slices: RefundSlice[] = []
-  let restKobo: bigint = amountKobo
+  let missingKobo: bigint = amountKobo
   for (const source of sources) {
     if (!hasPayer(source)) continue
     const freeKobo = source.heldKobo - source.refundedKobo
-    const takenKobo = freeKobo < restKobo ? freeKobo : restKobo
+    const takenKobo = freeKobo < missingKobo ? freeKobo : missingKobo
     if (takenKobo <= 0n) continue
     slices.push({ source, amountKobo: kobo(takenKobo) })
-    restKobo -= takenKobo
+    missingKobo -= takenKobo
   }
-  if (restKobo > 0n) throw new Refusal('refund_payer_unknown')
+  if (missingKobo > 0n) throw new Refusal('refund_payer_unknown')
   return slices
 }
 
+// The bank can pay a payer only if it reported the payer's account and bank.
 function hasPayer(source: Source): source is SourceToRefund {
   return source.fromAccountSealed !== null && source.fromBankCode !== null
 }
 
 type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
-type Input = {
+type RefundInput = {
   client: Client
   actor: string
-  of: RefundOf
+  target: RefundTarget
   amountKobo: Kobo
   reason: string
 }
@@ -180,11 +192,15 @@ type Payouts = { id: PayoutId; reference: string }[]
 //
 // Returns the refund's reference.
 // Locks: the client, the refunded money (top of this file), the client's payout settings, ledger accounts.
-export async function requestRefund(tx: Transaction, deps: Deps, input: Input): Promise<string> {
-  const { client, actor, of, amountKobo, reason } = input
+export async function requestRefund(
+  tx: Transaction,
+  deps: Deps,
+  input: RefundInput,
+): Promise<string> {
+  const { client, actor, target, amountKobo, reason } = input
   const { now, sharedAccounts } = deps
   await refuseSuspended(tx, client.id)
-  const refundable = await lockRefundable(tx, client.id, of)
+  const refundable = await lockRefundable(tx, client.id, target)
   const slices = sliceRefund(refundable, amountKobo)
   for (const { source } of slices) await refuseHeldCredit(tx, source.creditId)
   const { currency } = refundable
@@ -204,19 +220,25 @@ export async function requestRefund(tx: Transaction, deps: Deps, input: Input): 
   const drawing = { clientId: client.id, currency, amountKobo, now, into }
   const draws = await drawAvailable(tx, sharedAccounts, drawing)
   const parts = slices.map((slice, index) => ({ ...slice, ...(payouts[index] as Payouts[0]) }))
-  await postTransfers(tx, now, pair(draws, parts, sharedAccounts.id(refunding)))
+  await postTransfers(tx, now, toTransfers(draws, parts, sharedAccounts.id(refunding)))
   await writeAuditLog(tx, now, {
     clientId: client.id,
     actor,
     action: 'refund.create',
-    subject: 'paymentId' in of ? `payment/${of.paymentId}` : `credit/${of.creditId}`,
+    subject: 'paymentId' in target ? `payment/${target.paymentId}` : `credit/${target.creditId}`,
     detail: { reference, amount: formatKobo(amountKobo), currency, note: reason },
   })
   return reference
 }
 
-type PayoutTerms = Input & { slice: RefundSlice; reference: string; approversNeeded: ApproverCount }
+type PayoutTerms = RefundInput & {
+  slice: RefundSlice
+  reference: string
+  approversNeeded: ApproverCount
+}
 
+// Makes the payout of one part of a refund, to the account that sent the credit, from the bank that received
+// it.
 function toPayout(
   { sealer }: Deps,
   { slice: { source, amountKobo }, client, actor, reference, approversNeeded }: PayoutTerms,
@@ -240,19 +262,20 @@ function toPayout(
 }
 
 type NewRefund = {
-  input: Input
+  input: RefundInput
   reference: string
   currency: string
   slices: readonly RefundSlice[]
   payouts: Payouts
 }
 
+// Inserts the refund, and links its payouts to it.
 async function insertRefund(
   tx: Transaction,
   now: Date,
   { input, reference, currency, slices, payouts }: NewRefund,
 ): Promise<void> {
-  const { client, actor, of, amountKobo, reason } = input
+  const { client, actor, target, amountKobo, reason } = input
   await tx.query({
     name: 'insert-refund',
     text: `with refund as (
@@ -265,8 +288,8 @@ async function insertRefund(
     values: [
       reference,
       client.id,
-      'paymentId' in of ? of.paymentId : null,
-      'creditId' in of ? of.creditId : null,
+      'paymentId' in target ? target.paymentId : null,
+      'creditId' in target ? target.creditId : null,
       amountKobo,
       currency,
       reason,
@@ -278,24 +301,25 @@ async function insertRefund(
   })
 }
 
-// Splits the draws among the payouts. The sums of both are equal.
-function pair(
+// Splits the drawn money among the payouts of the refund: one transfer for each account that a payout takes
+// money from. The sums of draws and payouts are equal.
+function toTransfers(
   draws: readonly Draw[],
   parts: readonly { id: PayoutId; amountKobo: Kobo }[],
   creditAccountId: Transfer['creditAccountId'],
 ): Transfer[] {
   const transfers: Transfer[] = []
-  const left = draws.map((draw) => ({ ...draw }))
+  const undrawn = draws.map((draw) => ({ ...draw }))
   for (const { id: payoutId, amountKobo } of parts) {
-    let restKobo: bigint = amountKobo
-    for (const draw of left) {
-      const takenKobo = draw.amountKobo < restKobo ? draw.amountKobo : restKobo
+    let missingKobo: bigint = amountKobo
+    for (const draw of undrawn) {
+      const takenKobo = draw.amountKobo < missingKobo ? draw.amountKobo : missingKobo
       if (takenKobo === 0n) continue
       const debitAccountId = draw.accountId
       const move = { debitAccountId, creditAccountId, amountKobo: kobo(takenKobo), payoutId }
       transfers.push({ ...move, reason: 'refund' })
       draw.amountKobo = kobo(draw.amountKobo - takenKobo)
-      restKobo -= takenKobo
+      missingKobo -= takenKobo
     }
   }
   return transfers

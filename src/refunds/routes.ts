@@ -15,8 +15,8 @@ import { type Kobo, koboOf } from '#money.ts'
 import { findPayment } from '#payments/queries.ts'
 import { publicId } from '#public-ids.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
-import { getRefund, listRefunds, type Refund, type RefundPart, refundedKobo } from './refund.ts'
-import { type RefundOf, requestRefund } from './request.ts'
+import { getRefund, listRefunds, type Refund, type RefundPart, sumConfirmed } from './refund.ts'
+import { type RefundTarget, requestRefund } from './request.ts'
 import { cancelRefund } from './settle.ts'
 import { REFUND_FILTER_STATUSES, REFUND_STATUSES, refundStatus } from './states.ts'
 
@@ -59,7 +59,7 @@ export const RefundView = view('Refund', (f: Fields<Refund, Context>) => ({
   ),
   amount: f.naira('amountKobo'),
   refundedAmount: f.naira(
-    ({ parts }) => refundedKobo(parts),
+    ({ parts }) => sumConfirmed(parts),
     'Of amount, what the banks have confirmed.',
   ),
   currency: f.text('currency'),
@@ -85,26 +85,29 @@ const HOW =
 
 type RefundBody = Static<typeof RefundRequest>
 
+// The settings that refundPayment and refundCredit share.
 const refunding = {
   body: RefundRequest,
   pool: 'batchPool',
   message: 'Refund requested successfully',
 } as const
 
-async function refund(
+// Requests a refund, and returns it as it was created.
+async function createRefund(
   tx: Transaction,
   call: Call<Record<never, never>, object, RefundBody>,
-  of: RefundOf,
+  target: RefundTarget,
 ): Promise<Refund> {
   const { client, actor, body } = call
   const amountKobo = koboOf(body.amount) as Kobo // The schema has checked it.
-  const input = { client, actor, of, amountKobo, reason: body.reason }
+  const input = { client, actor, target, amountKobo, reason: body.reason }
   return getRefund(tx, client.id, await requestRefund(tx, call, input))
 }
 
-type OfCredit = Context & { client: Client; params: { id: string } }
+type CreditCall = Context & { client: Client; params: { id: string } }
 
-function findCredit(db: Queryable, { sealer, client: viewer, params }: OfCredit) {
+// Finds the credit that the path names, by its id or session id.
+function findCredit(db: Queryable, { sealer, client: viewer, params }: CreditCall) {
   return getCredit(db, { sealer, viewer, by: parseCreditKey(sealer, params.id) })
 }
 
@@ -134,7 +137,7 @@ export const refunds = resource('/api/v1', {
     ],
     run: async (tx, call) => {
       const { payment } = await findPayment(tx, call.clientId, call.params.reference)
-      return refund(tx, call, { paymentId: payment.id })
+      return createRefund(tx, call, { paymentId: payment.id })
     },
   })
   .act('refundCredit', {
@@ -154,7 +157,7 @@ export const refunds = resource('/api/v1', {
     ],
     run: async (tx, call) => {
       const { id: creditId } = await findCredit(tx, call)
-      return refund(tx, call, { creditId })
+      return createRefund(tx, call, { creditId })
     },
   })
   .act('cancelRefund', {

@@ -36,8 +36,8 @@ type Refunded = {
   | { paymentId: null; collectionAccountId: AccountId; accountBalanceKobo: Kobo }
 )
 
-// If a reversal took the money from the assigned account, the event names the account that the credit was
-// sent to.
+// Reads the facts of the refund that its event states, in their present values. If a reversal took the money
+// from the account that it was assigned to, the event names the account that the credit was sent to.
 async function readRefunded(tx: Transaction, payoutId: PayoutId): Promise<Refunded> {
   const { rows } = await tx.query<Refunded>({
     name: 'read-refunded',
@@ -64,6 +64,8 @@ async function readRefunded(tx: Transaction, payoutId: PayoutId): Promise<Refund
 
 type Settled = Exclude<PayoutOutcome, { status: 'cancelled' }>
 
+// Returns the part of a refund's event that describes this payout: its amount, and the bank's reference or
+// the reason of the failure.
 function toFacts({ reference }: Refunded, amountKobo: Kobo, outcome: PayoutOutcome): RefundFacts {
   const isConfirmed = outcome.status === 'confirmed'
   return {
@@ -74,6 +76,8 @@ function toFacts({ reference }: Refunded, amountKobo: Kobo, outcome: PayoutOutco
   }
 }
 
+// Returns the event that tells the client that a payout of a refund was confirmed or failed. The event
+// names the payment, or else the collection account that the credit was booked to.
 function toEvent(refunded: Refunded, status: Settled['status'], refund: RefundFacts): NewEvent {
   const { clientId, creditId, refundedAmountKobo } = refunded
   const verb = status === 'confirmed' ? 'refunded' : 'refund_failed'
@@ -103,11 +107,12 @@ export async function cancelRefund(
     values: [refund.id],
   })
   if (rows.every(({ status }) => status === 'cancelled')) return
-  const open = rows.filter(({ status }) => status !== 'cancelled')
-  if (open.some(({ status }) => status !== 'queued')) throw new Refusal('refund_not_queued')
-  for (const { id } of open) {
+  const remaining = rows.filter(({ status }) => status !== 'cancelled')
+  if (remaining.some(({ status }) => status !== 'queued')) throw new Refusal('refund_not_queued')
+  for (const { id } of remaining) {
     const outcome = { status: 'cancelled', reason } as const
     const result = await settlePayout(tx, deps, { id, outcome, by: actor })
+    // `otherwise`: nothing was changed, because the payout may have been sent before a restore.
     if (result === 'otherwise') throw new Refusal('payout_may_have_been_sent')
   }
   const { paymentId, creditId, amountKobo, currency } = refund

@@ -1,4 +1,4 @@
-// The states of a refund. A refund has no status column: its status and these transitions follow from the
+// The states of a refund. A refund has no status column: its status, and so its transitions, follow from the
 // statuses of its payouts (payouts/states.ts).
 
 import { statusesOf } from '#db/states.ts'
@@ -24,8 +24,8 @@ const LEAST_DONE_FIRST = ['queued', 'sending', 'unknown'] as const
 // their statuses differ, returns part_failed if some are confirmed, or failed if none is.
 export function refundStatus(parts: readonly { status: PayoutStatus }[]): RefundStatus {
   const statuses = new Set(parts.map(({ status }) => status))
-  const open = LEAST_DONE_FIRST.find((status) => statuses.has(status))
-  if (open) return open
+  const openStatus = LEAST_DONE_FIRST.find((status) => statuses.has(status))
+  if (openStatus) return openStatus
   if (statuses.size === 1) return [...statuses][0] as PayoutStatus
   return statuses.has('confirmed') ? 'part_failed' : 'failed'
 }
@@ -39,7 +39,7 @@ const hasPayout = (condition: string) =>
 const hasNoPayout = (condition: string) => `not ${hasPayout(condition)}`
 const IS_OPEN = `p.status in ('queued', 'sending', 'unknown')`
 
-// SQL conditions: the rule of `refundStatus` for the refund `r`.
+// SQL conditions on a refund `r` for each status: the same rule as refundStatus().
 export const REFUND_IS: Readonly<Record<RefundFilterStatus, string>> = {
   queued: hasPayout(`p.status = 'queued'`),
   sending: `${hasPayout(`p.status = 'sending'`)} and ${hasNoPayout(`p.status = 'queued'`)}`,

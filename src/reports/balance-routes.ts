@@ -1,4 +1,5 @@
-// /api/v1/balances: a client's balances in total, by merchant and by subaccount. The latter two also as CSV.
+// /api/v1/balances: shows a client's balances in total, by merchant and by subaccount. Exports the balances
+// by merchant and by subaccount as CSV.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
@@ -74,6 +75,8 @@ const subaccountList = ({ clientId, at }: BalancePage): List => ({
   filters: { at },
 })
 
+// Makes a page of balances. The caller has read one row more than the page holds, if there is one: it shows
+// that another page follows, which gets a cursor.
 function merchantPage(
   sealer: Sealer,
   page: BalancePage,
@@ -84,6 +87,7 @@ function merchantPage(
   )
 }
 
+// Makes a page of balances by subaccount. One more row than the page shows means that another page follows.
 function subaccountPage(
   sealer: Sealer,
   page: BalancePage,
@@ -112,11 +116,11 @@ const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     },
     async ({ client, query }) => {
       const at = parseAt(query, clock())
-      const about = { clientId: client.id, at: query.at, limit: parseLimit(query) }
-      const after = parseMerchant(readCursor(sealer, merchantList(about), query.cursor))
-      const limit = about.limit + 1
+      const balancePage = { clientId: client.id, at: query.at, limit: parseLimit(query) }
+      const after = parseMerchant(readCursor(sealer, merchantList(balancePage), query.cursor))
+      const limit = balancePage.limit + 1
       const rows = await listMerchantBalances(db, client.id, { after, at, limit })
-      const page = merchantPage(sealer, about, rows)
+      const page = merchantPage(sealer, balancePage, rows)
       return listResponse('Balances retrieved successfully', page, (row) =>
         MerchantView.present(row),
       )
@@ -143,11 +147,11 @@ const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
     async ({ client, query }) => {
       refuseRestricted(client)
       const at = parseAt(query, clock())
-      const about = { clientId: client.id, at: query.at, limit: parseLimit(query) }
-      const after = readCursor(sealer, subaccountList(about), query.cursor)?.[0]
-      const limit = about.limit + 1
+      const balancePage = { clientId: client.id, at: query.at, limit: parseLimit(query) }
+      const after = readCursor(sealer, subaccountList(balancePage), query.cursor)?.[0]
+      const limit = balancePage.limit + 1
       const rows = await listSubaccountBalances(db, client.id, { after, at, limit })
-      const page = subaccountPage(sealer, about, rows)
+      const page = subaccountPage(sealer, balancePage, rows)
       return listResponse('Balances retrieved successfully', page, (row) =>
         SubaccountView.present(row),
       )
@@ -157,7 +161,7 @@ const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 
 const EXPORT_BATCH = 500
 
-type Export<Row, After> = {
+type BalanceExport<Row, After> = {
   operationId: string
   by: string
   name: string
@@ -171,11 +175,11 @@ type Export<Row, After> = {
   positionOf: (row: Row) => After
 }
 
-// Exports all balances of a list.
+// Adds a route that exports all balances of a list as CSV.
 function exportBalances<Row, After>(
   app: FastifyInstance,
   deps: Deps,
-  list: Export<Row, After>,
+  list: BalanceExport<Row, After>,
 ): void {
   const exports = new CsvExports()
   app.get(
@@ -197,11 +201,13 @@ function exportBalances<Row, After>(
       const { client, query: fields } = request
       if (list.isForWholeClient) refuseRestricted(client)
       const at = parseAt(fields as { at?: string }, deps.clock())
+      // Reads the list in batches, each after the last row of the batch before. A batch that is not full is
+      // the last.
       const batches = readBatches<never, After>(async (after) => {
         const page = { ...(after === undefined ? {} : { after }), at, limit: EXPORT_BATCH }
         const rows = await list.rows(client.id, page)
-        const last = rows.length === EXPORT_BATCH ? list.positionOf(rows.at(-1) as Row) : null
-        return { rows: rows.map(list.present) as never[], next: last }
+        const next = rows.length === EXPORT_BATCH ? list.positionOf(rows.at(-1) as Row) : null
+        return { rows: rows.map(list.present) as never[], next }
       })
       return exports.send(reply, client.id, {
         name: `${list.name}-balances`,
@@ -212,6 +218,7 @@ function exportBalances<Row, After>(
   )
 }
 
+// Reads the last merchant of the previous page from a cursor.
 function parseMerchant(cursor: readonly string[] | undefined): MerchantName | undefined {
   if (!cursor) return undefined
   const [merchantId, merchantCode, currency] = cursor as [string, string, string]
@@ -299,17 +306,17 @@ const balances = resource('/api/v1/balances', {
   query: AtQuery,
   run: async (db, { clientId, sealer, now, query }) => {
     const at = parseAt(query, now)
-    const first = { at, limit: LIMIT_DEFAULT + 1 }
+    const firstPage = { at, limit: LIMIT_DEFAULT + 1 } // One row more shows whether another page follows.
     const [totals, merchants, subaccounts] = await withSnapshot(db, async (tx) => [
       await readBalances(tx, clientId, at),
-      await listMerchantBalances(tx, clientId, first),
-      await listSubaccountBalances(tx, clientId, first),
+      await listMerchantBalances(tx, clientId, firstPage),
+      await listSubaccountBalances(tx, clientId, firstPage),
     ])
-    const about = { clientId, at: query.at }
+    const balancePage = { clientId, at: query.at }
     return {
       totals,
-      merchants: merchantPage(sealer, about, merchants),
-      subaccounts: subaccountPage(sealer, about, subaccounts),
+      merchants: merchantPage(sealer, balancePage, merchants),
+      subaccounts: subaccountPage(sealer, balancePage, subaccounts),
     }
   },
 })

@@ -46,8 +46,9 @@ export type Balance = Sums & {
   withheldTaxKobo: Kobo // Tax that the client withheld from our fees, so we credited it to the client.
 }
 
-// One SQL statement reads all balances, so they are from the same moment. An earlier balance is the current
-// one less the movements since, which are read through each account's own index.
+// Reads a client's balances now or at a moment, one for each currency. One SQL statement reads all of them,
+// so they are from the same moment. An earlier balance is the current one less the movements since, which are
+// read through each account's own index.
 export async function readBalances(
   db: Queryable,
   clientId: ClientId,
@@ -55,7 +56,7 @@ export async function readBalances(
 ): Promise<Balance[]> {
   const { rows } = await db.query<{ currency: string; part: string; kobo: bigint }>({
     name: at ? 'read-balances-at' : 'read-balances',
-    text: readParts(at !== undefined),
+    text: selectParts(at !== undefined),
     values: [
       clientId,
       clientOwner(clientId),
@@ -67,14 +68,14 @@ export async function readBalances(
   const currencies = [...new Set(rows.map(({ currency }) => currency))]
   return currencies.map((currency) => {
     const parts = rows.filter((row) => row.currency === currency)
-    return summed(currency, Object.fromEntries(parts.map((row) => [row.part, row.kobo])))
+    return toBalance(currency, Object.fromEntries(parts.map((row) => [row.part, row.kobo])))
   })
 }
 
 // SQL query: the parts of a client's balances. $1 to $3 are as in CLIENT_ACCOUNTS. $4 is the currency that is
 // always shown. $5 is the first transfer since the moment, and $6 the moment.
-function readParts(isAt: boolean): string {
-  const before = (column: string) => (isAt ? `and ${column} < $6` : '')
+function selectParts(isAtMoment: boolean): string {
+  const before = (column: string) => (isAtMoment ? `and ${column} < $6` : '')
   return `
     with own as materialized (${CLIENT_ACCOUNTS}), parts (currency, part, kobo) as (
       select currency, kind, kobo from own
@@ -113,16 +114,16 @@ function readParts(isAt: boolean): string {
       select l.currency, i.state, i.amount_kobo
         from suspense_items i join ledger_accounts l on l.id = i.account_id
        where i.client_id = $1 and i.state in ('returning', 'returned')
-      ${isAt ? `union all ${UNDONE_SINCE}` : ''}
+      ${isAtMoment ? `union all ${UNDONE_SINCE}` : ''}
       union all
       select $4, 'pending', 0
     )
     select currency, part, sum(kobo)::bigint as kobo from parts group by 1, 2 order by 1, 2`
 }
 
-// SQL query: undoes the changes since the moment. Money that is being returned to payers is on the banks'
-// accounts. So the client's suspense account shows the amounts that left, and the suspense items show the
-// outcome.
+// SQL query: the changes since the moment, with the opposite sign, which undo them. Money that is being
+// returned to payers is on the banks' accounts. So the client's suspense account shows the amounts that left,
+// and the suspense items show the outcome.
 const UNDONE_SINCE = `
   select o.currency, moved.part, moved.kobo
     from own o
@@ -146,7 +147,9 @@ const UNDONE_SINCE = `
    where s.client_id = $1 and s.change = 'reversed' and s.from_state = 'returning'
      and s.changed_at >= $6`
 
-function summed(currency: string, parts: Readonly<Record<string, bigint>>): Balance {
+// Adds up the parts of one currency by the definitions of the file header. The ledger has no gross: it is
+// the net plus everything that was taken off, suspended or given back.
+function toBalance(currency: string, parts: Readonly<Record<string, bigint>>): Balance {
   const sum = (...names: string[]) =>
     kobo(names.reduce((total, name) => total + (parts[name] ?? 0n), 0n))
   const availableKobo = sum('collection', 'available')
@@ -156,18 +159,18 @@ function summed(currency: string, parts: Readonly<Record<string, bigint>>): Bala
   const writtenOffKobo = kobo(-sum('write_off'))
   const withheldTaxKobo = kobo(-sum('wht_receivable', 'wht_credit'))
   const payoutFeesKobo = sum('payout_fees')
-  const oursKobo =
+  const onAccountsKobo =
     availableKobo + pendingKobo + inTransitKobo + sum('subaccount', 'reserve', 'held')
-  const goneKobo = sum('paid', 'forfeited') + payoutFeesKobo
+  const paidAwayKobo = sum('paid', 'forfeited') + payoutFeesKobo
   const refundedKobo = sum('refunded')
-  const lostKobo = receivableKobo + writtenOffKobo + withheldTaxKobo
-  const netKobo = kobo(oursKobo + goneKobo - lostKobo)
+  const deductedKobo = receivableKobo + writtenOffKobo + withheldTaxKobo
+  const netKobo = kobo(onAccountsKobo + paidAwayKobo - deductedKobo)
   const suspendedKobo = sum('suspense', 'returning')
   const feesKobo = kobo(sum('fee_income', 'vat_payable') - payoutFeesKobo)
-  const backKobo = sum('returned', 'reversed') + refundedKobo + feesKobo
+  const takenBackKobo = sum('returned', 'reversed') + refundedKobo + feesKobo
   return {
     currency,
-    grossKobo: kobo(netKobo + suspendedKobo + backKobo),
+    grossKobo: kobo(netKobo + suspendedKobo + takenBackKobo),
     netKobo,
     suspendedKobo,
     collectedKobo: kobo(netKobo + refundedKobo - pendingKobo),
@@ -203,7 +206,7 @@ export type MerchantBalance = MerchantName & {
   returnedKobo: Kobo
 }
 
-const NAME = 'a.merchant_id, a.merchant_code, a.currency_code'
+const MERCHANT_COLUMNS = 'a.merchant_id, a.merchant_code, a.currency_code'
 
 type MerchantPage = {
   after?: MerchantName | undefined
@@ -226,23 +229,23 @@ export async function listMerchantBalances(
   const { rows } = await db.query<MerchantBalance>({
     name: `merchant-balances${after ? '-after' : ''}${at ? '-at' : ''}`,
     text: `with merchants as materialized (
-             select ${NAME}, count(*) ${at ? 'filter (where a.created_at < $5)' : ''} as accounts
+             select ${MERCHANT_COLUMNS}, count(*) ${at ? 'filter (where a.created_at < $5)' : ''} as accounts
                from collection_accounts a
               where a.client_id = $1 and ${isInMerchantScope('a.merchant_code', '$1')}
-                ${after ? `and (${NAME}) > (${at ? '$6, $7, $8' : '$3, $4, $5'})` : ''}
+                ${after ? `and (${MERCHANT_COLUMNS}) > (${at ? '$6, $7, $8' : '$3, $4, $5'})` : ''}
               group by 1, 2, 3 ${at ? 'having bool_or(a.created_at < $5)' : ''}
               order by 1, 2, 3 limit $2
            ), members as materialized (
-             select a.id, ${NAME}, l.credits_kobo - l.debits_kobo as kobo
+             select a.id, ${MERCHANT_COLUMNS}, l.credits_kobo - l.debits_kobo as kobo
                from merchants m
-               join collection_accounts a on a.client_id = $1 and (${NAME}) =
+               join collection_accounts a on a.client_id = $1 and (${MERCHANT_COLUMNS}) =
                     (m.merchant_id, m.merchant_code, m.currency_code)
                join ledger_accounts l on l.id = a.id
            ), parts (merchant_id, merchant_code, currency_code, part, kobo) as (
-             ${[...HELD, ...(at ? MERCHANT_UNDONE_SINCE : [])].join(' union all ')}
+             ${[...CURRENT_MERCHANT_PARTS, ...(at ? MERCHANT_UNDONE_SINCE : [])].join(' union all ')}
            )
            select merchant_id, merchant_code,
-                  currency_code as currency, accounts, ${PARTS.map(sumSql).join(', ')}
+                  currency_code as currency, accounts, ${PARTS.map(sumOfPart).join(', ')}
              from merchants join parts using (merchant_id, merchant_code, currency_code)
             group by 1, 2, 3, 4 order by 1, 2, 3`,
     values: [
@@ -257,53 +260,56 @@ export async function listMerchantBalances(
 
 const PARTS = ['collected', 'available', 'inSuspense', 'returned']
 
-function sumSql(part: string): string {
+function sumOfPart(part: string): string {
   return `coalesce(sum(kobo) filter (where part = '${part}'), 0)::bigint as "${part}Kobo"`
 }
 
-const ITEMS = `suspense_items i
+// SQL joins: the suspense items of credits to the client's numbers, with their accounts.
+const JOIN_ITEMS = `suspense_items i
   join credits c on c.id = i.credit_id
   join collection_accounts a on a.id = c.collection_account_id and a.currency_code = c.currency`
 
 // SQL joins: money that was reversed after it had left the account. The client owes this money, and it is no
 // longer collected on the account.
-const OWED = `receivables r
+const JOIN_OWED = `receivables r
   join reversals v on v.id = r.reversal_id
   join members a on a.id = r.account_id`
 
 // SQL queries: the current parts of the balances by merchant. $1 is the client.
-const HELD = [
-  `select ${NAME}, p.part, a.kobo
+const CURRENT_MERCHANT_PARTS = [
+  `select ${MERCHANT_COLUMNS}, p.part, a.kobo
      from members a cross join (values ('collected'), ('available')) as p (part)`,
-  `select ${NAME}, 'collected', t.amount_kobo
+  `select ${MERCHANT_COLUMNS}, 'collected', t.amount_kobo
      from members a join transfers t on t.debit_account_id = a.id where t.credit_id is null`,
-  `select ${NAME}, 'collected', -t.amount_kobo
+  `select ${MERCHANT_COLUMNS}, 'collected', -t.amount_kobo
      from members a join transfers t on t.credit_account_id = a.id where t.credit_id is null`,
-  `select ${NAME}, 'collected', s.share_kobo - s.returned_kobo
+  `select ${MERCHANT_COLUMNS}, 'collected', s.share_kobo - s.returned_kobo
      from members a join credit_splits s on s.account_id = a.id`,
-  `select ${NAME}, 'collected', -r.amount_kobo from ${OWED}`,
-  `select ${NAME}, case i.state when 'open' then 'inSuspense' else 'returned' end, i.amount_kobo
-     from ${ITEMS} where i.client_id = $1 and i.state in ('open', 'returned')`,
+  `select ${MERCHANT_COLUMNS}, 'collected', -r.amount_kobo from ${JOIN_OWED}`,
+  `select ${MERCHANT_COLUMNS}, case i.state when 'open' then 'inSuspense' else 'returned' end, i.amount_kobo
+     from ${JOIN_ITEMS} where i.client_id = $1 and i.state in ('open', 'returned')`,
 ]
 
-// SQL queries: undo the changes since the moment ($4, $5). $3 is the client's owner name.
+// SQL queries: undo the changes since the moment ($4, $5). $3 is the client's owner name. `kind <>
+// 'collection'` repeats the condition of the partial index on kind, owner and currency, so that PostgreSQL
+// can use it.
 const MERCHANT_UNDONE_SINCE = [
-  `select ${NAME}, moved.part, -t.change
+  `select ${MERCHANT_COLUMNS}, moved.part, -t.change
      from members a
     cross join lateral (${movesSince({ account: 'a.id', firstId: '$4', at: '$5' })}) as t
     cross join lateral (values ('available', true),
                                ('collected', t.credit_id is not null and t.reason <> 'split'))
                        as moved (part, counts)
     where moved.counts`,
-  `select ${NAME}, 'collected', r.amount_kobo from ${OWED} where v.received_at >= $5`,
-  `select ${NAME}, 'inSuspense', -t.change
+  `select ${MERCHANT_COLUMNS}, 'collected', r.amount_kobo from ${JOIN_OWED} where v.received_at >= $5`,
+  `select ${MERCHANT_COLUMNS}, 'inSuspense', -t.change
      from ledger_accounts l
     cross join lateral (${movesSince({ account: 'l.id', firstId: '$4', at: '$5' })}) as t
      join credits c on c.id = t.credit_id
      join collection_accounts a on a.id = c.collection_account_id and a.currency_code = c.currency
     where l.kind = 'suspense' and l.owner = $3 and l.kind <> 'collection'`,
-  `select ${NAME}, 'returned', -i.amount_kobo
-     from ${ITEMS} where i.client_id = $1 and i.state = 'returned' and i.closed_at >= $5`,
+  `select ${MERCHANT_COLUMNS}, 'returned', -i.amount_kobo
+     from ${JOIN_ITEMS} where i.client_id = $1 and i.state = 'returned' and i.closed_at >= $5`,
 ]
 
 export type SubaccountBalance = {
@@ -316,7 +322,8 @@ export type SubaccountBalance = {
 }
 
 // Lists a client's balances by subaccount, ordered by code. Shares are in naira: money in another currency is
-// never booked.
+// never booked. `kind <> 'collection'` excludes nothing more: it repeats the condition of the partial index
+// on kind, owner and currency, so that PostgreSQL can use it.
 export async function listSubaccountBalances(
   db: Queryable,
   clientId: ClientId,
@@ -360,6 +367,7 @@ export async function listSubaccountBalances(
   return rows
 }
 
+// SQL scalar: the change of the ledger account `l` since the moment.
 const SUBACCOUNT_UNDONE_SINCE = `
   select coalesce(sum(t.change), 0)
     from (${movesSince({ account: 'l.id', firstId: '$5', at: '$6' })}) as t`
@@ -367,7 +375,8 @@ const SUBACCOUNT_UNDONE_SINCE = `
 const CODE = /^[A-Za-z0-9_-]{1,40}$/ // Same as the constraint subaccounts_code_valid.
 
 // Returns the subaccount's name and the ledger account of its shares. There is no ledger account before the
-// first share.
+// first share. `kind <> 'collection'` excludes nothing more: it repeats the condition of the partial index on
+// kind, owner and currency, so that PostgreSQL can use it.
 export async function getSubaccountLedger(
   db: Queryable,
   clientId: ClientId,

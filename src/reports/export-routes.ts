@@ -26,7 +26,7 @@ import { statementExports } from './statement-routes.ts'
 import { type CreditMovement, listMovements } from './totals.ts'
 
 // Reading a batch of credits with their locations takes some 20 ms.
-const BATCH = 500
+const BATCH_ROWS = 500
 
 const CSV = {
   200: { content: { 'text/csv': { schema: Type.String() } } },
@@ -47,26 +47,27 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 
 type ExportDeps = Deps & { exports: CsvExports }
 
-type Movement = {
+type MovementRow = {
   id: number
   movement: CreditMovement
   credit: ReturnType<typeof presentCredit>
 }
-const kobo = (read: (movement: CreditMovement) => Kobo) => (row: Movement) =>
+// Makes a CSV column of an amount of the movement.
+const amountColumn = (read: (movement: CreditMovement) => Kobo) => (row: MovementRow) =>
   formatKobo(read(row.movement))
 
 const NO_VAT = 0n as Kobo
 
 // Contains immutable columns only, so that an export of past days never changes.
-export const MOVEMENT_COLUMNS: Columns<Movement> = [
+export const MOVEMENT_COLUMNS: Columns<MovementRow> = [
   ['movementId', ({ id }) => id],
   ['postedAt', ({ movement }) => timestamp(movement.postedAt), 'time'],
   ['movement', ({ movement }) => movement.reason],
-  ['gross', kobo(({ grossKobo }) => grossKobo), 'amount'],
-  ['reversed', kobo(({ reversedKobo }) => reversedKobo), 'amount'],
-  ['returned', kobo(({ returnedKobo }) => returnedKobo), 'amount'],
-  ['suspended', kobo(({ suspendedKobo }) => suspendedKobo), 'amount'],
-  ['net', kobo(computeNet), 'amount'],
+  ['gross', amountColumn(({ grossKobo }) => grossKobo), 'amount'],
+  ['reversed', amountColumn(({ reversedKobo }) => reversedKobo), 'amount'],
+  ['returned', amountColumn(({ returnedKobo }) => returnedKobo), 'amount'],
+  ['suspended', amountColumn(({ suspendedKobo }) => suspendedKobo), 'amount'],
+  ['net', amountColumn(computeNet), 'amount'],
   ['currency', ({ credit }) => credit.currency],
   ['assignedTo', ({ movement }) => movement.assignedTo],
   ['creditId', ({ credit }) => credit.id],
@@ -85,10 +86,14 @@ export const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['adviceReference', ({ credit }) => credit.adviceReference],
   ['merchantRef', ({ credit }) => credit.merchantRef],
   ['collectionAccountNumber', ({ credit }) => credit.collectionAccountNumber],
-  ['fees', kobo(({ feesKobo }) => feesKobo), 'amount'],
-  ['refunded', kobo(({ refundedKobo }) => refundedKobo), 'amount'],
-  ['vat', kobo(({ reason, feesKobo }) => (reason === 'fee_vat' ? feesKobo : NO_VAT)), 'amount'],
-  ['split', kobo(({ splitKobo }) => splitKobo), 'amount'],
+  ['fees', amountColumn(({ feesKobo }) => feesKobo), 'amount'],
+  ['refunded', amountColumn(({ refundedKobo }) => refundedKobo), 'amount'],
+  [
+    'vat',
+    amountColumn(({ reason, feesKobo }) => (reason === 'fee_vat' ? feesKobo : NO_VAT)),
+    'amount',
+  ],
+  ['split', amountColumn(({ splitKobo }) => splitKobo), 'amount'],
   ['subaccountCode', ({ movement }) => movement.subaccountCode],
 ]
 
@@ -117,10 +122,12 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
     },
     async ({ client, query }, reply) => {
       const filters = parseCreditFilters(query)
-      const batches = readBatches<Movement, bigint>(async (after) => {
-        const page = { order: query.order, after, limit: BATCH }
+      // Reads the CSV rows in batches. A batch has all movements of its credits, and `next` is its last
+      // credit.
+      const batches = readBatches<MovementRow, bigint>(async (after) => {
+        const page = { order: query.order, after, limit: BATCH_ROWS }
         const { rows, next } = await listMovements(db, { sealer, viewer: client, filters, ...page })
-        const present = (movement: CreditMovement): Movement => ({
+        const present = (movement: CreditMovement): MovementRow => ({
           id: publicId(sealer, 'transfer', movement.id),
           movement,
           credit: presentCredit(movement.credit, { sealer, nameBank }),
@@ -174,10 +181,12 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
     },
     async ({ client, isPerson, query }, reply) => {
       const filters = parseAccountFilters(query, isPerson)
+      // Reads the CSV rows in batches. A batch that is not full may have stopped scanning early, at
+      // `scannedTo`; the next batch continues there.
       const batches = readBatches<Account, bigint>(async (after) => {
-        const page = { order: query.order, after, limit: BATCH }
+        const page = { order: query.order, after, limit: BATCH_ROWS }
         const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
-        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
+        const next = rows.length === BATCH_ROWS ? (rows.at(-1)?.id ?? null) : scannedTo
         const accounts = await withLimits(db, rows)
         return { rows: accounts.map((account) => OwnAccountView.present(account, deps)), next }
       })
@@ -200,7 +209,7 @@ export const PAYMENT_COLUMNS: Columns<Payment> = [
   ['amountPolicy', ({ amountPolicy }) => amountPolicy],
   ['customerName', ({ customerName }) => customerName],
   ['narration', ({ narration }) => narration],
-  ['accountNumbers', ({ numbers }) => numbers.map((each) => each.accountNumber).join(' ')],
+  ['accountNumbers', ({ numbers }) => numbers.map(({ accountNumber }) => accountNumber).join(' ')],
   ['createdAt', ({ createdAt }) => createdAt, 'time'],
   ['expiresAt', ({ expiresAt }) => expiresAt, 'time'],
   ['updatedAt', ({ updatedAt }) => updatedAt, 'time'],
@@ -212,12 +221,13 @@ export const PAYMENT_COLUMNS: Columns<Payment> = [
   ['merchantFee', ({ merchantFee }) => decimal(merchantFee), 'amount'],
   ['merchantFeeVat', ({ merchantFeeVat }) => decimal(merchantFeeVat), 'amount'],
   ['netToMerchant', ({ netToMerchant }) => decimal(netToMerchant), 'amount'],
-  ['splits', ({ splits }) => splits.map(shareText).join(' ')],
+  ['splits', ({ splits }) => splits.map(formatShare).join(' ')],
 ]
 
-const shareText = ({ subaccountCode, amount }: Payment['splits'][number]) =>
+const formatShare = ({ subaccountCode, amount }: Payment['splits'][number]) =>
   `${subaccountCode}:${decimal(amount)}`
 
+// The columns about the credits that paid the payment: null while nothing is paid.
 function presentPaidBy(paidBy: PaidBy | undefined, nameBank: NameBank) {
   const { paidAt, bankCode, sessionIds } = paidBy ?? {}
   return {
@@ -253,13 +263,15 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
     },
     async ({ client, query }, reply) => {
       const [filters, now] = [parsePaymentFilters(query), clock()]
+      // Reads the CSV rows in batches, each from one snapshot, so that the columns about credits match the
+      // payment's status. A batch that is not full continues where its scan stopped (`scannedTo`).
       const batches = readBatches<Payment, string>(async (after) => {
-        const page = { order: query.order, after, limit: BATCH, now }
+        const page = { order: query.order, after, limit: BATCH_ROWS, now }
         const { rows, scannedTo, paidBy } = await withSnapshot(db, async (tx) => {
           const scan = await listPayments(tx, client.id, { filters, ...page })
           return { ...scan, paidBy: await readPaidBy(tx, scan.rows) }
         })
-        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
+        const next = rows.length === BATCH_ROWS ? (rows.at(-1)?.id ?? null) : scannedTo
         const present = (row: (typeof rows)[number]): Payment => ({
           ...PaymentView.present(row, { now, nameBank }),
           ...presentPaidBy(paidBy.get(row.id), nameBank),

@@ -1,5 +1,6 @@
-// Figures of the whole deployment, read from the database: backlogs, held money, remaining numbers. Also a
-// summary of the books for backups, and the state of the database's log archive.
+// Reads figures of the whole deployment from the database, for the metrics endpoint: backlogs, held money,
+// remaining numbers. Also reads a summary of the books for backups, and the state of the database's log
+// archive.
 
 import { configuredRanges } from '#accounts/numbers.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -150,16 +151,18 @@ export const FIGURES: readonly FigureKind[] = [
   },
 ]
 
+// Reads the values of one metric of FIGURES, one for each combination of its labels. The query's only
+// parameter, if it has one, is the current time or the configured number ranges.
 export async function readFigure(
   db: Queryable,
   { now, banks }: { now: Date; banks: readonly BankSettings[] },
   { text, labels, of }: FigureKind,
 ): Promise<{ labels: Record<string, string>; value: number }[]> {
-  const [type, value] =
+  const [parameterType, parameter] =
     of === 'ranges' ? ['jsonb', JSON.stringify(configuredRanges(banks))] : ['timestamptz', now]
   const { rows } = await db.query<Record<string, unknown>>(
-    text.replaceAll('$1', `$1::${type}`),
-    text.includes('$1') ? [value] : [],
+    text.replaceAll('$1', `$1::${parameterType}`),
+    text.includes('$1') ? [parameter] : [],
   )
   return rows.map(({ value, ...row }) => ({
     labels: Object.fromEntries(labels.map((label) => [label, String(row[label])])),
@@ -178,6 +181,7 @@ export type BooksSummary = {
   balances: { kind: string; currency: string; balanceKobo: Kobo }[] // Sums by kind.
 }
 
+// Reads the summary of the books at one moment. On a large database, the sums may take minutes.
 export async function summariseBooks(pool: Pool): Promise<BooksSummary> {
   return withSnapshot(pool, async (tx) => {
     await tx.query(`set local statement_timeout = '15min'`)
@@ -207,13 +211,13 @@ export type ArchiveState = {
   lastArchivedAt: Date | null
 }
 
-type Facts = ArchiveState & { showsWaiting: boolean }
+type ArchiverRow = ArchiveState & { showsWaiting: boolean }
 
 // Reads whether the database archives its log: an embedded server (docs/backup.md), or any other server with
 // an archive_command. PostgreSQL counts a failed command, but not a command that hangs: then files wait.
 // Only members of pg_monitor can list waiting files.
 export async function readArchiveState(db: Queryable, now: Date): Promise<ArchiveState> {
-  const { rows } = await db.query<Facts>({
+  const { rows } = await db.query<ArchiverRow>({
     name: 'read-archive-state',
     text: `select current_setting('archive_mode') <> 'off' and last_failed_time is not null
                   and last_failed_time > coalesce(last_archived_time, '-infinity') as is_failing,
@@ -222,15 +226,15 @@ export async function readArchiveState(db: Queryable, now: Date): Promise<Archiv
                   and has_function_privilege('pg_ls_archive_statusdir()', 'execute') as shows_waiting
              from pg_stat_archiver`,
   })
-  const { showsWaiting, ...state } = rows[0] as Facts
+  const { showsWaiting, ...state } = rows[0] as ArchiverRow
   if (state.isFailing || !showsWaiting) return state
-  const waitingFile = await findWaiting(db, new Date(now.getTime() - WAITING_MAX_MS))
+  const waitingFile = await findWaitingLogFile(db, new Date(now.getTime() - WAITING_MAX_MS))
   return waitingFile ? { ...state, isFailing: true, failedFile: waitingFile } : state
 }
 
 // Finds a file that has waited since before `since`. A file from before the server's start is treated as
 // waiting since the start.
-async function findWaiting(db: Queryable, since: Date): Promise<string | undefined> {
+async function findWaitingLogFile(db: Queryable, since: Date): Promise<string | undefined> {
   const { rows } = await db.query<{ file: string }>({
     name: 'find-waiting-log',
     text: `select left(name, -length('.ready')) as file from pg_ls_archive_statusdir()

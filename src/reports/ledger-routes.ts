@@ -118,13 +118,14 @@ const AuditView = view(
 )
 
 export const ledgerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await listing(app, deps)
+  await accountListRoute(app, deps)
   account.register(app, deps)
   audit.register(app, deps)
 }
 
-// A cursor of this list has two parts: the kind of account and the id.
-const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+// GET /api/v1/ledger/accounts. A cursor of this list has two parts: whether the last account is shared or a
+// collection account, and its id.
+const accountListRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
 
   app.get(
@@ -148,10 +149,11 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const { kind } = query
       const list: List = { name: 'ledger-accounts', clientId: client.id, filters: { kind } }
-      const after = chartAfter(readCursor(sealer, list, query.cursor))
+      const after = parseChartPosition(readCursor(sealer, list, query.cursor))
       const limit = parseLimit(query)
       const filter = { kind, after, limit: limit + 1 }
       const rows = await listLedgerAccounts(db, ledgerViewer(request), filter)
+      // The cursor names the last account of the page, and the part of the chart that it is in.
       const page = toPage(rows, limit, (last) => {
         const { isCollection, id } = toChartPosition(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
@@ -192,26 +194,29 @@ const audit = resource(`${LEDGER}/audit`, {
   run: async (db) => ({ last: await findLastIntegrityCheck(db) }),
 })
 
-// A user with accounting:read sees the ledger as an operator does.
+// Returns the client as which a caller sees the ledger. A user with accounting:read sees it as an operator
+// does.
 export function ledgerViewer({ client, scopes }: Pick<Identity, 'client' | 'scopes'>): Client {
   return { ...client, isOperator: client.isOperator || scopes.has('accounting:read') }
 }
 
+// Opens the public id of a ledger account in a path. Refuses an id that we never issued as not found.
 export function requireAccountId(text: string, { sealer }: { sealer: Sealer }): AccountId {
   const id = findId(sealer, 'account', text)
   if (id === undefined) throw new Refusal('ledger_account_not_found')
   return id
 }
 
-function chartAfter(cursor: readonly string[] | undefined): ChartPosition | undefined {
+// Reads the last account of the previous page from a cursor.
+function parseChartPosition(cursor: readonly string[] | undefined): ChartPosition | undefined {
   if (!cursor) return undefined
   const [sort, id] = cursor as [string, string]
   return { isCollection: sort === 'collection', id: BigInt(id) as AccountId }
 }
 
-type Opening = { sealer: Sealer }
+type SealerContext = { sealer: Sealer }
 
-const TransferView = view('LedgerTransfer', (f: Fields<LedgerEntry, Opening>) => ({
+const TransferView = view('LedgerTransfer', (f: Fields<LedgerEntry, SealerContext>) => ({
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'transfer', id)),
   reason: f.text('reason', 'credit, settle, assign, payout, refund, settlement, …'),
   side: f.oneOf('side', ['debit', 'credit'], 'The side of this account that it is on.'),

@@ -3,7 +3,7 @@
 
 import { assignedTo, type Viewer } from '#credits/queries.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
-import { composed, fits } from '#db/paging.ts'
+import { composed, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, TransferId } from '#ids.ts'
@@ -37,7 +37,8 @@ const OWNED_KINDS = [
 // SQL query: the ledger accounts of a client, which are its collection accounts, its shared accounts, the
 // accounts of its subaccounts, and the operator's accounts for it (fees, write-offs). Selects `id`, `kind`,
 // `currency` and, as `kobo`, the balance: credits less debits. $1 is the client, $2 its owner name, $3 the
-// owner name of the operator's accounts for it.
+// owner name of the operator's accounts for it. `kind <> 'collection'` repeats the condition of the partial
+// index on kind, owner and currency, so that PostgreSQL can use it.
 export const CLIENT_ACCOUNTS = `
   select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo as kobo
     from collection_accounts a join ledger_accounts l on l.id = a.id
@@ -68,7 +69,8 @@ export async function firstTransferSince(db: Queryable, at: Date): Promise<bigin
   return (await idBounds(db, 'transfers', { from: at })).firstId
 }
 
-// Finds the accounts that payouts and refunds may draw from, in one currency.
+// Finds the accounts that payouts and refunds may draw from, in one currency. `kind <> 'collection'` repeats
+// the condition of the partial index on kind, owner and currency, so that PostgreSQL can use it.
 export async function findAvailableAccounts(
   db: Queryable,
   clientId: ClientId,
@@ -102,22 +104,23 @@ export type LedgerAccount = {
 
 export type ChartPosition = { isCollection: boolean; id: AccountId }
 
-// SQL condition: whether the account is of a bank, of the operator, or of a client's debt to the operator.
-const ofOperator = (account: string) =>
+// SQL condition: only operators may see the account. It belongs to a bank or the operator, or is a client's
+// debt to the operator.
+const isOperatorOnly = (account: string) =>
   `(${account}.owner like 'bank:%' or ${account}.owner like 'operator:%'
     or ${account}.kind = 'receivable')`
 
-// SQL condition: whether the viewer may see the shared ledger account `a`. $1 is the client, $2 its owner
-// name, $3 whether the client is the operator.
-const SHARED = `
+// SQL condition: the viewer may see the ledger account `a`, which is not a collection account. $1 is the
+// client, $2 its owner name, $3 whether the client is the operator.
+const MAY_SEE_SHARED = `
   a.kind <> 'collection'
   and (a.owner = $2 or a.owner in (${subaccountOwners('$1')})
-       or $3 and ${ofOperator('a')})`
+       or $3 and ${isOperatorOnly('a')})`
 
-// SQL condition: whether the viewer may see the ledger account `o`. $2 is the client, $3 its owner name, $4
-// whether the client is the operator.
+// SQL condition: the viewer may see the ledger account `o`, which may be a collection account. $2 is the
+// client, $3 its owner name, $4 whether the client is the operator.
 const isVisible = (o: string) => `
-  (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and ${ofOperator(o)}
+  (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and ${isOperatorOnly(o)}
    or exists (select from collection_accounts m where m.id = ${o}.id and m.client_id = $2))`
 
 const COLUMNS = `
@@ -128,7 +131,7 @@ const COLUMNS = `
     where $3 and k.id = case when a.owner ~ '^(client|operator):'
                              then split_part(a.owner, ':', 2)::bigint end) as client_id`
 
-const valuesOf = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperator]
+const toViewerValues = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperator]
 
 // Lists the chart of accounts. A client sees its own accounts and the accounts of its subaccounts. An
 // operator also sees the accounts of banks, unidentified suspense, fees, receivables and write-offs. Shared
@@ -142,10 +145,10 @@ export async function listLedgerAccounts(
     limit,
   }: { kind?: string | undefined; after?: ChartPosition | undefined; limit: number },
 ): Promise<LedgerAccount[]> {
-  const { sql, values } = fits(
+  const { sql, values } = joinConditions(
     [['a.kind = $', kind]],
     [
-      ...valuesOf(viewer),
+      ...toViewerValues(viewer),
       after?.isCollection ? PAST_SHARED : (after?.id ?? 0n),
       after?.isCollection ? after.id : 0n,
       limit,
@@ -153,7 +156,7 @@ export async function listLedgerAccounts(
   )
   const text = `
     (select ${COLUMNS}, null as account_number, null as account_name
-       from ledger_accounts a where ${SHARED} and a.id > $4 and ${sql} order by a.id limit $6)
+       from ledger_accounts a where ${MAY_SEE_SHARED} and a.id > $4 and ${sql} order by a.id limit $6)
     union all
     (select ${COLUMNS}, c.account_number, c.account_name
        from collection_accounts c join ledger_accounts a on a.id = c.id
@@ -163,8 +166,10 @@ export async function listLedgerAccounts(
   return rows
 }
 
+// Greater than every id: a page that starts among collection accounts lists no shared accounts.
 const PAST_SHARED = 9_223_372_036_854_775_807n
 
+// Returns the position at which the next page of the chart starts: after this account.
 export function toChartPosition({ kind, id }: LedgerAccount): ChartPosition {
   return { isCollection: kind === 'collection', id }
 }
@@ -180,8 +185,8 @@ export async function getLedgerAccount(
     text: `select ${COLUMNS}, c.account_number, c.account_name
              from ledger_accounts a
              left join collection_accounts c on c.id = a.id and c.client_id = $1
-            where a.id = $4 and (c.id is not null or ${SHARED})`,
-    values: [...valuesOf(viewer), id],
+            where a.id = $4 and (c.id is not null or ${MAY_SEE_SHARED})`,
+    values: [...toViewerValues(viewer), id],
   })
   if (!rows[0]) throw new Refusal('ledger_account_not_found')
   return rows[0]
@@ -206,13 +211,14 @@ export function growsByDebits(kind: string): boolean {
   return GROW_BY_DEBITS.includes(kind)
 }
 
+// Returns the balance in the direction in which the account grows, so that it is normally positive.
 export function computeBalance({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {
   return kobo(growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo)
 }
 
 // Names of the kinds of ledger accounts and of the reasons of transfers, as shown to users.
 
-const KINDS: Readonly<Record<string, string>> = {
+const KIND_NAMES: Readonly<Record<string, string>> = {
   bank: 'the bank',
   collection: 'collection account',
   pending: 'pending part payments',
@@ -241,7 +247,7 @@ const KINDS: Readonly<Record<string, string>> = {
   vat_payable: 'VAT on fees',
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASON_NAMES: Readonly<Record<string, string>> = {
   credit: 'Credit',
   bank_charge: 'Bank charge',
   fee: 'Fee',
@@ -277,11 +283,11 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 export function kindName(kind: string): string {
-  return KINDS[kind] ?? kind
+  return KIND_NAMES[kind] ?? kind
 }
 
 export function reasonName(reason: string): string {
-  return REASONS[reason] ?? reason
+  return REASON_NAMES[reason] ?? reason
 }
 
 export type LedgerEntry = CauseReferences & {
@@ -303,7 +309,7 @@ export const CREDITS_PER_PAGE_MAX = 5_000
 
 // SQL query: the columns of these transfers. $1 is the account, $2 the client, $3 its owner name, $4 whether
 // the client is the operator.
-const entries = (transfers: string) => `
+const selectEntries = (transfers: string) => `
   select t.id, t.reason, t.debit_account_id = $1 as is_debit, t.amount_kobo,
          case when ${isVisible('o')} then o.id end as other_id, o.kind as other_kind,
          case when o.owner like 'bank:%' and ($4 or credit.is_visible) then substr(o.owner, 6) end
@@ -319,18 +325,19 @@ const entries = (transfers: string) => `
      select c.client_id = $2 or $4 and c.client_id is null or ${assignedTo('$2')} as is_visible) as credit
    order by t.credit_id desc, t.id desc`
 
-const side = (column: string, more = '') =>
+// SQL query: the transfers of one side of the account, newest first.
+const selectSide = (column: string, more = '') =>
   `(select * from transfers
      where ${column} = $1 and id < $5 and id >= $7 and posted_at >= $8 and posted_at < $9 ${more}
      order by id desc limit $6)`
 
-const BY_ID = entries(
-  `select * from (${side('credit_account_id')} union all
-                  ${side('debit_account_id', `and reason <> 'credit'`)}) as sides
+const BY_ID = selectEntries(
+  `select * from (${selectSide('credit_account_id')} union all
+                  ${selectSide('debit_account_id', `and reason <> 'credit'`)}) as sides
     order by id desc limit $6`,
 )
 
-const BY_CREDIT = entries(
+const BY_CREDIT = selectEntries(
   `select * from transfers
     where (credit_id, id) < ($5, $8) and credit_id >= $7 and debit_account_id = $1
       and reason = 'credit' and posted_at >= $9 and posted_at < $10
@@ -363,75 +370,81 @@ export async function listLedgerEntries(
 ): Promise<EntryScan> {
   const isBank = account.kind === 'bank'
   const window = page.window ?? {}
-  const within = await idBounds(db, 'transfers', window)
-  const credits = isBank ? await idBounds(db, 'credits', window) : within
-  const [id = within.pastId, creditId = credits.pastId, ofCreditId = 0n] =
+  const idRange = await idBounds(db, 'transfers', window)
+  const credits = isBank ? await idBounds(db, 'credits', window) : idRange
+  // The position at which the previous page ended (addPositions). The first page starts at the newest entry.
+  const [id = idRange.pastId, creditId = credits.pastId, ofCreditId = 0n] =
     after?.split('/').map(BigInt) ?? []
   const viewing = [account.id, viewer.id, clientOwner(viewer.id), viewer.isOperator]
   const times = [window.from ?? '-infinity', window.to ?? 'infinity']
   const { rows } = await db.query<Row>({
     name: 'ledger-entries',
     text: BY_ID,
-    values: [...viewing, id, limit, within.firstId, ...times],
+    values: [...viewing, id, limit, idRange.firstId, ...times],
   })
-  const others = rows.toSorted((one, other) => (one.id > other.id ? -1 : 1))
+  const otherEntries = rows.toSorted((one, other) => (one.id > other.id ? -1 : 1))
   const start = { id, creditId, ofCreditId }
-  if (!isBank) return paged(account, start, { rows: others, scannedTo: null })
-  const from = latest(await findFirstCredit(db, creditId), {
+  if (!isBank) return addPositions(account, start, { rows: otherEntries, scannedTo: null })
+  const scanStart = laterStart(await findFirstCredit(db, creditId), {
     creditId: credits.firstId,
-    transferId: within.firstId,
+    transferId: idRange.firstId,
   })
   const { rows: byCredit } = await db.query<Row>({
     name: 'ledger-entries-of-bank',
     text: BY_CREDIT,
-    values: [...viewing, creditId, limit, from.creditId, ofCreditId, ...times],
+    values: [...viewing, creditId, limit, scanStart.creditId, ofCreditId, ...times],
   })
   const isWhole = byCredit.length < limit // The query returned all credits of this page.
-  const least = isWhole ? from.transferId : (byCredit.at(-1) as Row).id
-  const merged = mergeNewest(byCredit, others, least).slice(0, limit)
-  const scannedTo = isWhole && from.creditId > credits.firstId ? from.creditId : null
-  return paged(account, start, { rows: merged, scannedTo })
+  const leastId = isWhole ? scanStart.transferId : (byCredit.at(-1) as Row).id
+  const merged = mergeNewest(byCredit, otherEntries, leastId).slice(0, limit)
+  const scannedTo = isWhole && scanStart.creditId > credits.firstId ? scanStart.creditId : null
+  return addPositions(account, start, { rows: merged, scannedTo })
 }
 
-type Reach = { creditId: bigint; transferId: bigint }
+// The oldest credit and transfer that a page reads.
+type ScanStart = { creditId: bigint; transferId: bigint }
 
 // Returns the later of the two starts, so that the page stays within the period.
-function latest(one: Reach, other: Reach): Reach {
+function laterStart(one: ScanStart, other: ScanStart): ScanStart {
   return one.creditId > other.creditId ? one : other
 }
 
 // Merges both lists, newest first. Transfers of credits are only approximately ordered by id. Other transfers
-// with ids below `least` are left for the next page.
-function mergeNewest(byCredit: readonly Row[], others: readonly Row[], least: bigint): Row[] {
+// with ids below `leastId` are left for the next page.
+function mergeNewest(
+  byCredit: readonly Row[],
+  otherEntries: readonly Row[],
+  leastId: bigint,
+): Row[] {
   const merged: Row[] = []
-  const waiting = others.filter(({ id }) => id >= least)
+  const unmerged = otherEntries.filter(({ id }) => id >= leastId)
   for (const row of byCredit) {
-    while (waiting[0] && waiting[0].id > row.id) merged.push(waiting.shift() as Row)
+    while (unmerged[0] && unmerged[0].id > row.id) merged.push(unmerged.shift() as Row)
     merged.push(row)
   }
-  return [...merged, ...waiting]
+  return [...merged, ...unmerged]
 }
 
 // Adds a position to each entry. A position names the last of the other transfers, the last credit, and the
 // last transfer of that credit.
-function paged(
+function addPositions(
   account: LedgerAccount,
   start: { id: bigint; creditId: bigint; ofCreditId: bigint },
   { rows, scannedTo }: { rows: readonly Row[]; scannedTo: bigint | null },
 ): EntryScan {
-  const at = { ...start }
+  const reached = { ...start }
   const entries = rows.map(({ isDebit, ofCredit, ...row }): LedgerEntry => {
     if (account.kind === 'bank' && row.reason === 'credit') {
-      at.creditId = ofCredit as bigint
-      at.ofCreditId = row.id
+      reached.creditId = ofCredit as bigint
+      reached.ofCreditId = row.id
     } else {
-      at.id = row.id
+      reached.id = row.id
     }
     const direction = isDebit === growsByDebits(account.kind) ? 'in' : 'out'
-    const position = `${at.id}/${at.creditId}/${at.ofCreditId}`
+    const position = `${reached.id}/${reached.creditId}/${reached.ofCreditId}`
     return { ...row, side: isDebit ? 'debit' : 'credit', direction, position }
   })
-  return { rows: entries, scannedTo: scannedTo === null ? null : `${at.id}/${scannedTo}/0` }
+  return { rows: entries, scannedTo: scannedTo === null ? null : `${reached.id}/${scannedTo}/0` }
 }
 
 // Returns the oldest credit that a page scans, and the first transfer from that credit on.

@@ -1,5 +1,5 @@
-// The overview: collections by hour and day, success rate, suspense, failing webhooks; and what needs a user:
-// pending approvals and other tasks. Days are in West Africa Time.
+// Reads the overview of a client: collections by hour and day, success rate, suspense and failing webhooks.
+// Counts the pending approvals and other tasks of a user. Days are in West Africa Time.
 //
 // The cost is bounded: totals are hourly (reports/totals.ts), the suspense balance is one ledger account, and
 // counts stop at COUNT_MAX or COUNTED_MAX.
@@ -44,31 +44,39 @@ export type Issues = {
   failingWebhooks: bigint
 }
 
+// Returns the start of the first day that the overview shows.
 export function firstHourShown(now: Date): Date {
   return new Date(watDayStart(now).getTime() - (DAYS_SHOWN - 1) * DAY_MS)
 }
 
 // Groups totals by hour and by day. The current hour and day come last, and are not over yet.
 export function buildSeries(totals: readonly HourlyTotals[], now: Date): Series {
-  const day = watDayStart(now).getTime()
-  const hour = now.getTime() - (now.getTime() % HOUR_MS)
-  const days = periods({ totals, lastStart: day, count: DAYS_SHOWN, lengthMs: DAY_MS })
-  const hours = periods({ totals, lastStart: hour, count: HOURS_SHOWN, lengthMs: HOUR_MS })
+  const todayMs = watDayStart(now).getTime()
+  const thisHourMs = now.getTime() - (now.getTime() % HOUR_MS)
+  const days = splitIntoPeriods({ totals, lastStart: todayMs, count: DAYS_SHOWN, lengthMs: DAY_MS })
+  const hours = splitIntoPeriods({
+    totals,
+    lastStart: thisHourMs,
+    count: HOURS_SHOWN,
+    lengthMs: HOUR_MS,
+  })
   return { today: days.at(-1) as Period, yesterday: days.at(-2) as Period, hours, days }
 }
 
+// Adds up today and the same day of last week, both from midnight to the last full hour.
 export function compareWithLastWeek(totals: readonly HourlyTotals[], now: Date): Comparison {
-  const day = watDayStart(now).getTime()
-  const until = now.getTime() - (now.getTime() % HOUR_MS)
-  const upTo = (from: number, past: number) => {
-    const period = nothingFrom(from)
-    for (const { hour, ...more } of totals) {
-      if (hour.getTime() >= from && hour.getTime() < past) add(period, more)
+  const todayMs = watDayStart(now).getTime()
+  const untilMs = now.getTime() - (now.getTime() % HOUR_MS)
+  // Adds up the hours from `startMs` on, before `endMs`.
+  const sumHours = (startMs: number, endMs: number) => {
+    const period = emptyPeriod(startMs)
+    for (const { hour, ...hourTotals } of totals) {
+      if (hour.getTime() >= startMs && hour.getTime() < endMs) addTotals(period, hourTotals)
     }
     return period
   }
-  const lastWeek = upTo(day - WEEK_MS, until - WEEK_MS)
-  return { until: new Date(until), today: upTo(day, until), lastWeek }
+  const lastWeek = sumHours(todayMs - WEEK_MS, untilMs - WEEK_MS)
+  return { until: new Date(untilMs), today: sumHours(todayMs, untilMs), lastWeek }
 }
 
 export type PeriodFigures = {
@@ -79,7 +87,7 @@ export type PeriodFigures = {
   isComplete: boolean
 }
 
-// `from` and `to` are full hours.
+// Reads the figures of any period, for the comparison of periods. `from` and `to` are full hours.
 export async function readPeriod(
   db: Queryable,
   clientId: ClientId,
@@ -88,18 +96,19 @@ export async function readPeriod(
   const since = await findFirstHour(db, clientId)
   const { hours, isComplete } = await readTotals(db, clientId, { since: from, until: to })
   const hasData = since !== null && since < to && from <= now
-  const figures = hasData ? nothingFrom(from.getTime()) : null
-  if (figures) for (const { hour: _, ...more } of hours) add(figures, more)
+  const figures = hasData ? emptyPeriod(from.getTime()) : null
+  if (figures) for (const { hour: _, ...hourTotals } of hours) addTotals(figures, hourTotals)
   return { from, to, since, figures, isComplete }
 }
 
-// Returns the share of finished payments that were paid, or null if none finished.
+// Returns the share of finished payments that were paid, with four decimals, or null if none finished.
 export function successRate({ successful, expired, cancelled }: Totals): number | null {
   const ended = successful + expired + cancelled
   return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
 }
 
-function periods({
+// Adds up the hours into `count` periods of equal length, the last of which begins at `lastStart`.
+function splitIntoPeriods({
   totals,
   lastStart,
   count,
@@ -111,15 +120,16 @@ function periods({
   lengthMs: number
 }): Period[] {
   const first = lastStart - (count - 1) * lengthMs
-  const series = Array.from({ length: count }, (_, at) => nothingFrom(first + at * lengthMs))
-  for (const { hour, ...more } of totals) {
+  const series = Array.from({ length: count }, (_, at) => emptyPeriod(first + at * lengthMs))
+  for (const { hour, ...hourTotals } of totals) {
     const period = series[Math.floor((hour.getTime() - first) / lengthMs)]
-    if (period) add(period, more)
+    if (period) addTotals(period, hourTotals)
   }
   return series
 }
 
-function nothingFrom(ms: number): Period {
+// A period without any movements.
+function emptyPeriod(ms: number): Period {
   return {
     from: new Date(ms),
     credits: 0n,
@@ -135,12 +145,13 @@ function nothingFrom(ms: number): Period {
   }
 }
 
-function add(period: Record<keyof Totals, bigint>, more: Totals): void {
-  for (const [name, value] of Object.entries(more)) period[name as keyof Totals] += value
+function addTotals(period: Record<keyof Totals, bigint>, hourTotals: Totals): void {
+  for (const [name, value] of Object.entries(hourTotals)) period[name as keyof Totals] += value
 }
 
 // Counts a webhook as failing if its last attempt failed, or if we disabled it because of its answers. Does
-// not count a webhook that the client switched off or deleted.
+// not count a webhook that the client switched off or deleted. `kind <> 'collection'` repeats the condition
+// of the partial index on kind, owner and currency, so that PostgreSQL can use it.
 export async function readIssues(db: Queryable, clientId: ClientId): Promise<Issues> {
   const { rows } = await db.query<Issues>({
     name: 'read-troubles',
@@ -220,15 +231,18 @@ export async function countPendingApprovals(
 ): Promise<Record<Workflow, number>> {
   const counts = {} as Record<Workflow, number>
   for (const workflow of WORKFLOWS) {
-    const may = viewer.scopes.has(SCOPES[workflow])
-    counts[workflow] = may ? await COUNTS[workflow](db, viewer) : 0
+    const mayApprove = viewer.scopes.has(SCOPES[workflow])
+    counts[workflow] = mayApprove ? await COUNTS[workflow](db, viewer) : 0
   }
   return counts
 }
 
+// SQL scalar: why the user ($1) may not approve this maker's request, or null. $2 is `newSince`.
 const UNFITNESS = (maker: string) =>
   unfitnessOf({ maker, people: 'maker_people', viewer: '$1::uuid', newSince: '$2' })
 
+// Counts the client's payouts that the user may approve. The query leaves out payouts that the user may not
+// approve as a person; findApprovalObstacle() then applies the other rules to each.
 async function countPayouts(db: Queryable, viewer: Viewer): Promise<number> {
   const { rows } = await db.query<{ id: PayoutId }>({
     name: 'payouts-to-approve',
@@ -243,6 +257,7 @@ async function countPayouts(db: Queryable, viewer: Viewer): Promise<number> {
   return obstacles.filter((obstacle) => obstacle === null).length
 }
 
+// Counts the client's settlements that the user may approve: those without an obstacle for this user.
 async function countSettlements(db: Queryable, viewer: Viewer): Promise<number> {
   const { rows } = await db.query<{ id: SettlementId }>({
     name: 'settlements-to-approve',
@@ -259,6 +274,7 @@ async function countSettlements(db: Queryable, viewer: Viewer): Promise<number> 
   return count
 }
 
+// Counts the differences with a request that the user may approve.
 async function countDifferences(db: Queryable, { userId, newSince }: Viewer): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count-differences-to-approve',
@@ -281,14 +297,15 @@ type Tasks = {
   openCases: number | null
 }
 
-type Counted = Pick<Tasks, 'openDifferences' | 'openAlerts' | 'openCases'>
+type CountedTasks = Pick<Tasks, 'openDifferences' | 'openAlerts' | 'openCases'>
 
+// Counts these tasks for one user, each up to COUNTED_MAX.
 export async function countTasks(db: Queryable, { client, scopes }: Viewer): Promise<Tasks> {
-  const isWhole = client.merchantCodes === null
-  const mayResolve = scopes.has('suspense:write') && isWhole
-  const maySeeWebhooks = scopes.has('webhooks:read') && isWhole
+  const isUnrestricted = client.merchantCodes === null
+  const mayResolve = scopes.has('suspense:write') && isUnrestricted
+  const maySeeWebhooks = scopes.has('webhooks:read') && isUnrestricted
   const issues = mayResolve || maySeeWebhooks ? await readIssues(db, client.id) : undefined
-  const { rows } = await db.query<Counted>({
+  const { rows } = await db.query<CountedTasks>({
     name: 'count-tasks',
     text: `select case when $1 then (select count(*)::int from (
                     select from differences where state = 'open' limit ${COUNTED_MAX}) as d) end
@@ -301,14 +318,14 @@ export async function countTasks(db: Queryable, { client, scopes }: Viewer): Pro
                     as open_cases`,
     values: [scopes.has('accounting:write'), scopes.has('operator')],
   })
-  const counts = rows[0] as Counted
+  const counts = rows[0] as CountedTasks
   return {
     ...counts,
-    suspenseItems: mayResolve && issues ? capped(issues.suspenseItems) : null,
-    failingWebhooks: maySeeWebhooks && issues ? capped(issues.failingWebhooks) : null,
+    suspenseItems: mayResolve && issues ? capCount(issues.suspenseItems) : null,
+    failingWebhooks: maySeeWebhooks && issues ? capCount(issues.failingWebhooks) : null,
   }
 }
 
-function capped(count: bigint): number {
+function capCount(count: bigint): number {
   return Math.min(Number(count), COUNTED_MAX)
 }

@@ -1,4 +1,4 @@
-// Routes of the overview, of pending approvals, of search, and of timelines.
+// The routes of the overview, of pending approvals, of search, and of timelines.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { grantedScopes, type Scope } from '#access/permissions.ts'
@@ -175,12 +175,13 @@ const PeriodFiguresView = view('OverviewPeriodFigures', (f: Fields<PeriodFigures
   isComplete: f.flag('isComplete', 'False while history is still being counted.'),
 }))
 
-// Both ends are required.
+// Lists make both ends of a window optional. A period needs both.
 const PeriodQuery = Type.Required(Type.Object(WindowQuery)).properties
 
 const HOUR_MS = 3_600_000
 const PERIOD_MAX_MS = 366 * 24 * HOUR_MS
 
+// Totals are stored by the hour, so both ends must be full hours.
 function parsePeriod(query: { from: string; to: string }) {
   const { from, to } = parseWindow(query)
   const errors = [
@@ -266,11 +267,11 @@ const countOrNull = (description: string) =>
   Type.Union([Type.Integer(), Type.Null()], {
     description: `${description} Null: not for your role.`,
   })
-const counts = Object.fromEntries(WORKFLOWS.map((workflow) => [workflow, Type.Integer()]))
+const countFields = Object.fromEntries(WORKFLOWS.map((workflow) => [workflow, Type.Integer()]))
 
 const PendingApprovalsBody = named('PendingApprovals', {
   total: Type.Integer({ description: 'Of all workflows.' }),
-  ...(counts as Record<(typeof WORKFLOWS)[number], ReturnType<typeof Type.Integer>>),
+  ...(countFields as Record<(typeof WORKFLOWS)[number], ReturnType<typeof Type.Integer>>),
   openDifferences: countOrNull('Differences between statements and books that nobody resolved.'),
   suspenseItems: countOrNull('Items in suspense.'),
   failingWebhooks: countOrNull('Webhooks whose last delivery failed.'),
@@ -342,10 +343,11 @@ const PATHS: Record<HitType, string> = {
   statement: '/api/v1/operator/statements',
 }
 
-// A user with accounting access is sent to the payouts of all clients.
+// Returns the API path of hits of this type. A user with accounting access gets the path for payouts of all
+// clients.
 function pathOf(type: HitType, scopes: ReadonlySet<Scope>): string {
-  const isOperators = type === 'payout' && scopes.has('accounting:read')
-  return isOperators ? '/api/v1/operator/payouts' : PATHS[type]
+  const showsAllClients = type === 'payout' && scopes.has('accounting:read')
+  return showsAllClients ? '/api/v1/operator/payouts' : PATHS[type]
 }
 
 // GET /api/v1/search: find objects by reference, number or name.
@@ -411,7 +413,7 @@ const TimelineView = view('Timeline', (f: Fields<Timeline, Context>) => ({
 const SCOPED = 'Webhook attempts require the scope webhooks:read.'
 const timelines = { tag: 'Timelines', noun: 'timeline', view: TimelineView }
 
-const ofPayments = resource('/api/v1/payments', {
+const paymentTimelines = resource('/api/v1/payments', {
   ...timelines,
   scopes: { read: 'payments:read', write: 'payments:write' },
 }).get('getPaymentTimeline', {
@@ -421,20 +423,20 @@ const ofPayments = resource('/api/v1/payments', {
   errors: ['payment_not_found'],
   run: (db, { client, sealer, banks, params }) =>
     withSnapshot(db, async (tx) => {
-      const how = { sealer, viewer: client, nameBank: bankNames(banks) }
+      const timelineDeps = { sealer, viewer: client, nameBank: bankNames(banks) }
       const { reference } = params as { reference: string }
-      const [referred] = await resolveReference(tx, client.id, reference)
-      if (!referred) throw new Refusal('payment_not_found')
-      const { adviceId, paymentId } = referred
+      const [match] = await resolveReference(tx, client.id, reference)
+      if (!match) throw new Refusal('payment_not_found')
+      const { adviceId, paymentId } = match
       if (paymentId === null) {
-        return adviceTimeline(tx, how, await getAdvice(tx, client.id, adviceId))
+        return adviceTimeline(tx, timelineDeps, await getAdvice(tx, client.id, adviceId))
       }
       const payment = await getPayment(tx, client.id, { by: 'payment', reference: paymentId })
-      return paymentTimeline(tx, how, payment)
+      return paymentTimeline(tx, timelineDeps, payment)
     }),
 })
 
-const ofCredits = resource('/api/v1/credits', {
+const creditTimelines = resource('/api/v1/credits', {
   ...timelines,
   scopes: { read: 'credits:read', write: 'credits:read' },
   params: { id: (text: string, { sealer }: Deps) => parseCreditKey(sealer, text) },
@@ -451,13 +453,14 @@ const ofCredits = resource('/api/v1/credits', {
 })
 
 export const timelineRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  ofPayments.register(app, deps)
-  ofCredits.register(app, deps)
-  await ofAccounts(app, deps)
+  paymentTimelines.register(app, deps)
+  creditTimelines.register(app, deps)
+  await accountTimelineRoute(app, deps)
 }
 
-// A cursor of an account's timeline has two parts: the id of a credit and a time.
-const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+// GET /api/v1/accounts/static/{accountNumber}/timeline. A cursor has two parts: the id of the last credit,
+// and the time at which the last page starts.
+const accountTimelineRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, banks } = deps
   const nameBank = bankNames(banks)
 
@@ -503,6 +506,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
+// Leaves out webhook attempts if the caller may not see them.
 function visibleEntries(entries: readonly TimelineEntry[], scopes: ReadonlySet<Scope>) {
   const isWebhook = ({ kind }: TimelineEntry) => kind === 'attempt' || kind === 'waiting'
   return scopes.has('webhooks:read') ? entries : entries.filter((entry) => !isWebhook(entry))

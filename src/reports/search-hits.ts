@@ -45,22 +45,24 @@ export type Term = {
   types?: readonly HitType[] | undefined
   text: string
   prefix: string | undefined // Searched as the start of a reference.
-  ownPrefix: string | undefined // Searched as the start of a payout, refund, settlement or return.
+  ownPrefix: string | undefined // The same for references of payouts, refunds, settlements and returns.
   creditId: string | undefined // The credit that the text names by its short code.
   digits: string | undefined // Searched as the start of an account number or session id.
   amountKobo: Kobo | undefined
 }
 
-// `isWhole` means that hits concern the whole client, so users restricted to some of its merchants do not get
-// them.
+// `isForWholeClient` means that hits concern the whole client, so users restricted to some of its merchants
+// do not get them.
 export type Search = {
   scope: Scope
-  isWhole?: boolean
+  isForWholeClient?: boolean
   find: (db: Queryable, deps: SearchDeps, term: Term) => Promise<Hit[]>
 }
 
 export const isPhrase = ({ period, types }: Term) => period !== undefined || types !== undefined
 
+// Reads a search text by its shape. One text may be several things: 120000 is an amount and the start of a
+// number.
 export function readTerm(text: string): Term {
   const prefix = text.length >= PREFIX_LENGTH_MIN && !/\p{Cc}/u.test(text) ? text : undefined
   const code = readCode(text)
@@ -83,7 +85,7 @@ export function readAmount(text: string): Kobo | undefined {
   return kobo && kobo <= AMOUNT_MAX_KOBO ? kobo : undefined
 }
 
-// Whether the text may be a name: it has letters and is no reference of ours.
+// Returns whether the text may be a name: it has letters and is no reference of ours.
 export function isName(text: string): boolean {
   return (
     [...text].length >= NAME_LENGTH_MIN && /\p{L}/u.test(text) && parseReference(text) === undefined
@@ -116,17 +118,18 @@ export type Hit = {
   of?: { type: HitType; reference: string } // The object that the hit belongs to and is shown with.
 }
 
+// An advice with a payment is shown as the payment.
 export function adviceHit({ advice, payment }: ListedAdvice, now: Date): Hit {
   if (payment) return paymentHit(payment, now)
   const { id, customerName, amountKobo, currency, merchantRef, createdAt: at } = advice
   const status = adviceStatus(advice, undefined, now)
-  const sum = { amountKobo, currency, status, at }
+  const figures = { amountKobo, currency, status, at }
   return {
     type: 'advice',
     reference: id,
     title: customerName,
     detail: `${status}, ${merchantRef ?? codeOfId('REQ', id)}`,
-    ...sum,
+    ...figures,
   }
 }
 
@@ -134,12 +137,13 @@ export function paymentHit(payment: Payment, now: Date): Hit {
   const { id, customerName, amountKobo, currency, merchantRef, createdAt: at } = payment
   const status = statusAt(payment, now)
   const name = merchantRef ?? codeOfId('PAY', id)
-  const detail = `${status}${refundedPart(payment)}, ${name}`
-  const sum = { amountKobo, currency, status, at }
-  return { type: 'payment', reference: id, title: customerName, detail, ...sum }
+  const detail = `${status}${describeRefunded(payment)}, ${name}`
+  const figures = { amountKobo, currency, status, at }
+  return { type: 'payment', reference: id, title: customerName, detail, ...figures }
 }
 
-function refundedPart({ refundedKobo, amountPaidKobo }: Payment): string {
+// Returns the words that follow a payment's status in its hit, if some or all of it was refunded.
+function describeRefunded({ refundedKobo, amountPaidKobo }: Payment): string {
   if (refundedKobo === 0n) return ''
   return refundedKobo < amountPaidKobo ? ', partly refunded' : ', refunded'
 }
@@ -189,26 +193,26 @@ export function eventHit({ id, type, sequence, createdAt }: ListedEvent): Hit {
 function payoutHit(payout: Payout): Hit {
   const { reference, toAccountName, status, amountKobo, currency, requestedAt: at } = payout
   const detail = `${status}, ${codeOf(reference)}`
-  const sum = { amountKobo, currency, status, at }
-  return { type: 'payout', reference, title: toAccountName, detail, ...sum }
+  const figures = { amountKobo, currency, status, at }
+  return { type: 'payout', reference, title: toAccountName, detail, ...figures }
 }
 
 function settlementHit(settlement: Settlement): Hit {
   const { reference, status, netKobo, currency, closedAt } = settlement
-  const sum = { amountKobo: netKobo, currency, status, at: closedAt }
-  return { type: 'settlement', reference, title: codeOf(reference), detail: status, ...sum }
+  const figures = { amountKobo: netKobo, currency, status, at: closedAt }
+  return { type: 'settlement', reference, title: codeOf(reference), detail: status, ...figures }
 }
 
 function refundHit(refund: Refund, sealer: Sealer): Hit {
   const { reference, reason, amountKobo, currency, paymentId, creditId, parts } = refund
   const status = refundStatus(parts)
   const detail = `${status}, ${codeOf(reference)}`
-  const sum = { amountKobo, currency, status, at: refund.requestedAt }
-  const of: Hit['of'] =
+  const figures = { amountKobo, currency, status, at: refund.requestedAt }
+  const refundedObject: Hit['of'] =
     creditId === null
       ? { type: 'payment', reference: paymentId as string }
       : { type: 'credit', reference: publicId(sealer, 'credit', creditId).toString() }
-  return { type: 'refund', reference, title: reason, detail, ...sum, of }
+  return { type: 'refund', reference, title: reason, detail, ...figures, of: refundedObject }
 }
 
 function returnHit(returned: Return): Hit {
@@ -251,19 +255,21 @@ const isWithin = (at: Date, { from, to }: Window = {}) =>
 // Searches of payouts, settlements, refunds, returns and statements by the start of their reference; of
 // payouts also by amount and by the recipient's name.
 export const MONEY_OUT_SEARCHES: readonly Search[] = [
-  { scope: 'payouts:read', isWhole: true, find: payoutsLike },
-  { scope: 'payouts:read', isWhole: true, find: settlementsLike },
-  { scope: 'payments:read', isWhole: true, find: refundsLike },
-  { scope: 'returns:read', find: returnsLike },
-  { scope: 'accounting:read', find: statementsLike },
+  { scope: 'payouts:read', isForWholeClient: true, find: findPayouts },
+  { scope: 'payouts:read', isForWholeClient: true, find: findSettlements },
+  { scope: 'payments:read', isForWholeClient: true, find: findRefunds },
+  { scope: 'returns:read', find: findReturns },
+  { scope: 'accounting:read', find: findStatements },
 ]
 
-// A user with accounting access finds the payouts of all clients.
-async function payoutsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
+// Finds payouts by the start of their reference, by amount or by the recipient's name. A user with accounting
+// access finds the payouts of all clients.
+async function findPayouts(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
   const clientId = deps.scopes.has('accounting:read') ? undefined : deps.client.id
   const { ownPrefix: prefix, amountKobo, text, period } = term
   const list = (filter: PayoutFilter) =>
     listPayouts(db, { from: deps.recently, ...period, ...filter, clientId, after: null, limit })
+  // A phrase such as `payouts yesterday` lists the latest payouts of its period.
   if (isPhrase(term) && text === '') return (await list({})).map(payoutHit)
   const payouts = [
     ...(prefix ? await findPayoutsLike(db, { prefix, clientId, limit }) : []),
@@ -273,7 +279,9 @@ async function payoutsLike(db: Queryable, deps: SearchDeps, term: Term): Promise
   return payouts.map(payoutHit)
 }
 
-async function settlementsLike(db: Queryable, { client }: SearchDeps, term: Term) {
+// Finds settlements by the start of their reference. A phrase such as `settlement yesterday` lists the
+// latest.
+async function findSettlements(db: Queryable, { client }: SearchDeps, term: Term) {
   const { ownPrefix: prefix, types, period, text } = term
   if (types?.includes('settlement') && text === '') {
     const page = { status: null, beforeId: null, limit: period ? SCANNED_MAX : limit }
@@ -284,23 +292,24 @@ async function settlementsLike(db: Queryable, { client }: SearchDeps, term: Term
   return (await findSettlementsLike(db, client.id, { prefix, limit })).map(settlementHit)
 }
 
-async function refundsLike(db: Queryable, { client, sealer }: SearchDeps, term: Term) {
+// Finds refunds by the start of their reference. A phrase such as `refund 3 Nov` lists the latest.
+async function findRefunds(db: Queryable, { client, sealer }: SearchDeps, term: Term) {
   const { ownPrefix: prefix, types, period, text, amountKobo } = term
   if (types?.includes('refund') && (text === '' || amountKobo !== undefined)) {
-    const isWanted = (refund: Refund) =>
+    const matches = (refund: Refund) =>
       isWithin(refund.requestedAt, period) && (text === '' || refund.amountKobo === amountKobo)
     const refunds = await listRefunds(db, client.id, { after: null, limit: SCANNED_MAX })
-    return refunds.filter(isWanted).map((refund) => refundHit(refund, sealer))
+    return refunds.filter(matches).map((refund) => refundHit(refund, sealer))
   }
   if (!prefix) return []
   const refunds = await findRefundsLike(db, client.id, { prefix, limit })
   return refunds.map((refund) => refundHit(refund, sealer))
 }
 
-async function returnsLike(db: Queryable, _: SearchDeps, { ownPrefix: prefix }: Term) {
+async function findReturns(db: Queryable, _: SearchDeps, { ownPrefix: prefix }: Term) {
   return prefix ? (await findReturnsLike(db, { prefix, limit })).map(returnHit) : []
 }
 
-async function statementsLike(db: Queryable, _: SearchDeps, { prefix }: Term) {
+async function findStatements(db: Queryable, _: SearchDeps, { prefix }: Term) {
   return prefix ? (await findStatementsLike(db, { prefix, limit })).map(statementHit) : []
 }

@@ -1,6 +1,5 @@
-// Reads a search phrase with a day or a kind: `12,500 yesterday`, `ada last week`, `refund 3 Nov`,
-// `settlement`. Pure: the time is an argument. Days are in West Africa Time, and numeric dates have the day
-// first.
+// Reads a search phrase that names a day or a kind of object: `12,500 yesterday`, `ada last week`,
+// `refund 3 Nov`, `settlement`. Days are in West Africa Time, and numeric dates have the day first.
 
 import { watDay, watDayStart } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
@@ -13,50 +12,55 @@ type Phrase = {
 }
 
 const DAY_MS = 86_400_000
-const DAYS_MAX = 400
+const LAST_DAYS_MAX = 400
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*'
 const WEEKDAYS = ['sun', 'mon', 'tues', 'wednes', 'thurs', 'fri', 'satur']
 
 type Days = { first: string; days: number }
-type Form = { pattern: RegExp; read: (match: RegExpExecArray, today: string) => Days | undefined }
+type DayForm = {
+  pattern: RegExp
+  read: (match: RegExpExecArray, today: string) => Days | undefined
+}
 
 const daysBefore = (day: string, days: number) =>
   new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, 10)
 
 const weekday = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay()
 
-// Returns undefined for a day that the month does not have.
-function dayOf(year: number, month: number, day: number): Days | undefined {
+// Returns one day, or undefined if the month does not have that day.
+function toDay(year: number, month: number, day: number): Days | undefined {
   const first = new Date(Date.UTC(year, month - 1, day))
   if (first.getUTCMonth() !== month - 1 || first.getUTCDate() !== day) return undefined
   return { first: first.toISOString().slice(0, 10), days: 1 }
 }
 
-// Returns the day. Without a year, returns the latest such day that is not in the future.
+// Returns the day. Without a year, returns the latest day of that month and number that is not in the future.
 function latestDay(year: string | undefined, month: number, day: number, today: string) {
-  if (year !== undefined) return dayOf(Number(year), month, day)
-  const thisYear = dayOf(Number(today.slice(0, 4)), month, day)
+  if (year !== undefined) return toDay(Number(year), month, day)
+  const thisYear = toDay(Number(today.slice(0, 4)), month, day)
   if (thisYear && thisYear.first <= today) return thisYear
-  return dayOf(Number(today.slice(0, 4)) - 1, month, day)
+  return toDay(Number(today.slice(0, 4)) - 1, month, day)
 }
 
 const monthOf = (name = '') => MONTHS.indexOf(name.toLowerCase().slice(0, 3)) + 1
 
-const FORMS: readonly Form[] = [
+// The ways to name a day or several days. The first form that matches decides.
+const DAY_FORMS: readonly DayForm[] = [
   { pattern: /today/, read: (_, today) => ({ first: today, days: 1 }) },
   { pattern: /yesterday/, read: (_, today) => ({ first: daysBefore(today, 1), days: 1 }) },
   {
     pattern: /(?:last|past) ([0-9]{1,3}) days/,
     read: ([, count], today) => {
       const days = Number(count)
-      if (days < 1 || days > DAYS_MAX) return undefined
+      if (days < 1 || days > LAST_DAYS_MAX) return undefined
       return { first: daysBefore(today, days - 1), days }
     },
   },
   {
     pattern: /(this|last) week/,
     read: ([, which], today) => {
+      // getUTCDay() counts from Sunday; plus 6, modulo 7, it is the number of days since Monday.
       const monday = daysBefore(today, (weekday(today) + 6) % 7)
       return { first: which === 'this' ? monday : daysBefore(monday, 7), days: 7 }
     },
@@ -67,6 +71,7 @@ const FORMS: readonly Form[] = [
       const [year = 0, month = 0] = today.split('-').map(Number)
       const firstMs = Date.UTC(year, which === 'this' ? month - 1 : month - 2, 1)
       const first = new Date(firstMs).toISOString().slice(0, 10)
+      // Day 0 of the next month is the last day of this month.
       const days = new Date(Date.UTC(Number(first.slice(0, 4)), Number(first.slice(5, 7)), 0))
       return { first, days: days.getUTCDate() }
     },
@@ -81,7 +86,7 @@ const FORMS: readonly Form[] = [
   },
   {
     pattern: /([0-9]{4})-([0-9]{2})-([0-9]{2})/,
-    read: ([, year, month, day]) => dayOf(Number(year), Number(month), Number(day)),
+    read: ([, year, month, day]) => toDay(Number(year), Number(month), Number(day)),
   },
   {
     pattern: /([0-9]{1,2})\/([0-9]{1,2})(?:\/([0-9]{4}))?/,
@@ -97,7 +102,8 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-const KINDS: readonly [RegExp, readonly HitType[]][] = [
+// The words for kinds of objects. The first one that matches decides.
+const KIND_WORDS: readonly [RegExp, readonly HitType[]][] = [
   [/payments?/, ['payment', 'advice']],
   [/(?:payment )?requests?/, ['advice']],
   [/(?:credits?|transfers?)/, ['credit']],
@@ -107,51 +113,57 @@ const KINDS: readonly [RegExp, readonly HitType[]][] = [
   [/refund(?:s|ed)?/, ['refund', 'payment', 'credit']],
 ]
 
-// Returns undefined if the text names neither a day nor a kind.
+// Splits a search text into a day, a kind of object and the rest. Returns undefined if it names neither a day
+// nor a kind.
 export function readPhrase(text: string, now: Date): Phrase | undefined {
   const { rest: afterDay, period } = takeDay(text, now)
   const { rest, types } = takeKind(afterDay)
   return period || types ? { rest, period, types } : undefined
 }
 
+// Splits the text into a day and the rest.
 function takeDay(text: string, now: Date) {
   const today = watDay(now)
-  for (const { pattern, read } of FORMS) {
-    const match = asWords(pattern, '(?:on |from )?').exec(text)
-    const days = match && read(withoutWhole(match, pattern), today)
-    if (days) return { rest: without(text, match), period: windowOf(days) }
+  for (const { pattern, read } of DAY_FORMS) {
+    const match = matchWholeWords(pattern, '(?:on |from )?').exec(text)
+    const days = match && read(matchGroups(match, pattern), today)
+    if (days) return { rest: removeMatch(text, match), period: toWindow(days) }
   }
   return { rest: text, period: undefined }
 }
 
+// Splits the text into a kind and the rest.
 function takeKind(text: string) {
-  for (const [pattern, types] of KINDS) {
-    const match = asWords(pattern).exec(text)
-    if (match) return { rest: without(text, match), types }
+  for (const [pattern, types] of KIND_WORDS) {
+    const match = matchWholeWords(pattern).exec(text)
+    if (match) return { rest: removeMatch(text, match), types }
   }
   return { rest: text, types: undefined }
 }
 
-const asWords = ({ source }: RegExp, before = '') =>
+// Makes a pattern match only between spaces or the ends of the text, with an optional word before it.
+const matchWholeWords = ({ source }: RegExp, before = '') =>
   new RegExp(`(?<![^\\s])${before}(?:${source})(?![^\\s])`, 'i')
 
 // Matches again, in lower case and without the preposition, so that the groups of `source` are numbered
 // from 1.
-function withoutWhole(match: RegExpExecArray, { source }: RegExp): RegExpExecArray {
+function matchGroups(match: RegExpExecArray, { source }: RegExp): RegExpExecArray {
   return new RegExp(source).exec(match[0].toLowerCase()) as RegExpExecArray
 }
 
-function without(text: string, { index, 0: found }: RegExpExecArray): string {
-  return `${text.slice(0, index)} ${text.slice(index + found.length)}`
+// Cuts the match out of the text.
+function removeMatch(text: string, { index, 0: matched }: RegExpExecArray): string {
+  return `${text.slice(0, index)} ${text.slice(index + matched.length)}`
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
 
-function windowOf({ first, days }: Days): Window {
-  const from = watDayStart(new Date(`${first}T12:00:00Z`))
+function toWindow({ first, days }: Days): Window {
+  const from = watDayStart(new Date(`${first}T12:00:00Z`)) // Noon in UTC is on the same day in Lagos.
   return { from, to: new Date(from.getTime() + days * DAY_MS) }
 }
 
+// Turns a phrase into a search term: it has an amount, a period and kinds, but no references.
 export function readPhraseTerm({ rest, period, types }: Phrase): Term {
   const nothing = {
     prefix: undefined,

@@ -1,6 +1,7 @@
-// Global search: by the start of any reference, account number, session id, amount, event id or part of a
-// name. The shape of the text decides where to search (search-hits.ts), so a search is a few look-ups by
-// key. Names and amounts are matched only among the latest rows, as many as a list page scans.
+// The search of the API and the dashboard: by the start of any reference, account number or session id, by
+// amount, event id or part of a name. The shape of the text decides where to search (search-hits.ts), so a
+// search is a few look-ups by key. Names and amounts are matched only among the latest rows, as many as a
+// list page scans.
 
 import { findNumbersLike, getAccountIn, listAccounts } from '#accounts/queries.ts'
 import { isAccountNumber, isSessionId } from '#banks/nuban.ts'
@@ -43,28 +44,28 @@ const RECENTLY_MS = 90 * 86_400_000
 const limit = HITS_PER_TYPE
 
 const SEARCHES: readonly Search[] = [
-  { scope: 'payments:read', find: byReference },
-  { scope: 'accounts:read', find: accountsLike },
-  { scope: 'credits:read', find: creditsLike },
+  { scope: 'payments:read', find: findByReference },
+  { scope: 'accounts:read', find: findAccounts },
+  { scope: 'credits:read', find: findCredits },
   { scope: 'webhooks:read', find: findEvent },
-  { scope: 'payments:read', find: paymentsLike },
+  { scope: 'payments:read', find: findPayments },
   ...MONEY_OUT_SEARCHES,
 ]
 
 // Returns the likeliest hits first, a few of each type. Skips types that the user's scopes do not allow.
 export async function search(
   db: Queryable,
-  asker: Omit<SearchDeps, 'recently'>,
+  viewer: Omit<SearchDeps, 'recently'>,
   text: string,
 ): Promise<Hit[]> {
-  const deps = { ...asker, recently: new Date(asker.now.getTime() - RECENTLY_MS) }
+  const deps = { ...viewer, recently: new Date(viewer.now.getTime() - RECENTLY_MS) }
   const phrase = readPhrase(text, deps.now)
   const terms = [readTerm(text), ...(phrase ? [readPhraseTerm(phrase)] : [])]
   const isRestricted = deps.client.merchantCodes !== null
   const hits = new Map<string, Hit>()
   for (const term of terms) {
-    for (const { scope, isWhole, find } of SEARCHES) {
-      if (!deps.scopes.has(scope) || (isWhole && isRestricted)) continue
+    for (const { scope, isForWholeClient, find } of SEARCHES) {
+      if (!deps.scopes.has(scope) || (isForWholeClient && isRestricted)) continue
       for (const hit of await find(db, deps, term)) {
         if (term.types && !term.types.includes(hit.type)) continue
         const key = `${hit.type}/${hit.reference}`
@@ -73,104 +74,115 @@ export async function search(
     }
   }
   const counts = new Map<string, number>()
-  const isAmongFirst = ({ type }: Hit) => {
+  const isAmongFirstOfType = ({ type }: Hit) => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
     return (counts.get(type) as number) <= HITS_PER_TYPE
   }
   if (hits.size === 0 && readCode(text) === 'mistyped') throw new Refusal('mistyped_code')
+  // A phrase lists its kinds by likelihood: for "payment", payments come before payment requests.
   const rank = ({ type }: Hit) => phrase?.types?.indexOf(type) ?? 0
   const ranked = [...hits.values()].sort((one, other) => rank(one) - rank(other))
-  return ranked.filter(isAmongFirst).slice(0, HITS_MAX)
+  return ranked.filter(isAmongFirstOfType).slice(0, HITS_MAX)
 }
 
 // Finds advices and payments: exact matches first, then references that start with the text.
-async function byReference(db: Queryable, { client, now }: SearchDeps, term: Term) {
+async function findByReference(db: Queryable, { client, now }: SearchDeps, term: Term) {
   const { text, prefix } = term
   if (isPhrase(term)) return []
-  const exact = (await resolveReference(db, client.id, text)).slice(0, limit)
-  const like = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
-  const ids = [...exact, ...like].map(({ adviceId }) => adviceId)
-  const first = new Set(ids.slice(0, exact.length))
+  const exactMatches = (await resolveReference(db, client.id, text)).slice(0, limit)
+  const prefixMatches = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
+  const ids = [...exactMatches, ...prefixMatches].map(({ adviceId }) => adviceId)
+  // readAdvices() orders by id, so the exact matches are moved to the front again.
+  const exactIds = new Set(ids.slice(0, exactMatches.length))
   const advices = await readAdvices(db, ids)
-  const isFirst = (at: number) => first.has(advices[at]?.advice.id as (typeof ids)[number])
+  const isExact = (index: number) => exactIds.has(advices[index]?.advice.id as (typeof ids)[number])
   return advices
-    .map((advice, at) => ({ hit: adviceHit(advice, now), isLater: !isFirst(at) }))
+    .map((advice, index) => ({ hit: adviceHit(advice, now), isLater: !isExact(index) }))
     .sort((one, other) => Number(one.isLater) - Number(other.isLater))
     .map(({ hit }) => hit)
 }
 
-async function accountsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
+// Finds collection accounts by the start of their number, or by the customer's phone number, email or name.
+async function findAccounts(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
   if (isPhrase(term)) return [] // A phrase searches by day, and an account has no day.
   const { sealer, client } = deps
   const { text, digits } = term
-  const list = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
+  const listMatching = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
     const { rows } = await listAccounts(db, { sealer, client, filters, limit })
     return rows.map(accountHit)
   }
   const byNumber = (accountNumber: string) =>
-    ifAny(async () => accountHit(await getAccountIn(db, { sealer, client, accountNumber })))
+    hitOrNone(async () => accountHit(await getAccountIn(db, { sealer, client, accountNumber })))
   if (/^\+?[0-9]{6,15}$/.test(text)) {
     const numbers = digits ? await findNumbersLike(db, client.id, { prefix: digits, limit }) : []
     const exact = isAccountNumber(text) ? [text] : []
-    const hits = await inTurn([...exact, ...numbers], byNumber)
-    return text.length < 10 ? hits : [...hits, ...(await list({ phoneNumber: text }))]
+    const hits = await findEach([...exact, ...numbers], byNumber)
+    // A phone number has at least ten characters.
+    return text.length < 10 ? hits : [...hits, ...(await listMatching({ phoneNumber: text }))]
   }
-  if (text.includes('@')) return list({ email: text })
-  return isName(text) ? list({ name: text }) : []
+  if (text.includes('@')) return listMatching({ email: text })
+  return isName(text) ? listMatching({ name: text }) : []
 }
 
-async function creditsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
+// Finds credits by id, session id, amount or the payer's name. If the text is the id of a credit, that credit
+// is the only hit.
+async function findCredits(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
   const { sealer, client } = deps
   const { digits, amountKobo, period } = term
   const text = term.creditId ?? term.text
-  const list = async (ofTerm: CreditFilters) => {
-    const filters = { ...ofTerm, ...period }
+  const listMatching = async (termFilters: CreditFilters) => {
+    const filters = { ...termFilters, ...period }
     const until = await endOfScan(db, { viewer: client, filters })
     const query = { sealer, viewer: client, filters, until, limit }
     return (await listCredits(db, query)).map((credit) => creditHit(credit, sealer))
   }
-  if (isPhrase(term) && text === '') return list({})
+  if (isPhrase(term) && text === '') return listMatching({})
   const hits: Hit[] = []
   if (!isPhrase(term) && isSessionId(text) && /[0-9]/.test(text)) {
     const id = findId(sealer, 'credit', text)
-    const by = { sealer, viewer: client, by: { id } }
-    const exact = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
+    const lookUp = { sealer, viewer: client, by: { id } }
+    const exact =
+      id && (await hitOrNone(async () => creditHit(await getCredit(db, lookUp), sealer)))
     if (exact?.[0]) return exact
-    hits.push(...(await list({ sessionId: text })))
+    hits.push(...(await listMatching({ sessionId: text })))
   }
-  if (digits && /[0-9]/.test(digits)) hits.push(...(await list({ sessionIdPrefix: digits })))
-  if (amountKobo) hits.push(...(await list({ minKobo: amountKobo, maxKobo: amountKobo })))
-  if (isName(text)) hits.push(...(await list({ payer: text })))
+  if (digits && /[0-9]/.test(digits))
+    hits.push(...(await listMatching({ sessionIdPrefix: digits })))
+  if (amountKobo) hits.push(...(await listMatching({ minKobo: amountKobo, maxKobo: amountKobo })))
+  if (isName(text)) hits.push(...(await listMatching({ payer: text })))
   return hits
 }
 
+// Finds an event by its id.
 async function findEvent(db: Queryable, deps: SearchDeps, { text, period }: Term): Promise<Hit[]> {
   const { client, withoutAlerts } = deps
   const id = parseReference(text)
   if (id === undefined || period) return []
-  return ifAny(async () => eventHit(await getEvent(db, client.id, { id, withoutAlerts })))
+  return hitOrNone(async () => eventHit(await getEvent(db, client.id, { id, withoutAlerts })))
 }
 
-async function paymentsLike(db: Queryable, { client, now }: SearchDeps, term: Term) {
+// Finds payments by amount, or by the customer's name.
+async function findPayments(db: Queryable, { client, now }: SearchDeps, term: Term) {
   const { text, amountKobo, period } = term
-  const list = async (ofTerm: PaymentFilters) => {
-    const filters = { ...ofTerm, ...period }
+  const listMatching = async (termFilters: PaymentFilters) => {
+    const filters = { ...termFilters, ...period }
     const { rows } = await listPayments(db, client.id, { filters, limit, now })
     return rows.map((payment) => paymentHit(payment, now))
   }
-  if (isPhrase(term) && text === '') return list({})
-  if (amountKobo) return list({ minKobo: amountKobo, maxKobo: amountKobo })
-  return isName(text) ? list({ search: text }) : []
+  if (isPhrase(term) && text === '') return listMatching({})
+  if (amountKobo) return listMatching({ minKobo: amountKobo, maxKobo: amountKobo })
+  return isName(text) ? listMatching({ search: text }) : []
 }
 
-async function inTurn(texts: readonly string[], find: (text: string) => Promise<Hit[]>) {
+// Finds the hits of each text, one text after another and without repeating any.
+async function findEach(texts: readonly string[], find: (text: string) => Promise<Hit[]>) {
   const hits: Hit[] = []
   for (const text of new Set(texts)) hits.push(...(await find(text)))
   return hits
 }
 
 // Returns no hit if `find` is refused, because the object does not exist or belongs to another client.
-async function ifAny(find: () => Promise<Hit>): Promise<Hit[]> {
+async function hitOrNone(find: () => Promise<Hit>): Promise<Hit[]> {
   try {
     return [await find()]
   } catch (error) {

@@ -1,5 +1,5 @@
-// Statements as CSV and as a page to print: of a collection account, of all available accounts of a
-// client, of a subaccount, and of a ledger account.
+// The routes of statements, as CSV and as a page to print: of a collection account, of all available accounts
+// of a client, of a subaccount, and of a ledger account.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -39,85 +39,90 @@ type StatementPage = {
   rows: readonly StatementRow[]
 }
 
+// Renders the page to print.
 function renderStatement(page: StatementPage): string {
   const { title, holder, currency, openingKobo, rows } = page
   const closingKobo = rows.at(-1)?.balanceKobo ?? openingKobo
-  const total = (isCounted: (change: bigint) => boolean) => {
+  // Adds up the movements in one direction: `isCounted` selects money in or money out.
+  const sumChanges = (isCounted: (change: bigint) => boolean) => {
     const counted = rows.filter(({ changeKobo }) => isCounted(changeKobo))
     return kobo(counted.reduce((sum, { changeKobo }) => sum + changeKobo, 0n))
   }
   const sums: [string, Kobo][] = [
     ['Opening balance', openingKobo],
-    ['In', total((change) => change > 0n)],
-    ['Out', kobo(-total((change) => change < 0n))],
+    ['In', sumChanges((change) => change > 0n)],
+    ['Out', kobo(-sumChanges((change) => change < 0n))],
     ['Closing balance', closingKobo],
   ]
   const body = `<header>
 <h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(holder)} · ${period(page)} · ${escapeHtml(currency)}</p>
-<dl>${sums.map(([name, sum]) => `<div><dt>${name}</dt><dd>${amount(sum)}</dd></div>`).join('')}</dl>
+<p>${escapeHtml(holder)} · ${formatPeriod(page)} · ${escapeHtml(currency)}</p>
+<dl>${sums.map(([name, sum]) => `<div><dt>${name}</dt><dd>${formatAmount(sum)}</dd></div>`).join('')}</dl>
 </header>
-<main>${rows.length > 0 ? table(rows) : '<p>No movements in this period.</p>'}</main>`
+<main>${rows.length > 0 ? renderTable(rows) : '<p>No movements in this period.</p>'}</main>`
   return printablePage({ title, body })
 }
 
-function period({ from, to }: StatementPage): string {
-  return `${from ? `${time(from)} to ` : 'Until '}${time(to)} (West Africa Time)`
+function formatPeriod({ from, to }: StatementPage): string {
+  return `${from ? `${formatTime(from)} to ` : 'Until '}${formatTime(to)} (West Africa Time)`
 }
 
-function table(rows: readonly StatementRow[]): string {
+function renderTable(rows: readonly StatementRow[]): string {
   return `
 <table>
 <thead><tr><th scope="col">Posted</th><th scope="col">Movement</th>
 <th scope="col" class="amount">In</th><th scope="col" class="amount">Out</th>
 <th scope="col" class="amount">Balance</th></tr></thead>
-<tbody>${rows.map(line).join('')}</tbody>
+<tbody>${rows.map(renderRow).join('')}</tbody>
 </table>`
 }
 
-function line(row: StatementRow): string {
+// Renders a movement as a table row. `data-name` labels the amounts on narrow screens.
+function renderRow(row: StatementRow): string {
   const { changeKobo } = row
   const cell = (name: string, text: string) => `<td class="amount" data-name="${name}">${text}</td>`
   return `
-<tr><td>${time(row.postedAt)}</td>
-<td>${escapeHtml(reasonName(row.reason))}${detailsOf(row).map(small).join('')}</td>${[
-    cell('In', changeKobo > 0n ? amount(changeKobo) : ''),
-    cell('Out', changeKobo < 0n ? amount(kobo(-changeKobo)) : ''),
-    cell('Balance', amount(row.balanceKobo)),
+<tr><td>${formatTime(row.postedAt)}</td>
+<td>${escapeHtml(reasonName(row.reason))}${listDetails(row).map(renderSmall).join('')}</td>${[
+    cell('In', changeKobo > 0n ? formatAmount(changeKobo) : ''),
+    cell('Out', changeKobo < 0n ? formatAmount(kobo(-changeKobo)) : ''),
+    cell('Balance', formatAmount(row.balanceKobo)),
   ].join('')}</tr>`
 }
 
-function detailsOf(row: StatementRow): string[] {
-  const [from, to] = row.changeKobo > 0n ? ['From', ''] : ['', 'To']
+// Lists the small print below the reason of a movement: accounts, payer, narration and references.
+function listDetails(row: StatementRow): string[] {
+  const preposition = row.changeKobo > 0n ? 'From' : 'To'
   const { sessionId, payoutReference, settlementReference, holdReference } = row
   const references = [sessionId, payoutReference, settlementReference, holdReference]
   return [
     ...(row.accountNumber ? [`Account ${row.accountNumber}`] : []),
-    `${from}${to} ${row.otherAccountNumber ?? kindName(row.otherKind)}`,
+    `${preposition} ${row.otherAccountNumber ?? kindName(row.otherKind)}`,
     [row.sourceAccountName, row.narration].filter(Boolean).join(', '),
     ...references.map((reference) => reference ?? ''),
   ].filter(Boolean)
 }
 
-const small = (text: string) => `<small>${escapeHtml(text)}</small>`
-const time = (at: Date) => watTime(at).slice(0, 19).replace('T', ' ')
-const amount = (sum: Kobo) => formatKobo(sum).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
+const renderSmall = (text: string) => `<small>${escapeHtml(text)}</small>`
+const formatTime = (at: Date) => watTime(at).slice(0, 19).replace('T', ' ')
+const formatAmount = (sum: Kobo) => formatKobo(sum).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 
 export const PAGE_ROWS_MAX = 2_000
 
-type Named = StatementSubject & { title: string; name: string } // `name` is the file name.
+type NamedSubject = StatementSubject & { title: string; name: string } // `name` is the file name.
 type Params = Readonly<Record<string, string>>
-type Sort = {
+// A kind of statement: its routes, and how its accounts are found.
+type StatementKind = {
   path: string
   operation: string
   tag: string
   of: string
   scope: Scope
   errors: Record<'csv' | 'html', readonly RefusalCode[]>
-  find: (deps: Deps, request: FastifyRequest, params: Params) => Promise<Named>
+  find: (deps: Deps, request: FastifyRequest, params: Params) => Promise<NamedSubject>
 }
 
-const SORTS: readonly Sort[] = [
+const STATEMENT_KINDS: readonly StatementKind[] = [
   {
     path: `${ACCOUNTS}/:accountNumber/statement`,
     operation: 'AccountStatement',
@@ -194,7 +199,7 @@ const amountIn = ({ changeKobo = kobo(0n) }: Line) =>
 const amountOut = ({ changeKobo = kobo(0n) }: Line) =>
   changeKobo < 0n ? formatKobo(kobo(-changeKobo)) : ''
 
-export const columnsOf = (sealer: Sealer, currency: string): Columns<Line> => [
+export const statementColumns = (sealer: Sealer, currency: string): Columns<Line> => [
   ['transferId', ({ id }) => id && publicId(sealer, 'transfer', id)],
   ['postedAt', ({ at }) => at && timestamp(at), 'time'],
   ['reason', ({ reason }) => reason],
@@ -225,17 +230,17 @@ export const columnsOf = (sealer: Sealer, currency: string): Columns<Line> => [
 type StatementDeps = Deps & { exports: CsvExports }
 
 export const statementExports: FastifyPluginAsyncTypebox<StatementDeps> = async (app, deps) => {
-  for (const sort of SORTS) {
+  for (const kind of STATEMENT_KINDS) {
     const routes = { csv: sendCsv, html: sendPage }
     for (const [format, send] of Object.entries(routes)) {
       app.get(
-        `${sort.path}.${format}`,
-        { exposeHeadRoute: false, ...routeOf(deps, sort, format as 'csv' | 'html') },
+        `${kind.path}.${format}`,
+        { exposeHeadRoute: false, ...routeOptions(deps, kind, format as 'csv' | 'html') },
         async (request, reply) => {
           const query = request.query as { from?: string; to?: string; currency?: string }
           const params = { ...(request.params as Params), ...query }
           const window = parseWindow(query)
-          return send(deps, await sort.find(deps, request, params), { request, reply, window })
+          return send(deps, await kind.find(deps, request, params), { request, reply, window })
         },
       )
     }
@@ -247,17 +252,18 @@ const FORMATS = {
   html: { name: 'a page to print', prefix: 'print', type: 'text/html' },
 } as const
 
-function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
+// The options of a statement's route, with its schema for the API reference.
+function routeOptions({ authentication }: Deps, kind: StatementKind, format: 'csv' | 'html') {
   const { name, prefix, type } = FORMATS[format]
   const limit = format === 'html' ? ` Up to ${PAGE_ROWS_MAX} movements.` : ''
-  const hasCurrency = sort.path.startsWith('/api/v1/balances')
+  const hasCurrency = kind.path.startsWith('/api/v1/balances')
   return {
-    onRequest: authentication.requires(sort.scope),
-    config: { errors: sort.errors[format] },
+    onRequest: authentication.requires(kind.scope),
+    config: { errors: kind.errors[format] },
     schema: {
-      operationId: `${prefix}${sort.operation}`,
-      tags: [sort.tag],
-      summary: `Retrieve a statement of ${sort.of} as ${name}`,
+      operationId: `${prefix}${kind.operation}`,
+      tags: [kind.tag],
+      summary: `Retrieve a statement of ${kind.of} as ${name}`,
       description:
         'Opening balance, every movement in the order of posting with the balance after it, and ' +
         `closing balance. Columns: docs/exports.md.${limit}`,
@@ -276,9 +282,11 @@ function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
 
 type Output = { request: FastifyRequest; reply: FastifyReply; window: Window }
 
+// Sends the statement as CSV, between a line with the opening balance and one with the closing balance. Reads
+// batch by batch, because a statement may have any length.
 async function sendCsv(
   deps: StatementDeps,
-  subject: Named,
+  subject: NamedSubject,
   { request, reply, window: range }: Output,
 ) {
   const { db, sealer, clock, exports } = deps
@@ -295,12 +303,17 @@ async function sendCsv(
     }
     yield [{ reason: 'closing_balance', at: window.to ?? clock(), balanceKobo }]
   }
-  const columns = columnsOf(sealer, subject.currency)
+  const columns = statementColumns(sealer, subject.currency)
   return exports.send(reply, viewer.id, { name: subject.name, columns, batches: lines() })
 }
 
-// Reads the page in a repeatable-read transaction, so that its sums match its rows.
-async function sendPage(deps: StatementDeps, subject: Named, { request, reply, window }: Output) {
+// Sends the statement as a page to print. Reads it in a repeatable-read transaction, so that its sums match
+// its rows.
+async function sendPage(
+  deps: StatementDeps,
+  subject: NamedSubject,
+  { request, reply, window }: Output,
+) {
   const viewer = ledgerViewer(request)
   const { to = deps.clock() } = window
   const page = await withSnapshot(deps.db, async (tx) => {

@@ -1,5 +1,5 @@
-// Statements of ledger accounts over a period: opening balance, transfers and closing balance. Transfers are
-// read oldest first, in batches.
+// Reads statements of ledger accounts over a period: opening balance, transfers and closing balance.
+// Transfers are read oldest first, in batches.
 //
 // Each side of a transfer has its own index by account and id, except a bank's debits by credits
 // (0001_ledger.sql): those are found through the credits.
@@ -14,6 +14,7 @@ import { type Kobo, kobo } from '#money.ts'
 import { CAUSE_COLUMNS, CAUSE_JOINS, type CauseReferences } from '#records/shared-sql.ts'
 import { firstTransferSince, growsByDebits, type LedgerAccount, movesSince } from './ledger.ts'
 
+// One side of a transfer: how it changed the account of the statement.
 type Move = CauseReferences & {
   id: TransferId
   reason: string
@@ -38,7 +39,7 @@ const IDS_OF_FIRST_BATCH = 50_000n
 
 // SQL query: the columns of these transfers. $1 is the accounts, $2 the client, $3 whether the client is the
 // operator, $4 and $5 the period.
-const describe = (transfers: string) => `
+const selectMoves = (transfers: string) => `
   select t.id, t.reason, t.change as change_kobo, t.posted_at, m.account_number,
          o.kind as other_kind, om.account_number as other_account_number,
          case when credit.is_visible then c.id end as credit_id,
@@ -59,7 +60,7 @@ const COLUMNS =
 const WITHIN = 'posted_at >= $4 and posted_at < $5'
 const BETWEEN = `id > $6 and id < $7 and ${WITHIN} order by id limit $8`
 
-const BY_ID = describe(`
+const BY_ID = selectMoves(`
   select * from (
     select own as own_id, t.*
       from unnest($1::bigint[]) as own
@@ -72,14 +73,14 @@ const BY_ID = describe(`
      ) as t) as sides
    order by id fetch first ($8) rows with ties`)
 
-const BY_CREDIT = describe(`
+const BY_CREDIT = selectMoves(`
   select debit_account_id as own_id, ${COLUMNS}, credit_account_id as other_id,
          -amount_kobo as change
     from transfers
    where credit_id > $6 and credit_id <= $7 and debit_account_id = any($1) and reason = 'credit'
      and ${WITHIN}`)
 
-const valuesOf = ({ viewer, accountIds, window: { from, to } }: Query) => [
+const toValues = ({ viewer, accountIds, window: { from, to } }: Query) => [
   numberArray(accountIds),
   viewer.id,
   viewer.isOperator,
@@ -87,74 +88,84 @@ const valuesOf = ({ viewer, accountIds, window: { from, to } }: Query) => [
   to ?? 'infinity',
 ]
 
+// Reads the moves of accounts that are not a bank's.
 async function* readMoves(db: Queryable, query: Query): AsyncGenerator<Move[], void> {
   const { firstId, pastId } = await idBounds(db, 'transfers', query.window)
   yield* readBetween(db, query, { after: firstId - 1n, before: pastId })
 }
 
-// Reads the transfers with ids between `after` and `before`. For one account, a batch scans all ids up to the
-// end, because the index finds the account's transfers directly.
+// Reads the transfers with ids between `after` and `before`. For one account, each batch may scan all ids up
+// to the end, because the index finds the account's transfers directly. For several accounts, each batch
+// scans a limited number of ids, which adapts to the number of transfers that the last batch found.
 async function* readBetween(
   db: Queryable,
   query: Query,
   { after, before }: { after: bigint; before: bigint },
 ): AsyncGenerator<Move[], void> {
-  const isOne = query.accountIds.length <= 1
-  const past = isOne ? before : await findEnd(db, query, before)
-  let width = IDS_OF_FIRST_BATCH
-  while (after < past - 1n) {
-    const end = isOne || after + width > past ? past : after + width
+  const isSingleAccount = query.accountIds.length <= 1
+  const endId = isSingleAccount ? before : await findIdAfterLastMove(db, query, before)
+  let idsPerBatch = IDS_OF_FIRST_BATCH
+  while (after < endId - 1n) {
+    const batchEnd = isSingleAccount || after + idsPerBatch > endId ? endId : after + idsPerBatch
     const { rows } = await db.query<Move>({
       name: 'statement-moves',
       text: BY_ID,
-      values: [...valuesOf(query), after, end, BATCH],
+      values: [...toValues(query), after, batchEnd, BATCH],
     })
     if (rows.length > 0) yield rows
     const isFull = rows.length >= BATCH
-    after = isFull ? (rows.at(-1) as Move).id : end - 1n
-    width = isFull ? width / 2n + 1n : width * 2n
+    after = isFull ? (rows.at(-1) as Move).id : batchEnd - 1n
+    idsPerBatch = isFull ? idsPerBatch / 2n + 1n : idsPerBatch * 2n
   }
 }
 
-// Returns the id after the last transfer of these accounts.
-async function findEnd(db: Queryable, query: Query, before: bigint): Promise<bigint> {
-  const last = (column: string, more = '') => `
-    (select id from transfers where ${column} = own and id < $2 ${more} order by id desc limit 1)`
+// Returns the id after the last transfer of these accounts, so that the scan stops there.
+async function findIdAfterLastMove(db: Queryable, query: Query, before: bigint): Promise<bigint> {
+  const selectLastId = (column: string, condition = '') => `
+    (select id from transfers where ${column} = own and id < $2 ${condition} order by id desc limit 1)`
   const { rows } = await db.query<{ last: bigint | null }>({
     name: 'last-move',
     text: `select max(t.id) as last from unnest($1::bigint[]) as own
-            cross join lateral (${last('credit_account_id')} union all
-                                ${last('debit_account_id', `and reason <> 'credit'`)}) as t`,
+            cross join lateral (${selectLastId('credit_account_id')} union all
+                                ${selectLastId('debit_account_id', `and reason <> 'credit'`)}) as t`,
     values: [numberArray(query.accountIds), before],
   })
   return (rows[0]?.last ?? 0n) + 1n
 }
 
 // Reads a bank's debits by credits, ordered by credit, and with each batch the other transfers up to the last
-// transfer of the batch.
+// transfer of the batch. Transfers of credits are only approximately ordered by id, so a batch may begin
+// before the end of the previous one; `after`, the end of the other transfers that were read, never moves
+// back.
 async function* readBankMoves(db: Queryable, query: Query): AsyncGenerator<Move[], void> {
   const { firstId, pastId } = await idBounds(db, 'transfers', query.window)
-  const credits = await findCredits(db, query.window)
+  const credits = await findCreditRange(db, query.window)
   let after = firstId - 1n
-  for (let past = credits.first - 1n; past < credits.last; past += BigInt(CREDITS_PER_BATCH)) {
+  for (
+    let readToCredit = credits.first - 1n;
+    readToCredit < credits.last;
+    readToCredit += BigInt(CREDITS_PER_BATCH)
+  ) {
     const { rows } = await db.query<Move>({
       name: 'statement-moves-of-bank',
       text: BY_CREDIT,
-      values: [...valuesOf(query), past, past + BigInt(CREDITS_PER_BATCH)],
+      values: [...toValues(query), readToCredit, readToCredit + BigInt(CREDITS_PER_BATCH)],
     })
-    const [first, last] = [rows[0]?.id, rows.at(-1)?.id]
-    if (first === undefined || last === undefined) continue
-    yield* readBetween(db, query, { after, before: first })
-    after = first > after ? first : after
-    const others: Move[] = []
-    for await (const batch of readBetween(db, query, { after, before: last })) others.push(...batch)
-    after = last > after ? last : after
-    yield [...rows, ...others].toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    const [firstMoveId, lastMoveId] = [rows[0]?.id, rows.at(-1)?.id]
+    if (firstMoveId === undefined || lastMoveId === undefined) continue
+    yield* readBetween(db, query, { after, before: firstMoveId })
+    after = firstMoveId > after ? firstMoveId : after
+    const otherMoves: Move[] = []
+    for await (const batch of readBetween(db, query, { after, before: lastMoveId }))
+      otherMoves.push(...batch)
+    after = lastMoveId > after ? lastMoveId : after
+    yield [...rows, ...otherMoves].toSorted((one, other) => (one.id < other.id ? -1 : 1))
   }
   yield* readBetween(db, query, { after, before: pastId })
 }
 
-async function findCredits(db: Queryable, window: Window) {
+// Returns the ids of the first and the last credit that may have been posted in the window.
+async function findCreditRange(db: Queryable, window: Window) {
   const { firstId, pastId } = await idBounds(db, 'credits', window)
   if (pastId < PAST_ID) return { first: firstId, last: pastId - 1n }
   const { rows } = await db.query<{ last: bigint | null }>({
@@ -184,7 +195,8 @@ const BANK_CREDITS = `
   select -amount_kobo, credit_id, reason from transfers
    where credit_id >= $4 and debit_account_id = a.id and reason = 'credit' and posted_at >= $3`
 
-// Returns the balance of the transfers posted before the moment.
+// Returns the accounts' balance of all transfers posted before the moment: the current balance less the
+// movements since. It is positive on the side on which the account grows.
 export async function readBalanceAt(
   db: Queryable,
   { accountIds, kind }: StatementSubject,
@@ -218,7 +230,7 @@ function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
 
 type StatementPeriod = { window: Window; openingKobo: Kobo }
 
-// Returns the period of a statement with its opening balance.
+// Begins a statement: reads its opening balance, which is zero if the period has no start.
 export async function openStatement(
   db: Queryable,
   subject: StatementSubject,

@@ -1,5 +1,5 @@
-// Timeline entries: reads the related events and the history of credits, and converts rows to entries, each
-// with a sentence and its data.
+// Makes the entries of timelines. Reads the events and the history of credits, and converts each row to an
+// entry, with a sentence for people and its data.
 
 import type { BankChangeRecord } from '#accounts/bank-changes.ts'
 import type { NameBank } from '#banks/directory.ts'
@@ -26,7 +26,7 @@ import type { RefundedCredit } from '#refunds/refund.ts'
 import type { LoggedRequery } from '#requery/answers.ts'
 import type { AnswerKind } from '#requery/ask.ts'
 import type { RequeryReason } from '#requery/requery.ts'
-import { type StoredDecision, tellDecision } from '#routing/decision.ts'
+import { describeDecision, type StoredDecision } from '#routing/decision.ts'
 import type { PendingDelivery, SentAttempt } from '#webhooks/delivery-log.ts'
 import { kindName } from './ledger.ts'
 
@@ -56,7 +56,7 @@ export async function readRelatedEvents(
                where id >= m.first and id < m.past and client_id = $3
                  and (credit_id = any($4::bigint[]) or payment_id = $5
                       or collection_account_id = $6 and credit_id is null)
-              offset 0 -- A look by key for each moment; joined, all events would be read.
+              offset 0 -- Keeps one look-up by key for each moment. A plain join would read all events.
             ) as e
             order by e.sequence`,
     values: [
@@ -97,6 +97,7 @@ export type CreditHistory = {
   events: RelatedEvent[]
 }
 
+// Reads the transfers, reversals and events of one credit.
 export async function readHistory(
   db: Queryable,
   clientId: ClientId,
@@ -112,7 +113,7 @@ export async function readHistory(
   return { transfers, reversals, events }
 }
 
-// Returns the times of all changes to these credits.
+// Returns the times of all changes to these credits, at which their events can be found.
 export function historyTimes(
   credits: readonly CreditTrace[],
   transfers: readonly CreditTransfer[],
@@ -193,7 +194,7 @@ export type TimelineEntry = {
 }
 
 // Sorts entries by time, oldest first; entries of the same time are sorted by kind.
-export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+export function sortEntries(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const rank = ({ kind }: TimelineEntry) => ENTRY_KINDS.indexOf(kind)
   return entries.toSorted(
     (one, other) => one.at.getTime() - other.at.getTime() || rank(one) - rank(other),
@@ -202,6 +203,7 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
 
 type EntryText = Pick<TimelineEntry, 'description'> & Partial<TimelineEntry>
 
+// Fills in the fields that an entry does not have.
 export function toEntry(at: Date, kind: EntryKind, text: EntryText): TimelineEntry {
   const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
   return { ...nothing, ...text, at, kind }
@@ -214,10 +216,11 @@ export type IssuedNumber = {
   routing?: StoredDecision | null // Why the bank was chosen; null if the caller named the bank.
 }
 
+// Says which number was issued, and why its bank was chosen if routing chose it.
 export function numberEntry(number: IssuedNumber, nameBank: NameBank): TimelineEntry {
   const { accountNumber, bankCode, issuedAt, routing } = number
   const issued = `Account number ${accountNumber} issued at ${nameBank(bankCode)}.`
-  const why = routing && tellDecision(routing, { kind: 'payment', nameBank })
+  const why = routing && describeDecision(routing, { kind: 'payment', nameBank })
   return toEntry(issuedAt, 'number', {
     description: why ? `${issued} ${why}` : issued,
     reference: accountNumber,
@@ -254,6 +257,7 @@ export function bankChangeEntries(
   return [queued, entry(finishedAt, `${name} ${outcome} ${bank}.`)]
 }
 
+// Returns the receipt of a credit, and everything that happened to its suspense items.
 export function creditEntries(
   credit: CreditTrace,
   nameBank: NameBank,
@@ -275,7 +279,7 @@ export function creditEntries(
       outcome: credit.outcome,
       source: credit.source,
       identifiers: credit.identifiers.map(({ value }) => value).join(', '),
-      ...withheld(credit),
+      ...withheldDetail(credit),
     },
   })
   const entries = credit.items.flatMap((item) =>
@@ -284,25 +288,25 @@ export function creditEntries(
   return [receipt, ...entries]
 }
 
-// Returns nothing for a credit without charges, as most are.
-function withheld({ charges: { feeKobo, vatKobo, dutyKobo } }: CreditTrace) {
+// The amount that the bank withheld as charges. Most credits have none.
+function withheldDetail({ charges: { feeKobo, vatKobo, dutyKobo } }: CreditTrace) {
   const sumKobo = kobo(feeKobo + vatKobo + dutyKobo)
   return sumKobo > 0n ? { amountWithheld: toNaira(sumKobo) } : {}
 }
 
-const CLOSED = {
+const CLOSED_SENTENCES = {
   assigned: 'Assigned from suspense.',
   reversed: 'Reversed by the bank while in suspense.',
 } as const
 
 // The sentence for each change; null if the entry of the return shows the change with reference and reason.
-const CHANGED: Record<SuspenseChange['change'], string | null> = {
-  assigned: CLOSED.assigned,
+const CHANGE_SENTENCES: Record<SuspenseChange['change'], string | null> = {
+  assigned: CLOSED_SENTENCES.assigned,
   suspended_again: 'Moved back to suspense: the payment closed before it was paid in full.',
   return_requested: null,
   returned: null,
   return_failed: null,
-  reversed: CLOSED.reversed,
+  reversed: CLOSED_SENTENCES.reversed,
 }
 
 // Returns the opening and each change of an item. An item that is older than suspense_changes has only its
@@ -315,52 +319,63 @@ function itemEntries(
   const { reason, state, openedAt, closedAt } = item
   const about = { currency, reference: `suspense/${item.id}` }
   const amountKobo = originalKobo(item.amountKobo, changes)
-  const because = `Moved to suspense: ${reason.replaceAll('_', ' ')}.`
+  const description = `Moved to suspense: ${reason.replaceAll('_', ' ')}.`
   const opened = toEntry(openedAt, 'suspense', {
-    description: because,
+    description,
     ...about,
     amountKobo,
     detail: { reason },
   })
-  const steps = changes.flatMap(({ change, changedAt, reference, ...kobo }) => {
-    const sentence = CHANGED[change]
-    const detail = { change, amountLeft: toNaira(kobo.leftKobo), to: reference }
-    const more = { ...about, amountKobo: kobo.amountKobo, detail }
+  const steps = changes.flatMap(({ change, changedAt, reference, ...amounts }) => {
+    const sentence = CHANGE_SENTENCES[change]
+    const detail = { change, amountLeft: toNaira(amounts.leftKobo), to: reference }
+    const fields = { ...about, amountKobo: amounts.amountKobo, detail }
     return sentence === null
       ? []
-      : [toEntry(changedAt, 'suspense', { description: sentence, ...more })]
+      : [toEntry(changedAt, 'suspense', { description: sentence, ...fields })]
   })
-  const all = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
+  const entries = [
+    opened,
+    ...steps,
+    ...item.returns.flatMap((attempt) => returnEntries(attempt, currency)),
+  ]
   const hasEnd = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
-  if (!closedAt || hasEnd || (state !== 'assigned' && state !== 'reversed')) return all
+  if (!closedAt || hasEnd || (state !== 'assigned' && state !== 'reversed')) return entries
   const { accountNumber, paymentReference } = item
   const closed = {
     ...about,
     amountKobo: item.amountKobo,
     detail: { accountNumber, paymentReference },
   }
-  return [...all, toEntry(closedAt, 'suspense', { description: CLOSED[state], ...closed })]
+  return [
+    ...entries,
+    toEntry(closedAt, 'suspense', { description: CLOSED_SENTENCES[state], ...closed }),
+  ]
 }
 
-const SETTLED = {
+const RETURN_SENTENCES = {
   confirmed: 'Return to the payer confirmed.',
   failed: 'Return to the payer failed.',
 } as const
 
-function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
-  const { reference, status, amountKobo, requestedAt, settledAt } = each
-  const about = { amountKobo, currency, reference }
+// Returns the start of an attempt to return suspended money, and its end once the bank has answered.
+function returnEntries(attempt: TracedReturn, currency: string): TimelineEntry[] {
+  const { reference, status, amountKobo, requestedAt, settledAt } = attempt
+  const shared = { amountKobo, currency, reference }
   const detail = { returnReference: reference }
   const description = 'Return to the payer started.'
-  const start = toEntry(requestedAt, 'suspense', { description, ...about, detail })
+  const start = toEntry(requestedAt, 'suspense', { description, ...shared, detail })
   if (status === 'pending' || !settledAt) return [start]
-  const { bankReference, failureReason } = each
-  const more = status === 'confirmed' ? { bankReference } : { failureReason }
-  const settled = { ...about, detail: { ...detail, ...more } }
-  return [start, toEntry(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
+  const { bankReference, failureReason } = attempt
+  const outcome = status === 'confirmed' ? { bankReference } : { failureReason }
+  const settled = { ...shared, detail: { ...detail, ...outcome } }
+  return [
+    start,
+    toEntry(settledAt, 'suspense', { description: RETURN_SENTENCES[status], ...settled }),
+  ]
 }
 
-const REQUERY_REASONS: Record<RequeryReason, string> = {
+const REQUERY_REASON_WORDS: Record<RequeryReason, string> = {
   notification: 'reported without a signature',
   name_enquiry: 'after a name enquiry',
   payer: 'the payer says they’ve paid',
@@ -371,7 +386,7 @@ const REQUERY_REASONS: Record<RequeryReason, string> = {
   sweep: 'regular sweep',
 }
 
-const ANSWERS: Record<AnswerKind, string> = {
+const ANSWER_WORDS: Record<AnswerKind, string> = {
   found: 'already known',
   listed: 'nothing new',
   in_progress: 'still in progress',
@@ -379,12 +394,13 @@ const ANSWERS: Record<AnswerKind, string> = {
   no_answer: 'no answer',
 }
 
+// A query to a bank about transfers that the service may not know, and its result.
 export function requeryEntry(requery: LoggedRequery, nameBank: NameBank): TimelineEntry {
   const { askedAt, bankCode, reason, answer, newCredits, subject, latencyMs, error } = requery
   const bank = nameBank(bankCode)
-  const outcome = newCredits > 0 ? 'money found' : ANSWERS[answer]
+  const outcome = newCredits > 0 ? 'money found' : ANSWER_WORDS[answer]
   return toEntry(askedAt, 'requery', {
-    description: `${bank} queried (${REQUERY_REASONS[reason]}): ${outcome}.`,
+    description: `${bank} queried (${REQUERY_REASON_WORDS[reason]}): ${outcome}.`,
     reference: requery.identifier,
     detail: { bank, reason, askedFor: subject, answer, newCredits, latencyMs, error },
   })
@@ -395,27 +411,33 @@ export function eventEntry({ id, type, sequence, createdAt }: RelatedEvent): Tim
   return toEntry(createdAt, 'event', { description: `Event ${type}.`, reference: id, detail })
 }
 
+// An attempt to deliver an event to the client, and the receiver's answer.
 export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry {
   const { attemptedAt, status, latencyMs, error, kind, url, eventId } = attempt
   const answer = status === null ? 'no response after' : `HTTP ${status} in`
-  const what = `${SENT[kind]} ${type}: ${answer} ${latencyMs} ms.`
+  const description = `${DELIVERY_NAMES[kind]} ${type}: ${answer} ${latencyMs} ms.`
   const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
-  return toEntry(attemptedAt, 'attempt', { description: what, reference: eventId, detail })
+  return toEntry(attemptedAt, 'attempt', { description, reference: eventId, detail })
 }
 
-const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
+const DELIVERY_NAMES = {
+  endpoint: 'Webhook',
+  notification: 'Notification',
+  callback: 'Callback',
+} as const
 
+// An attempt that has not been made yet.
 export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEntry {
   const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
   const isPlanned = nextAttemptAt !== null
   const state = isPlanned ? 'queued' : 'on hold because its destination is disabled'
-  const what = `${SENT[kind]} ${type} is ${state}.`
-  return toEntry(createdAt, 'waiting', { description: what, reference: eventId, detail })
+  const description = `${DELIVERY_NAMES[kind]} ${type} is ${state}.`
+  return toEntry(createdAt, 'waiting', { description, reference: eventId, detail })
 }
 
 // Strips the kind of actor: "user:ada@shop.example" becomes "ada@shop.example".
-const nameOf = (actor: string) => actor.slice(actor.indexOf(':') + 1)
+const actorName = (actor: string) => actor.slice(actor.indexOf(':') + 1)
 
 const NOUNS: Readonly<Record<string, string>> = {
   advice: 'Payment request',
@@ -453,12 +475,13 @@ const sentenceCase = (name: string) =>
 export function auditLogEntry({ actor, action, subject, ...rest }: AuditedAction): TimelineEntry {
   const { note } = rest.detail as { note?: string | null }
   return toEntry(rest.takenAt, 'action', {
-    description: `${describeAction(action)} by ${nameOf(actor)}.`,
+    description: `${describeAction(action)} by ${actorName(actor)}.`,
     reference: subject,
     detail: { action, actor, note: typeof note === 'string' ? note : null },
   })
 }
 
+// Names one side of a transfer: a collection account by its number, others by their kind.
 const sideName = ({ kind, accountNumber }: LedgerSide) =>
   accountNumber ? `account ${accountNumber}` : kindName(kind)
 
@@ -477,34 +500,35 @@ export function transferEntry(transfer: CreditTransfer, currency: string): Timel
 export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
   const { receivedAt, amountKobo, sessionId, shortfallKobo, receivableKobo } = reversal
   const isShort = shortfallKobo + receivableKobo > 0n
-  const what = `Reversed by the bank${isShort ? ', partly after the funds had left' : ''}.`
+  const description = `Reversed by the bank${isShort ? ', partly after the funds had left' : ''}.`
   return toEntry(receivedAt, 'reversal', {
-    description: what,
+    description,
     amountKobo,
     currency,
     reference: sessionId,
   })
 }
 
-const REFUND_OUTCOMES: Partial<Record<RefundedCredit['status'], string>> = {
+const REFUND_SENTENCES: Partial<Record<RefundedCredit['status'], string>> = {
   confirmed: 'Refunded to the payer and confirmed by the bank.',
   failed: 'The refund failed; the funds are available again.',
   cancelled: 'The refund was cancelled; the funds are available again.',
 }
 
+// Returns the request of a refund and, once it is settled, its outcome.
 export function refundEntries(refund: RefundedCredit): TimelineEntry[] {
   const { reference, amountKobo, currency, requestedAt, settledAt, status } = refund
-  const about = { amountKobo, currency, reference }
-  const requested = `Refund requested by ${nameOf(refund.requestedBy)}.`
-  const request = toEntry(requestedAt, 'refund', { description: requested, ...about })
+  const shared = { amountKobo, currency, reference }
+  const requested = `Refund requested by ${actorName(refund.requestedBy)}.`
+  const request = toEntry(requestedAt, 'refund', { description: requested, ...shared })
   if (!settledAt) return [request]
   const { bankReference, failureReason } = refund
   const detail = status === 'confirmed' ? { bankReference } : { failureReason }
-  const description = REFUND_OUTCOMES[status] as string
-  return [request, toEntry(settledAt, 'refund', { description, ...about, detail })]
+  const description = REFUND_SENTENCES[status] as string
+  return [request, toEntry(settledAt, 'refund', { description, ...shared, detail })]
 }
 
-const HOLD_STEPS: Record<HoldStep['step'], string> = {
+const HOLD_SENTENCES: Record<HoldStep['step'], string> = {
   placed: 'Hold placed by the operator.',
   hold: 'Held by the operator.',
   hold_release: 'Released from the hold; the funds are available again.',
@@ -514,5 +538,5 @@ const HOLD_STEPS: Record<HoldStep['step'], string> = {
 }
 
 export function holdEntry({ reference, step, amountKobo, currency, at }: HoldStep): TimelineEntry {
-  return toEntry(at, 'hold', { description: HOLD_STEPS[step], amountKobo, currency, reference })
+  return toEntry(at, 'hold', { description: HOLD_SENTENCES[step], amountKobo, currency, reference })
 }

@@ -44,7 +44,6 @@ import {
   historyTimes,
   holdEntry,
   type IssuedNumber,
-  inOrder,
   numberEntry,
   readRelatedEvents,
   readReversals,
@@ -52,14 +51,16 @@ import {
   refundEntries,
   requeryEntry,
   reversalEntry,
+  sortEntries,
   type TimelineEntry,
   toEntry,
   transferEntry,
   waitingEntry,
 } from './timeline-entries.ts'
 
-const TURNS_MAX = 100 // A turn is an expiry or an assignment of money. Most payments have none.
+const PAYMENT_MOMENTS_MAX = 100 // Most payments never expire and get no assigned money.
 
+// Reads the account numbers that were issued for a payment.
 async function readNumbers(db: Queryable, paymentId: PaymentId): Promise<IssuedNumber[]> {
   const { rows } = await db.query<IssuedNumber>({
     name: 'numbers-of-payment',
@@ -90,17 +91,21 @@ async function listCreditsOf(
   return credits.sort((one, other) => (one.id > other.id ? -1 : 1)).slice(0, limit)
 }
 
-type Turn = { at: Date; creditId: CreditId | null }
+// The expiry of a payment, or an assignment of suspended money to it.
+type PaymentMoment = { at: Date; creditId: CreditId | null }
 
 // Reads the times when a payment expired or was assigned money. Apart from events, no row keeps them once the
 // payment is paid or the money has left it.
-async function readTurns(db: Queryable, { id, clientId, createdAt }: Payment): Promise<Turn[]> {
-  const { rows } = await db.query<Turn>({
+async function readExpiriesAndAssignments(
+  db: Queryable,
+  { id, clientId, createdAt }: Payment,
+): Promise<PaymentMoment[]> {
+  const { rows } = await db.query<PaymentMoment>({
     name: 'turns-of-payment',
     text: `select created_at as at, credit_id from events
             where payment_id = $1 and client_id = $2 and id >= $3
               and type in ('payment.expired', 'credit.assigned')
-            order by id desc limit ${TURNS_MAX}`,
+            order by id desc limit ${PAYMENT_MOMENTS_MAX}`,
     values: [id, clientId, leastIdAt(createdAt.getTime())],
   })
   return rows
@@ -111,7 +116,7 @@ type Assignment = { creditId: CreditId; postedAt: Date }
 // Reads assignments to the account of money that was sent to another number. Reads only the time of one page,
 // so it scans about as many transfers as the page has credits. Returns the latest assignments, including all
 // of the last moment.
-async function readAssigned(
+async function readAssignments(
   db: Queryable,
   { id }: { id: AccountId },
   { from, to, limit }: Window & { limit: number },
@@ -155,31 +160,34 @@ export const CREDITS_MAX = 100 // Per payment: a longer timeline is unreadable.
 type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
 
+// Returns the timeline of one credit, which is never cut or split into pages.
 export async function creditTimeline(
   db: Queryable,
   { viewer, nameBank }: TimelineDeps,
   credit: CreditTrace,
 ): Promise<Timeline> {
   const entries = await readEntries(db, { viewer, nameBank, credits: [credit] })
-  return { entries: inOrder(entries), isWhole: true }
+  return { entries: sortEntries(entries), isWhole: true }
 }
 
+// Returns the timeline of a payment, with its latest CREDITS_MAX credits. `isWhole` is false if there are
+// more.
 export async function paymentTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
   payment: Payment,
 ): Promise<Timeline> {
   const filters = { paymentReference: payment.id }
-  const found = await listCredits(db, { sealer, viewer, filters, limit: CREDITS_MAX + 1 })
-  const credits = found.slice(0, CREDITS_MAX)
-  const issued = await readNumbers(db, payment.id)
+  const matching = await listCredits(db, { sealer, viewer, filters, limit: CREDITS_MAX + 1 })
+  const credits = matching.slice(0, CREDITS_MAX)
+  const issuedNumbers = await readNumbers(db, payment.id)
   const advice = await getAdvice(db, viewer.id, payment.adviceId)
   const paymentEntries = [
     adviceEntry(advice),
-    ...issued.map((number) => numberEntry(number, nameBank)),
+    ...issuedNumbers.map((number) => numberEntry(number, nameBank)),
   ]
-  const turns = await readTurns(db, payment)
-  const foundIds = new Set(found.map(({ id }) => id))
+  const paymentMoments = await readExpiriesAndAssignments(db, payment)
+  const matchingIds = new Set(matching.map(({ id }) => id))
   const entries = await readEntries(db, {
     viewer,
     nameBank,
@@ -192,17 +200,17 @@ export async function paymentTimeline(
     eventTimes: [
       payment.createdAt,
       payment.updatedAt,
-      ...issued.map(({ issuedAt }) => issuedAt),
-      ...turns.map(({ at }) => at),
+      ...issuedNumbers.map(({ issuedAt }) => issuedAt),
+      ...paymentMoments.map(({ at }) => at),
     ],
-    assigned: turns.flatMap(({ creditId: id }) => (id && !foundIds.has(id) ? id : [])),
+    assigned: paymentMoments.flatMap(({ creditId: id }) => (id && !matchingIds.has(id) ? id : [])),
     currency: payment.currency,
   })
   const creditIds = credits.map(({ id }) => id)
   const requeries = await readRequeries(db, { paymentId: payment.id, creditIds })
-  paymentEntries.push(...requeries.map((each) => requeryEntry(each, nameBank)))
-  const isWhole = found.length <= CREDITS_MAX
-  return { entries: inOrder([...paymentEntries, ...entries]), isWhole }
+  paymentEntries.push(...requeries.map((requery) => requeryEntry(requery, nameBank)))
+  const isWhole = matching.length <= CREDITS_MAX
+  return { entries: sortEntries([...paymentEntries, ...entries]), isWhole }
 }
 
 // Returns the timeline of an advice that has no payment, because no number was issued.
@@ -217,7 +225,7 @@ export async function adviceTimeline(
     credits: [],
     actions: await auditLogFor(db, viewer.id, [`advice/${advice.id}`]),
   })
-  return { entries: inOrder([adviceEntry(advice), ...entries]), isWhole: true }
+  return { entries: sortEntries([adviceEntry(advice), ...entries]), isWhole: true }
 }
 
 function adviceEntry(advice: Advice): TimelineEntry {
@@ -239,6 +247,7 @@ type TimelineAccount = AccountNumbers & {
   updatedAt: Date
 }
 
+// Reads a collection account that the client may see, by any of its numbers.
 export async function getTimelineAccount(
   db: Queryable,
   clientId: ClientId,
@@ -276,18 +285,22 @@ export async function accountTimeline(
   { account, before, limit }: AccountTimelinePage,
 ): Promise<{ entries: TimelineEntry[]; next: AccountPosition | null }> {
   const after = before?.creditId
-  const found = await listCreditsOf(db, account, { sealer, viewer, after, limit: limit + 1 })
-  const last = found.length > limit ? found[limit - 1] : undefined
-  const from = last && earlier(last.receivedAt, before?.at)
+  const nextCredits = await listCreditsOf(db, account, { sealer, viewer, after, limit: limit + 1 })
+  const lastCredit = nextCredits.length > limit ? nextCredits[limit - 1] : undefined
+  const from = lastCredit && earlierOf(lastCredit.receivedAt, before?.at)
   const within = { from, to: before?.at }
   const subject = `account/${account.accountNumber}`
   const actions = await latestAuditLogFor(db, viewer.id, { subject, ...within, limit: limit + 1 })
-  const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
-  const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
-  const since = latest([from, ...cuts.map((times) => findCut(times, limit))])
+  const assigned = await readAssignments(db, account, { ...within, limit: limit + 1 })
+  const timesOfNonCredits = [
+    actions.map(({ takenAt }) => takenAt),
+    assigned.map(({ postedAt }) => postedAt),
+  ]
+  const since = latestOf([from, ...timesOfNonCredits.map((times) => findPageStart(times, limit))])
   // An entry that belongs to the account and not to a credit is on the page of its time.
   const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
-  const credits = since === from ? found.slice(0, limit) : receivedSince(found, since as Date)
+  const credits =
+    since === from ? nextCredits.slice(0, limit) : receivedSince(nextCredits, since as Date)
   const entries = await readEntries(db, {
     viewer,
     nameBank,
@@ -305,32 +318,35 @@ export async function accountTimeline(
   })
   const bankEntries = await readBankEntries(db, account, nameBank)
   const accountEntries = [opened, ...bankEntries].filter(({ at }) => isInPage(at))
+  // PAST_ID is greater than every id. It is the position of a page without credits that starts the list.
   const next = since && {
     creditId: credits.at(-1)?.id ?? after ?? (PAST_ID as CreditId),
     at: since,
   }
-  return { entries: inOrder([...accountEntries, ...entries]), next: next ?? null }
+  return { entries: sortEntries([...accountEntries, ...entries]), next: next ?? null }
 }
 
-// Returns the start of a page, if there are more entries of one kind than a page holds.
-function findCut(times: readonly Date[], limit: number): Date | undefined {
+// Returns the time at which a page must start so that it holds at most `limit` entries of one kind. Returns
+// undefined if there are no more than that.
+function findPageStart(times: readonly Date[], limit: number): Date | undefined {
   const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime())
   return newestFirst.length > limit ? newestFirst[limit - 1] : undefined
 }
 
-function latest(times: readonly (Date | undefined)[]): Date | undefined {
+// Returns the latest of these times, or undefined if none is defined.
+function latestOf(times: readonly (Date | undefined)[]): Date | undefined {
   return times.reduce((one, other) => (!one || (other && other > one) ? other : one))
 }
 
-function earlier(one: Date, other: Date | undefined): Date {
+function earlierOf(one: Date, other: Date | undefined): Date {
   return other && other < one ? other : one
 }
 
-// Returns the credits before the first one that was received before `since`. There are no gaps, because the
-// next page continues after the last returned credit.
+// Returns the credits, newest first, up to the first one that was received earlier than `since`. There are no
+// gaps, because the next page continues after the last returned credit.
 function receivedSince(credits: readonly CreditTrace[], since: Date): readonly CreditTrace[] {
-  const past = credits.findIndex(({ receivedAt }) => receivedAt < since)
-  return past === -1 ? credits : credits.slice(0, past)
+  const firstEarlier = credits.findIndex(({ receivedAt }) => receivedAt < since)
+  return firstEarlier === -1 ? credits : credits.slice(0, firstEarlier)
 }
 
 type EntrySources = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
@@ -343,6 +359,8 @@ type EntrySources = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
   currency?: string
 }
 
+// Makes entries of everything that happened to the credits, and of the other rows that the sources name. The
+// caller sorts them.
 async function readEntries(db: Queryable, { viewer, nameBank, ...sources }: EntrySources) {
   const { credits, assigned = [] } = sources
   const creditIds = [...credits.map(({ id }) => id), ...assigned]
@@ -388,6 +406,6 @@ async function readEntries(db: Queryable, { viewer, nameBank, ...sources }: Entr
     ...actions.map(auditLogEntry),
     ...events.map(eventEntry),
     ...attempts.map((attempt) => attemptEntry(attempt, typeOf(attempt.eventId))),
-    ...waitingDeliveries.map((each) => waitingEntry(each, typeOf(each.eventId))),
+    ...waitingDeliveries.map((delivery) => waitingEntry(delivery, typeOf(delivery.eventId))),
   ]
 }

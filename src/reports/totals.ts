@@ -1,5 +1,5 @@
-// Totals of a client's movements: by hour; by day, bank and merchant; transfer by transfer; and the usage per
-// day.
+// Adds up a client's movements of money by hour, and by day, bank and merchant; lists them one by one; and
+// counts the client's usage per day.
 
 import { watDay, watDayStart } from '#clock.ts'
 import { type CreditQuery, type CreditTrace, listCredits } from '#credits/queries.ts'
@@ -17,16 +17,19 @@ import { SHARE_TRANSFERS } from '#splits/shares.ts'
 // shown by its statement, less the amounts that came back. They belong to payouts, not to credits, so no
 // event includes them and they are read from the ledger.
 const IS_REFUND = `t.credit_id is null and t.reason = 'refunded'`
-const LEFT = `'refunding', 'receivable'`
+// SQL list: the kinds of accounts that the money of a refund leaves for the bank.
+const REFUNDED_FROM = `'refunding', 'receivable'`
 
 // SQL query: all refunds of client $1: `id`, `posted_at`, `currency`, `payout_id` and `refunded_kobo`.
+// `kind <> 'collection'` repeats the condition of the partial index on kind, owner and currency, so that
+// PostgreSQL can use it.
 const CLIENT_REFUNDS = `
   select t.id, t.posted_at, l.currency, coalesce(t.payout_id, f.payout_id) as payout_id,
          t.amount_kobo as refunded_kobo
     from ledger_accounts l
     join transfers t on t.debit_account_id = l.id
     left join differences f on f.id = t.difference_id
-   where l.owner = format('client:%s', $1::bigint) and l.kind in (${LEFT})
+   where l.owner = format('client:%s', $1::bigint) and l.kind in (${REFUNDED_FROM})
      and l.kind <> 'collection' and ${IS_REFUND}
   union all
   select t.id, t.posted_at, l.currency, coalesce(t.payout_id, f.payout_id), -t.amount_kobo
@@ -39,7 +42,7 @@ const CLIENT_REFUNDS = `
 // SQL query: the refunds of the credits $1 by client $2: `id`, `credit_id`, `posted_at` and `refunded_kobo`.
 const CREDIT_REFUNDS = `
   select t.id, p.credit_id, t.posted_at,
-         case when d.kind in (${LEFT}) then t.amount_kobo else -t.amount_kobo end as refunded_kobo
+         case when d.kind in (${REFUNDED_FROM}) then t.amount_kobo else -t.amount_kobo end as refunded_kobo
     from payouts p
    cross join lateral (
       select * from transfers where payout_id = p.id
@@ -49,7 +52,7 @@ const CREDIT_REFUNDS = `
     join ledger_accounts d on d.id = t.debit_account_id
     join ledger_accounts k on k.id = t.credit_account_id
    where p.credit_id = any($1::bigint[]) and p.client_id = $2 and ${IS_REFUND}
-     and (d.kind in (${LEFT}) or k.kind = 'available')`
+     and (d.kind in (${REFUNDED_FROM}) or k.kind = 'available')`
 
 // How totals are counted, by hour and by day, bank and merchant. A worker counts the events of the outbox
 // into one row per hour. Readers add the events after the worker's last round, so totals are up to date and
@@ -76,23 +79,25 @@ export type Totals = Sums & {
 }
 export type HourlyTotals = Totals & { hour: Date }
 
-const KOBO = PARTS.map((part) => `${part}_kobo`)
-const COLUMNS = ['credits', ...KOBO, 'successful', 'expired', 'cancelled']
+const KOBO_COLUMNS = PARTS.map((part) => `${part}_kobo`)
+const COLUMNS = ['credits', ...KOBO_COLUMNS, 'successful', 'expired', 'cancelled']
 
-const addTo = (table: string, columns: readonly string[]) =>
+// SQL assignments of an upsert: add the new values to the stored ones.
+const addExcluded = (table: string, columns: readonly string[]) =>
   columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
-const sumOf = (part: string) =>
+// SQL column: the sum of one part of the movements of the events `e`.
+const sumOfPart = (part: string) =>
   `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
 // SQL columns: the sums of the events `e`.
-const SUMS = ['credits', ...KOBO]
+const SUMS = ['credits', ...KOBO_COLUMNS]
 const SUMMED = `
            coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
-           ${PARTS.map(sumOf).join(',\n           ')}`
+           ${PARTS.map(sumOfPart).join(',\n           ')}`
 
 // SQL common table expression: the events of client $1 after number `after`, up to the first missing number.
-const readAfter = (after: string, limit: number) => `
+const selectEventsAfter = (after: string, limit: number) => `
   read as materialized (
     select n.* from (
       select sequence, type, moved, created_at, credit_id, collection_account_id,
@@ -102,9 +107,9 @@ const readAfter = (after: string, limit: number) => `
      where n.sequence = ${after} + n.place
   )`
 
-// SQL common table expressions: those events, and their sums by hour.
+// SQL common table expressions: the events after number `after`, and their sums by hour.
 const tally = (after: string, limit: number) => `
-  ${readAfter(after, limit)}, tally as (
+  ${selectEventsAfter(after, limit)}, tally as (
     select date_trunc('hour', e.created_at, 'UTC') as hour, ${SUMMED},
            count(*) filter (where type = 'payment.successful') as successful,
            count(*) filter (where type = 'payment.expired') as expired,
@@ -112,8 +117,8 @@ const tally = (after: string, limit: number) => `
       from read e group by hour
   )`
 
-// SQL common table expression: the sums of the events by day in West Africa, bank of the credit, and
-// merchantCode of the collection account. A payment has no merchantCode.
+// The columns of a breakdown, and the SQL common table expression of the sums of the events by day in West
+// Africa, bank of the credit, and merchantCode of the collection account. A payment has no merchantCode.
 const BREAKDOWN = ['day', 'bank_code', 'merchant_code']
 const BREAKDOWN_PARTS = `
   parts as (
@@ -172,12 +177,12 @@ export async function countEvents(
              insert into hourly_totals (client_id, hour, ${COLUMNS.join(', ')})
              select $1, hour, ${COLUMNS.join(', ')} from tally
              on conflict (client_id, hour) do update
-               set ${addTo('hourly_totals', COLUMNS)}
+               set ${addExcluded('hourly_totals', COLUMNS)}
            ), ${BREAKDOWN_PARTS}, broken_down as (
              insert into daily_breakdowns (client_id, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')})
              select $1, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')} from parts
              on conflict (client_id, ${BREAKDOWN.join(', ')}) do update
-               set ${addTo('daily_breakdowns', SUMS)}
+               set ${addExcluded('daily_breakdowns', SUMS)}
            ), moved as (
              update totals_cursors set sequence = (select max(sequence) from read)
               where client_id = $1 and exists (select from read)
@@ -329,13 +334,13 @@ export async function readBreakdown(
     name: `read-breakdown-${limit}`,
     text: `with counted as materialized (
              select coalesce((select sequence from totals_cursors where client_id = $1), 0) as past
-           ), ${readAfter('(select past from counted)', limit)}, ${BREAKDOWN_PARTS}, whole as (
+           ), ${selectEventsAfter('(select past from counted)', limit)}, ${BREAKDOWN_PARTS}, whole as (
              select bank_code, merchant_code, ${SUMS.join(', ')}, 0 as refunded_kobo
                from daily_breakdowns where client_id = $1 and day = $2
              union all
              select bank_code, merchant_code, ${SUMS.join(', ')}, 0 from parts where day = $2
              union all
-             ${REFUNDS}
+             ${REFUNDS_OF_DAY}
            ), by_bank as (
              select bank_code, ${sums} from whole group by bank_code
            ), by_merchant as (
@@ -347,7 +352,7 @@ export async function readBreakdown(
            select bank_code, null as merchant_code, false as is_rest, ${BREAKDOWN_COLUMNS}
              from by_bank
            union all
-           select null, case when not is_rest then merchant_code end, is_rest, ${ADDED}
+           select null, case when not is_rest then merchant_code end, is_rest, ${ADDED_COLUMNS}
              from by_merchant
             group by is_rest, case when not is_rest then merchant_code end
             order by is_rest, gross_kobo desc, bank_code, merchant_code`,
@@ -356,12 +361,13 @@ export async function readBreakdown(
   return rows
 }
 
-const ADDED = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`)]
+// SQL columns that add up the merchants of one row: one merchant, or all of the rest.
+const ADDED_COLUMNS = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`)]
   .map((name) => `sum(${name})::bigint`)
   .join(', ')
 
 // SQL query: refunds on the day $2 in West Africa, with the bank and the merchantCode of the refunded credit.
-const REFUNDS = `
+const REFUNDS_OF_DAY = `
   select coalesce(c.bank_code, ''), coalesce(a.merchant_code, '') collate "C",
          ${SUMS.map(() => 'null').join(', ')}, r.refunded_kobo
     from (${CLIENT_REFUNDS}) as r
@@ -399,21 +405,22 @@ export async function readUsage(
   { clientId, days }: { clientId: ClientId; days: number },
 ): Promise<DailyUsage[]> {
   const todayMs = watDayStart(now).getTime()
-  const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)
-  const first = new Date(starts[0] as number)
+  const starts = Array.from({ length: days }, (_, index) => todayMs - (days - 1 - index) * DAY_MS)
+  const firstDay = new Date(starts[0] as number)
   const counts = await countCreated(db, clientId, starts)
-  const accounts = await countAccounts(db, clientId, first)
-  const { hours } = await readTotals(db, clientId, { since: first })
-  const usage = starts.map((ms, at) => ({
+  const accounts = await countAccounts(db, clientId, firstDay)
+  const { hours } = await readTotals(db, clientId, { since: firstDay })
+  const usage = starts.map((ms, index) => ({
     from: new Date(ms),
     accounts: 0,
-    advices: Number(counts[at]?.advices),
-    payments: Number(counts[at]?.payments),
+    advices: Number(counts[index]?.advices),
+    payments: Number(counts[index]?.payments),
     credits: 0,
     grossKobo: kobo(0n),
-    webhooks: Number(counts[at]?.webhooks),
+    webhooks: Number(counts[index]?.webhooks),
   }))
-  const usageOn = (at: Date) => usage[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
+  // The usage of the day that the moment is in. Undefined for a moment outside the days.
+  const usageOn = (at: Date) => usage[Math.floor((at.getTime() - firstDay.getTime()) / DAY_MS)]
   for (const { day, count } of accounts) {
     const daily = usageOn(day)
     if (daily) daily.accounts += Number(count)
@@ -429,7 +436,8 @@ export async function readUsage(
 
 type Counts = { advices: bigint; payments: bigint; webhooks: bigint }
 
-// Counts webhooks on the day of their event; only an unreachable receiver gets them later.
+// Counts the advices, payments and webhooks of each day. Counts a webhook on the day of its event; only an
+// unreachable receiver gets it on a later day.
 async function countCreated(
   db: Queryable,
   clientId: ClientId,
@@ -451,6 +459,7 @@ async function countCreated(
   return rows
 }
 
+// Counts the collection accounts that were created on each day.
 async function countAccounts(db: Queryable, clientId: ClientId, since: Date) {
   const { firstId } = await idBounds(db, 'collection_accounts', { from: since })
   const { rows } = await db.query<{ day: Date; count: bigint }>({

@@ -31,13 +31,13 @@ export function watchArchiveRound({ db, clock }: Deps): Round {
     const state = await readArchiveState(db, now)
     await withTransaction(db, async (tx) => {
       if (!state.isFailing) return clearAlert(tx, now, ALERT)
-      const alert = { ...ALERT, detail: detailOf(state) }
+      const alert = { ...ALERT, detail: toAlertDetail(state) }
       return appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
     })
     return { more: false }
   }
 }
 
-function detailOf({ failedFile, lastArchivedAt }: ArchiveState) {
+function toAlertDetail({ failedFile, lastArchivedAt }: ArchiveState) {
   return { failedFile, lastArchivedAt: lastArchivedAt?.toISOString() ?? null }
 }

@@ -27,18 +27,18 @@ type Attempt = {
   askedAt: Date
   latencyMs: number
   answer: BankAnswer
-  found: readonly CreditId[] // The new credits.
+  newCreditIds: readonly CreditId[] // The credits that the answer showed for the first time.
   bankNow?: Date // The real time, if `now` is a sandbox's test time.
 }
 
-// Records the bank's answer, and moves the circuit breaker. Does nothing if the claim's lease was taken over
-// or the requery is no longer open. A bank that answered only to refuse the request is up (`isUp`), although
-// the answer is `no_answer`.
+// Records the bank's answer, and updates the circuit breaker. Does nothing if the claim's lease was taken
+// over or the requery is no longer open. A bank that answered only to refuse the request is up (`isUp`),
+// although the answer is `no_answer`.
 export async function recordAnswer(tx: Transaction, now: Date, attempt: Attempt): Promise<void> {
   const { claim, answer } = attempt
   await lockBank(tx, claim.bankCode)
-  if (!(await finish(tx, now, attempt))) return
-  await logAttempt(tx, attempt)
+  if (!(await writeNextStep(tx, now, attempt))) return
+  await recordAttempt(tx, attempt)
   const isOk = answer.answer !== 'no_answer' || answer.isUp === true
   await updateBreaker(tx, attempt.bankNow ?? now, { claim, isOk })
 }
@@ -53,15 +53,17 @@ export async function releaseClaim(tx: Transaction, { id, leasedUntil }: Claim):
   })
 }
 
-async function finish(
+// Ends the requery, or plans its next step. Returns false if another worker has taken over the claim. The end
+// of the list's period (`to_at`) is kept only for the next page: a list that starts again gets a new end.
+async function writeNextStep(
   tx: Transaction,
   now: Date,
-  { claim, answer, found }: Attempt,
+  { claim, answer, newCreditIds }: Attempt,
 ): Promise<boolean> {
-  const isWindow = claim.identifier === null && claim.accountNumber === null
-  const outcome = { ...answer, newCredits: found.length }
-  const step = nextStep({ ...claim, isWindow }, outcome, now)
-  const open = step.state === 'open' ? step : undefined
+  const coversBank = claim.identifier === null && claim.accountNumber === null
+  const outcome = { ...answer, newCredits: newCreditIds.length }
+  const step = nextStep({ ...claim, coversBank }, outcome, now)
+  const openStep = step.state === 'open' ? step : undefined
   const { rowCount } = await tx.query({
     name: 'finish-requery',
     text: `update requeries
@@ -74,18 +76,20 @@ async function finish(
       claim.id,
       claim.leasedUntil,
       step.state,
-      open?.dueAt ?? null,
-      open?.repeats ?? null,
-      open?.cursor ?? null,
-      found.length,
+      openStep?.dueAt ?? null,
+      openStep?.repeats ?? null,
+      openStep?.cursor ?? null,
+      newCreditIds.length,
       now,
     ],
   })
   return rowCount === 1
 }
 
-async function logAttempt(tx: Transaction, attempt: Attempt): Promise<void> {
-  const { claim, askedAt, latencyMs, answer, found } = attempt
+// Records the call, for the timeline of the payment and the health of the bank, and the credits that it
+// found.
+async function recordAttempt(tx: Transaction, attempt: Attempt): Promise<void> {
+  const { claim, askedAt, latencyMs, answer, newCreditIds } = attempt
   await tx.query({
     name: 'log-requery-attempt',
     text: `with attempt as (
@@ -102,15 +106,15 @@ async function logAttempt(tx: Transaction, attempt: Attempt): Promise<void> {
       askedAt,
       answer.answer,
       answer.items.filter(({ ok }) => ok).length,
-      found.length,
+      newCreditIds.length,
       latencyMs,
       answer.error,
-      numberArray(found),
+      numberArray(newCreditIds),
     ],
   })
 }
 
-// Writes nothing if a bank without recent failures answers.
+// Updates the bank's circuit breaker after a call. Writes nothing if a bank without recent failures answers.
 async function updateBreaker(
   tx: Transaction,
   now: Date,
@@ -127,6 +131,7 @@ async function updateBreaker(
     values: [claim.bankCode, isOk],
   })
   if (!rows[0]) return
+  // The circuit breaker also serves webhooks: only they can be gone (410) or plan a next attempt.
   const result = { isOk, isGone: false, isProbe: claim.isProbe, nextAttemptAt: null }
   const next = advanceBreaker({ ...rows[0], dueAt: null }, [result], now)
   await tx.query({
@@ -153,21 +158,25 @@ type FindingDeps = {
 }
 
 // Books the findings of a bank's answer as if the bank had reported them: credits through the credit path,
-// unbookable items as rail items. Most transfers of a list are already known, and repeating them is safe.
-// Returns the credits that were not known before. Throws unless all findings are committed.
+// and unbookable items as rail items, which operators see as rejected messages. Most transfers of a list
+// are already known, and repeating them is safe. Returns the credits that were not known before. Throws
+// unless all findings are committed.
 export async function takeFindings(
   deps: FindingDeps,
   bankCode: string,
   items: readonly ParsedItem[],
 ): Promise<CreditId[]> {
-  const found: CreditId[] = []
-  for (let at = 0; at < items.length; at += SUBMITTED_MAX) {
-    found.push(...(await takeSome(deps, bankCode, items.slice(at, at + SUBMITTED_MAX))))
+  const newCreditIds: CreditId[] = []
+  for (let start = 0; start < items.length; start += SUBMITTED_MAX) {
+    newCreditIds.push(
+      ...(await bookChunk(deps, bankCode, items.slice(start, start + SUBMITTED_MAX))),
+    )
   }
-  return found
+  return newCreditIds
 }
 
-async function takeSome(
+// Books a chunk of the findings, and stores those that cannot be booked as rail items.
+async function bookChunk(
   { batchPool, sealer, submitCredits, now }: FindingDeps,
   bankCode: string,
   items: readonly ParsedItem[],
@@ -181,9 +190,9 @@ async function takeSome(
     if (!result.ok) throw result.error
     return result.value
   })
-  const inOrder = results.values()
+  const resultsInOrder = results.values() // One for each item that is a credit, in their order.
   const unbookable = items.flatMap((item) => {
-    const code = item.ok ? inOrder.next().value?.status : item.code
+    const code = item.ok ? resultsInOrder.next().value?.status : item.code
     return unbookableItem(bankCode, item, code) ?? []
   })
   if (unbookable.length > 0) {
@@ -221,8 +230,9 @@ const SUBJECT = `case when q.identifier is not null then 'transfer'
                       when q.account_number is not null then 'number' else 'bank' end`
 
 // Returns the latest calls about a payment, for its timeline: calls for the payment itself, calls for
-// requeries that its requeries were merged into, and calls that found its money. Of a call for a whole bank,
-// counts only the findings for this payment, because the others may belong to other clients.
+// requeries that its requeries were merged into, and calls that found its money. If a call asked for all
+// transfers of a bank, only the findings for this payment are counted, because the others may belong to other
+// clients.
 export async function readRequeries(
   db: Queryable,
   { paymentId, creditIds }: { paymentId: PaymentId; creditIds: readonly CreditId[] },

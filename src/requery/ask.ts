@@ -19,14 +19,16 @@ import type { Clock } from '#clock.ts'
 import { quotedArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { claimCalls, FAILURES_TO_PAUSE, lockBank } from '#records/call-rates.ts'
-import { CLOCK_MARGIN_MS, later } from './requery.ts'
+import { addMs, CLOCK_MARGIN_MS } from './requery.ts'
 
-const NUMBERS_MAX = 20 // With more numbers than this, one list replaces their requeries.
-const SPAN_MAX_MS = 2 * 3_600_000 // The longest window of a merged list: a bank's whole day costs too much.
+const UNMERGED_NUMBERS_MAX = 20 // With more numbers than this, one list replaces their requeries.
+// The longest period of a list that replaces requeries: a bank's whole day costs too much.
+const MERGED_SPAN_MAX_MS = 2 * 3_600_000
 
-// Merges many requeries into one. If a bank would be asked about more numbers than it can answer in a few
-// seconds, the service asks it once for all of its transfers in their time. If several sweeps wait for a bank
-// that is down, the last sweep covers the windows of all.
+// Merges many requeries into one. If a bank would be asked about more account numbers than it can answer in a
+// few seconds, the service asks it once for all of its transfers of the same period. If several sweeps
+// (regular lists of all transfers, plan.ts) of one kind wait for a bank that is down, the last sweep covers
+// the periods of all.
 //
 // A merged requery is not lost: the requery that it was merged into stays open until the bank answers.
 async function mergeRequeries(tx: Transaction, now: Date, bankCode: string): Promise<void> {
@@ -34,6 +36,7 @@ async function mergeRequeries(tx: Transaction, now: Date, bankCode: string): Pro
   await mergeSweeps(tx, now, bankCode)
 }
 
+// Replaces the due automatic requeries of single account numbers by one list per reason.
 async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await tx.query({
     name: 'merge-requeries-of-numbers',
@@ -43,11 +46,11 @@ async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promi
                 and (leased_until is null or leased_until <= $2)
                 and reason in ('name_enquiry', 'expiry', 'grace')
                 and account_number is not null and cursor is null
-                and from_at > $2::timestamptz - interval '${SPAN_MAX_MS} ms'
+                and from_at > $2::timestamptz - interval '${MERGED_SPAN_MAX_MS} ms'
            ), wide as (
              insert into requeries (bank_code, reason, subject, from_at, due_at, created_at)
              select $1, reason, 'numbers/' || max(id), min(from_at), $2, $2
-               from many group by reason having count(*) > ${NUMBERS_MAX}
+               from many group by reason having count(*) > ${UNMERGED_NUMBERS_MAX}
              returning id, reason
            )
            update requeries q
@@ -58,7 +61,8 @@ async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promi
   })
 }
 
-// Leaves out a sweep that has read a page of its list: it continues to its end.
+// Merges the sweeps of each kind into the last one. Leaves out a sweep that has read a page of its list: it
+// continues to its end.
 async function mergeSweeps(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await tx.query({
     name: 'merge-sweeps',
@@ -103,34 +107,35 @@ export type Claim = {
 
 type Asking = { bankCode: string; limits: CallLimits; realClock?: Clock | undefined }
 
-// A bank's pauses and limits are in real time, even if its requeries are due in a sandbox's test time.
+// Claims due requeries of one bank, as many as its limits allow; while the bank fails, only one as a probe. A
+// bank's pauses and limits are in real time, even if its requeries are due in a sandbox's test time.
 export async function claimRequeries(
   tx: Transaction,
   clock: Clock,
   { bankCode, limits, realClock = clock }: Asking,
 ): Promise<Claim[]> {
   const now = clock()
-  if (!(await hasDue(tx, now, bankCode))) return []
+  if (!(await hasDueRequery(tx, now, bankCode))) return []
   const bank = await lockBank(tx, bankCode)
   const bankNow = realClock()
-  await dropNeedless(tx, now, bankCode)
+  await dropUnneeded(tx, now, bankCode)
   if (bank.pausedUntil && bank.pausedUntil > bankNow) return []
   await mergeRequeries(tx, now, bankCode)
   const isProbe = bank.failures >= FAILURES_TO_PAUSE
   const inFlight = await countInFlight(tx, now, bankCode)
-  const most = isProbe ? 1 : limits.concurrency - inFlight
+  const claimsMax = isProbe ? 1 : limits.concurrency - inFlight
   const claims = await claimCalls(tx, bankNow, {
     bank,
     kind: 'requeries',
     limits,
-    most,
-    claim: (limit) => claim(tx, now, { bankCode, limit, isProbe }),
+    claimsMax,
+    claim: (limit) => claimDueRequeries(tx, now, { bankCode, limit, isProbe }),
   })
   if (isProbe && claims.length > 0) await pauseForProbe(tx, bankNow, bankCode)
   return claims
 }
 
-// SQL condition: whether one of these banks is not paused and has a due requery without a lease.
+// SQL condition: one of these banks is not paused, and has a due requery that no worker has claimed.
 export const hasDueRequeries = (bankCodes: readonly string[]) => `exists (
   select from requeries q
    where bank_code = any (${quotedArray(bankCodes)}) and state = 'open' and due_at <= clock.now
@@ -138,8 +143,9 @@ export const hasDueRequeries = (bankCodes: readonly string[]) => `exists (
      and not exists (select from bank_health h
                       where h.bank_code = q.bank_code and h.paused_until > clock.real_now))`
 
-// Reads one index entry and takes no lock.
-async function hasDue(tx: Transaction, now: Date, bankCode: string): Promise<boolean> {
+// Returns whether the bank has a due requery. Reads one index entry and takes no lock, because most rounds
+// end here.
+async function hasDueRequery(tx: Transaction, now: Date, bankCode: string): Promise<boolean> {
   const { rows } = await tx.query<{ due: boolean }>({
     name: 'has-due-requeries',
     text: `select exists (
@@ -154,7 +160,7 @@ async function hasDue(tx: Transaction, now: Date, bankCode: string): Promise<boo
 // Drops automatic requeries that are no longer needed: after a name enquiry, if a credit has arrived; and for
 // payments that no longer wait for money. An expired payment may have been paid in time, so it still waits.
 // Requeries that a user demanded are kept.
-async function dropNeedless(tx: Transaction, now: Date, bankCode: string): Promise<void> {
+async function dropUnneeded(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await tx.query({
     name: 'drop-needless-requeries',
     text: `update requeries q set state = 'dropped', finished_at = $2, leased_until = null
@@ -173,6 +179,7 @@ async function dropNeedless(tx: Transaction, now: Date, bankCode: string): Promi
   })
 }
 
+// Counts the requeries of the bank that a process is asking about now.
 async function countInFlight(tx: Transaction, now: Date, bankCode: string): Promise<number> {
   const { rows } = await tx.query<{ count: number }>({
     name: 'count-requeries-in-flight',
@@ -186,7 +193,7 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
 // Claims in this order: requeries that a user or payer waits for or that a bank reported; then requeries of
 // one number or transfer; then lists, the shorter ones first. Among equals, a list that is already partly
 // read comes first.
-async function claim(
+async function claimDueRequeries(
   tx: Transaction,
   now: Date,
   { bankCode, limit, isProbe }: { bankCode: string; limit: number; isProbe: boolean },
@@ -211,17 +218,17 @@ async function claim(
                      q.from_at, q.to_at, q.cursor, q.repeats, q.new_credits, q.repeat_until,
                      q.leased_until,
                      $5::boolean as is_probe`,
-    values: [bankCode, now, later(now, LEASE_MS), limit, isProbe, later(now, CLOCK_MARGIN_MS)],
+    values: [bankCode, now, addMs(now, LEASE_MS), limit, isProbe, addMs(now, CLOCK_MARGIN_MS)],
   })
   return rows
 }
 
-// Extends the pause until the bank has answered the probe.
+// Extends the bank's pause by the lease, so that no other requery is claimed before the probe is answered.
 async function pauseForProbe(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await tx.query({
     name: 'pause-for-probe',
     text: 'update bank_health set paused_until = $2 where bank_code = $1',
-    values: [bankCode, later(now, LEASE_MS)],
+    values: [bankCode, addMs(now, LEASE_MS)],
   })
 }
 
@@ -236,7 +243,7 @@ const NOT_SUPPORTED = 'the bank has no such call'
 // `takeTurn`: a call awaits it before each further request (connector.ts).
 type AskOptions = {
   signal: AbortSignal
-  mostMs: number
+  askMaxMs: number // The most time that the whole call may take.
   takeTurn?: (signal: AbortSignal) => Promise<boolean>
   reservations?: Reservations
 }
@@ -246,11 +253,12 @@ type AskOptions = {
 export function askBank(
   calls: BankCalls,
   claim: Claim,
-  { signal, mostMs, takeTurn = async () => true, reservations }: AskOptions,
+  { signal, askMaxMs, takeTurn = async () => true, reservations }: AskOptions,
 ): Promise<BankAnswer> {
-  const end = AbortSignal.any([signal, AbortSignal.timeout(mostMs)])
-  const silence = new Promise<BankAnswer>((resolve) => {
-    const stop = () => resolve(noAnswer(`no answer within ${mostMs} ms`))
+  const end = AbortSignal.any([signal, AbortSignal.timeout(askMaxMs)])
+  // Resolves when the time is over or the process stops.
+  const stopped = new Promise<BankAnswer>((resolve) => {
+    const stop = () => resolve(noAnswer(`no answer within ${askMaxMs} ms`))
     if (end.aborted) stop()
     else end.addEventListener('abort', stop, { once: true })
   })
@@ -259,18 +267,19 @@ export function askBank(
     takeTurn: () => takeTurn(end),
     ...(reservations && { reservations }),
   }
-  return Promise.race([ask(calls, claim, options), silence])
+  return Promise.race([callBank(calls, claim, options), stopped])
 }
 
-async function ask(calls: BankCalls, claim: Claim, options: CallOptions): Promise<BankAnswer> {
+// Makes the call that fits the requery: for one transfer, or for one page of a list.
+async function callBank(calls: BankCalls, claim: Claim, options: CallOptions): Promise<BankAnswer> {
   const { identifierKind, identifier, accountNumber, fromAt, toAt, cursor } = claim
   if (identifierKind !== null && identifier !== null) {
     const transfer = { kind: identifierKind, value: identifier }
     const answer = await calls.findTransfer?.(transfer, options)
     if (!answer) return noAnswer(NOT_SUPPORTED)
-    if (answer.status === 'no_answer') return silent(answer)
+    if (answer.status === 'no_answer') return toNoAnswer(answer)
     const items = answer.status === 'found' ? answer.items : []
-    // An answer without any item that names money is treated as `not_found`.
+    // `found` without any item that names money is treated as `not_found`.
     const isMoney = items.some((item) => item.ok || item.money !== null)
     const kind = answer.status === 'found' && !isMoney ? 'not_found' : answer.status
     return { answer: kind, items, nextCursor: null, error: null }
@@ -278,12 +287,13 @@ async function ask(calls: BankCalls, claim: Claim, options: CallOptions): Promis
   const window = { accountNumber, from: fromAt as Date, to: toAt as Date, cursor }
   const answer = await calls.listTransfers?.(window, options)
   if (!answer) return noAnswer(NOT_SUPPORTED)
-  if (answer.status === 'no_answer') return silent(answer)
+  if (answer.status === 'no_answer') return toNoAnswer(answer)
   return readPage(cursor, answer)
 }
 
-// An empty or repeated cursor ends the list, because it would return the same page forever. If a cursor
-// cannot be stored, the rest of the list stays unread, but the items of this page are booked.
+// Reads one page of a list. An empty or repeated cursor ends the list, because it would return the same page
+// forever. If the bank's cursor cannot be stored, the rest of the list stays unread, but the items of this
+// page are booked.
 function readPage(cursor: string | null, { items, nextCursor }: Page): BankAnswer {
   const isEnd = nextCursor === null || nextCursor === '' || nextCursor === cursor
   if (isEnd) return { answer: 'listed', items, nextCursor: null, error: null }
@@ -291,7 +301,7 @@ function readPage(cursor: string | null, { items, nextCursor }: Page): BankAnswe
   return { answer: 'listed', items, nextCursor, error: null }
 }
 
-function silent({ reason, isUp }: NoAnswer): BankAnswer {
+function toNoAnswer({ reason, isUp }: NoAnswer): BankAnswer {
   return { ...noAnswer(reason), isUp: isUp === true }
 }
 
@@ -305,10 +315,11 @@ const REPEAT_MAX_MS = 900_000
 
 export type AnswerKind = 'found' | 'listed' | 'in_progress' | 'not_found' | 'no_answer'
 
-const RESUMED_MAX = 3 // After this many repeats, a list is read from its start: its cursor may have expired.
+const RESUMES_MAX = 3 // After this many repeats, a list is read from its start: its cursor may have expired.
 
-type Attempted = {
-  isWindow: boolean // The requery lists all transfers of a bank.
+// The state of a requery before the bank's latest answer.
+type RequeryProgress = {
+  coversBank: boolean // The requery lists all transfers of a bank.
   cursor: string | null
   newCredits: number // Found by earlier pages.
   repeats: number
@@ -331,18 +342,19 @@ type NextStep =
 //   no answer                                    repeated without a limit
 //
 // The waits double, from 30 seconds to 15 minutes. The circuit breaker protects a bank that is down.
-export function nextStep(requery: Attempted, outcome: Outcome, now: Date): NextStep {
+export function nextStep(requery: RequeryProgress, outcome: Outcome, now: Date): NextStep {
   const { answer, nextCursor } = outcome
   const isNew = requery.newCredits + outcome.newCredits > 0
   if (nextCursor !== null) return { state: 'open', dueAt: now, repeats: 0, cursor: nextCursor }
   if (answer === 'found') return { state: 'found' }
-  if (answer === 'listed' && (isNew || requery.isWindow)) {
+  if (answer === 'listed' && (isNew || requery.coversBank)) {
     return { state: isNew ? 'found' : 'not_found' }
   }
   const dueAt = new Date(now.getTime() + repeatAfterMs(requery.repeats))
   const isFinal = answer !== 'no_answer' && (!requery.repeatUntil || dueAt > requery.repeatUntil)
   if (isFinal) return { state: 'not_found' }
-  const isResumed = answer === 'no_answer' && requery.repeats < RESUMED_MAX
+  // A list without an answer continues at the page it had reached, but only for the first few repeats.
+  const isResumed = answer === 'no_answer' && requery.repeats < RESUMES_MAX
   const cursor = isResumed ? requery.cursor : null
   return { state: 'open', dueAt, repeats: requery.repeats + 1, cursor }
 }

@@ -1,5 +1,5 @@
 // The health of each bank in the last 24 hours: when it last called us, the delay of its notifications, the
-// transfers that only a requery found, and whether it answers. Also measures the notifications.
+// transfers that only a requery found, and whether it answers. NotificationMeter measures the notifications.
 
 import { type AbandonedReservation, readAbandonedReservations } from '#accounts/account.ts'
 import type { BankConnections } from '#banks/connector.ts'
@@ -11,7 +11,7 @@ import { numberArray, plainArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { FAILURES_TO_PAUSE } from '#records/call-rates.ts'
 import { type BankRoute, type Route, type RouteState, readRoutes } from '#routing/bank-route.ts'
-import { later } from './requery.ts'
+import { addMs } from './requery.ts'
 
 // Measures the delay of notifications (`lag`), and how long a bank is usually silent (`gap`). Counts are kept
 // by hour in logarithmic buckets, from which percentiles are accurate to a tenth.
@@ -26,58 +26,75 @@ export const MEASURED_MS = 24 * HOUR_MS
 
 type Measure = 'lag' | 'gap'
 type Counts = Map<number, number> // Counts by bucket.
-type BankCounts = { bankCode: string; lastAt: Date; lag: Counts; gap: Counts; isNews: boolean }
+type BankCounts = {
+  bankCode: string
+  lastAt: Date // The time of the bank's last notification.
+  lag: Counts
+  gap: Counts
+  hasNewCounts: boolean
+}
 
 export class NotificationMeter {
   readonly #banks = new Map<string, BankCounts>()
 
   // Counts one notification from a bank. `transactionTimes` has the times of its new credits, or null where
   // the bank does not report the time.
-  heard(bankCode: string, now: Date, transactionTimes: readonly (Date | null)[]): void {
+  countNotification(bankCode: string, now: Date, transactionTimes: readonly (Date | null)[]): void {
     let bank = this.#banks.get(bankCode)
-    if (bank) count(bank.gap, now.getTime() - bank.lastAt.getTime())
+    if (bank) addToBucket(bank.gap, now.getTime() - bank.lastAt.getTime())
     else {
-      bank = { bankCode, lastAt: now, lag: new Map(), gap: new Map(), isNews: true }
+      bank = { bankCode, lastAt: now, lag: new Map(), gap: new Map(), hasNewCounts: true }
       this.#banks.set(bankCode, bank)
     }
     bank.lastAt = now
-    bank.isNews = true
+    bank.hasNewCounts = true
     for (const time of transactionTimes) {
-      if (time) count(bank.lag, now.getTime() - time.getTime())
+      if (time) addToBucket(bank.lag, now.getTime() - time.getTime())
     }
   }
 
   // Returns the counts since the last call of take(). Keeps the time of each bank's last notification, to
   // measure the next gap.
   take(): BankCounts[] {
-    const news = [...this.#banks.values()].filter(({ isNews }) => isNews)
-    for (const { bankCode, lastAt } of news) {
-      this.#banks.set(bankCode, { bankCode, lastAt, lag: new Map(), gap: new Map(), isNews: false })
+    const countsToWrite = [...this.#banks.values()].filter(({ hasNewCounts }) => hasNewCounts)
+    for (const { bankCode, lastAt } of countsToWrite) {
+      this.#banks.set(bankCode, {
+        bankCode,
+        lastAt,
+        lag: new Map(),
+        gap: new Map(),
+        hasNewCounts: false,
+      })
     }
-    return news
+    return countsToWrite
   }
 }
 
-function count(counts: Counts, ms: number): void {
+// Counts a duration of `ms` in its bucket of the histogram.
+function addToBucket(counts: Counts, ms: number): void {
   const bucket = bucketOf(ms / 1_000)
   counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
 }
 
+// Eight buckets for each doubling, so that neighbouring buckets differ by a tenth.
 function bucketOf(seconds: number): number {
   return Math.round(BUCKETS_PER_OCTAVE * Math.log2(1 + Math.max(0, seconds)))
 }
 
+// The inverse of bucketOf().
 function secondsOf(bucket: number): number {
   return 2 ** (bucket / BUCKETS_PER_OCTAVE) - 1
 }
 
+// Adds the counts of this process to the stored ones. Rows are sorted, so that processes lock them in the
+// same order.
 export async function writeMeasures(
   tx: Transaction,
   now: Date,
   bankCounts: readonly BankCounts[],
 ): Promise<void> {
-  const inOrder = bankCounts.toSorted((one, other) => (one.bankCode < other.bankCode ? -1 : 1))
-  if (inOrder.length === 0) return
+  const sortedCounts = bankCounts.toSorted((one, other) => (one.bankCode < other.bankCode ? -1 : 1))
+  if (sortedCounts.length === 0) return
   await tx.query({
     name: 'note-banks-heard',
     text: `insert into bank_health (bank_code, last_heard_at)
@@ -85,11 +102,11 @@ export async function writeMeasures(
            on conflict (bank_code) do update
            set last_heard_at = greatest(bank_health.last_heard_at, excluded.last_heard_at)`,
     values: [
-      plainArray(inOrder.map(({ bankCode }) => bankCode)),
-      plainArray(inOrder.map(({ lastAt }) => lastAt.toISOString())),
+      plainArray(sortedCounts.map(({ bankCode }) => bankCode)),
+      plainArray(sortedCounts.map(({ lastAt }) => lastAt.toISOString())),
     ],
   })
-  const rows = inOrder.flatMap(({ bankCode, ...counts }) =>
+  const rows = sortedCounts.flatMap(({ bankCode, ...counts }) =>
     (['gap', 'lag'] as const).flatMap((measure) =>
       [...counts[measure]]
         .toSorted(([one], [other]) => one - other) // The same order in all processes avoids deadlocks.
@@ -131,23 +148,29 @@ export async function readMeasures(db: Queryable, now: Date): Promise<BankMeasur
   })
   const byBank = Map.groupBy(rows, ({ bankCode }) => bankCode)
   return new Map(
-    [...byBank].map(([bankCode, ofBank]) => {
-      const byMeasure = Map.groupBy(ofBank, ({ measure }) => measure)
-      return [bankCode, Object.fromEntries([...byMeasure].map(([m, all]) => [m, measured(all)]))]
+    [...byBank].map(([bankCode, bankRows]) => {
+      const byMeasure = Map.groupBy(bankRows, ({ measure }) => measure)
+      return [
+        bankCode,
+        Object.fromEntries(
+          [...byMeasure].map(([measure, buckets]) => [measure, computeMeasures(buckets)]),
+        ),
+      ]
     }),
   )
 }
 
 // Computes the count and the percentiles. `buckets` must be in ascending order.
-function measured(buckets: readonly { bucket: number; count: number }[]): Measures {
+function computeMeasures(buckets: readonly { bucket: number; count: number }[]): Measures {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  // The value that this share of all counts stays within, to a tenth of a second.
   const percentile = (share: number) => {
     let passed = 0
-    const at = buckets.find(({ count }) => {
+    const bucketReached = buckets.find(({ count }) => {
       passed += count
       return passed >= share * total
     })
-    return at ? Math.round(secondsOf(at.bucket) * 10) / 10 : 0
+    return bucketReached ? Math.round(secondsOf(bucketReached.bucket) * 10) / 10 : 0
   }
   return { count: total, p50: percentile(0.5), p99: percentile(0.99) }
 }
@@ -184,6 +207,7 @@ export type RoutingView = {
   retryAt: Date | null
 }
 
+// A row of bank_health.
 type Row = {
   bankCode: string
   lastHeardAt: Date | null
@@ -191,12 +215,20 @@ type Row = {
   failures: number
   pausedUntil: Date | null
 }
-type AskedRow = { bankCode: string; queries: number; errors: number; found: number; open: number }
+type QueryCounts = {
+  bankCode: string
+  queries: number
+  errors: number
+  found: number
+  open: number
+}
 
-// One or two finds prove nothing: a requery may overtake the notification.
+// Requeries must find this many credits, and this share of all, before a bank's notifications count as
+// unreliable. One or two finds prove nothing: a requery may overtake the notification.
 const FOUND_MIN = 3
 const FOUND_SHARE = 0.01
 
+// Reads the health of all configured banks, for the operator's view of banks.
 export async function readBankHealth(
   db: Queryable,
   now: Date,
@@ -204,11 +236,13 @@ export async function readBankHealth(
 ): Promise<BankHealth[]> {
   const measures = await readMeasures(db, now)
   const codes = banks.map(({ code }) => code)
-  const rows = new Map((await readRows(db, codes)).map((row) => [row.bankCode, row]))
+  const rows = new Map((await readBankRows(db, codes)).map((row) => [row.bankCode, row]))
   const routes = await readRoutes(db)
-  const viewOf = (bankCode: string, direction: Direction) =>
-    viewRoute(routes.find((each) => each.bankCode === bankCode && each.direction === direction))
-  const queryCounts = new Map((await readAsked(db, now, codes)).map((row) => [row.bankCode, row]))
+  const viewRouteOf = (bankCode: string, direction: Direction) =>
+    viewRoute(routes.find((route) => route.bankCode === bankCode && route.direction === direction))
+  const queryCounts = new Map(
+    (await countQueries(db, now, codes)).map((row) => [row.bankCode, row]),
+  )
   const abandoned = Map.groupBy(
     await readAbandonedReservations(db, now),
     ({ bankCode }) => bankCode,
@@ -234,17 +268,20 @@ export async function readBankHealth(
       isLosing: found >= FOUND_MIN && found >= FOUND_SHARE * (found + notified),
       openRequeries: open,
       ...circuitOf(row, now),
-      abandonedReservations: (abandoned.get(code) ?? []).map(({ bankCode: _, ...rest }) => rest),
+      abandonedReservations: (abandoned.get(code) ?? []).map(
+        ({ bankCode: _, ...reservation }) => reservation,
+      ),
       canFind: calls?.findTransfer !== undefined,
       canList: calls?.listTransfers !== undefined,
       routing: {
-        payments: issuesNumbers(bank, 'dynamic') ? viewOf(code, 'in') : null,
-        payouts: calls?.sendMoney ? viewOf(code, 'out') : null,
+        payments: issuesNumbers(bank, 'dynamic') ? viewRouteOf(code, 'in') : null,
+        payouts: calls?.sendMoney ? viewRouteOf(code, 'out') : null,
       },
     }
   })
 }
 
+// The route as operators see it.
 function viewRoute(route: BankRoute | undefined): RoutingView {
   if (!route) return { state: 'unknown', since: null, reason: null, retryAt: null }
   const { direction, state, since, reason } = route
@@ -264,7 +301,7 @@ function circuitOf(row: Row | undefined, now: Date) {
     : { circuit: 'half_open' as const, circuitUntil: null }
 }
 
-async function readRows(db: Queryable, codes: readonly string[]): Promise<Row[]> {
+async function readBankRows(db: Queryable, codes: readonly string[]): Promise<Row[]> {
   const { rows } = await db.query<Row>({
     name: 'read-bank-health',
     text: `select bank_code, last_heard_at, silent_since, failures, paused_until
@@ -274,8 +311,14 @@ async function readRows(db: Queryable, codes: readonly string[]): Promise<Row[]>
   return rows
 }
 
-async function readAsked(db: Queryable, now: Date, codes: readonly string[]): Promise<AskedRow[]> {
-  const { rows } = await db.query<AskedRow>({
+// Counts the calls to each bank in the last 24 hours, those without an answer, the credits that they found,
+// and the open requeries. Leaves out credits that the bank reported itself, but without a signature.
+async function countQueries(
+  db: Queryable,
+  now: Date,
+  codes: readonly string[],
+): Promise<QueryCounts[]> {
+  const { rows } = await db.query<QueryCounts>({
     name: 'read-bank-queries',
     text: `select b.code as bank_code, a.queries, a.errors, a.found, q.open
              from unnest($1::text[]) as b (code)
@@ -289,7 +332,7 @@ async function readAsked(db: Queryable, now: Date, codes: readonly string[]): Pr
             cross join lateral (
               select count(*)::int as open
                 from requeries where bank_code = b.code and state = 'open') as q`,
-    values: [codes, later(now, -MEASURED_MS)],
+    values: [codes, addMs(now, -MEASURED_MS)],
   })
   return rows
 }

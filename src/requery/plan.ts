@@ -11,7 +11,7 @@ import { clearAlert, raiseAlerts } from '#records/alerts.ts'
 import { lockBank } from '#records/call-rates.ts'
 import { appendEvents } from '#records/events.ts'
 import { MEASURED_MS, readMeasures } from './bank-health.ts'
-import { CLOCK_MARGIN_MS, later, putRequery } from './requery.ts'
+import { addMs, CLOCK_MARGIN_MS, putRequery } from './requery.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -29,10 +29,16 @@ const AFTER_GRACE_MS = 5 * MINUTE_MS // How long `grace` requeries repeat. After
 
 type Banks = readonly string[] // The codes of banks that can list transfers.
 
+// Plans the current sweep of each interval, unless it is planned already. The list of reasons repeats the
+// condition of the index requeries_planned_once, so that the query can use the index.
 export async function planSweeps(db: Queryable, now: Date, banks: Banks): Promise<void> {
+  // The subject names the start of the interval, so that each interval gets one sweep.
   const windows = SWEEPS.map(({ name, everyMs, spanMs }) => {
-    const at = new Date(Math.floor(now.getTime() / everyMs) * everyMs)
-    return { subject: `sweep/${name}/${at.toISOString()}`, fromAt: later(at, -spanMs) }
+    const startOfInterval = new Date(Math.floor(now.getTime() / everyMs) * everyMs)
+    return {
+      subject: `sweep/${name}/${startOfInterval.toISOString()}`,
+      fromAt: addMs(startOfInterval, -spanMs),
+    }
   })
   await db.query({
     name: 'plan-sweeps',
@@ -56,10 +62,10 @@ export async function planSweeps(db: Queryable, now: Date, banks: Banks): Promis
 type Deadlines = {
   banks: Banks
   graceSeconds: number
-  by?: Date // Plans deadlines up to a minute after this time. Default: now.
+  by?: Date // Plans requeries for deadlines up to a minute after this time. Default: now.
 }
 
-// SQL condition: whether a payment closes soon or a silent bank has reported again. Sweeps and newly silent
+// SQL condition: a payment closes soon, or a silent bank has reported again. Sweeps and newly silent
 // banks can wait for the worker's next run, at most a minute later.
 export const hasRequeriesToPlan = (graceSeconds: number) => `(
   exists (select from payments
@@ -67,15 +73,16 @@ export const hasRequeriesToPlan = (graceSeconds: number) => `(
              and closes_at <= clock.now + interval '${PLANNED_AHEAD_MS + graceSeconds * 1_000} ms')
   or exists (select from bank_health where last_heard_at >= silent_since))`
 
-// Plans requeries of open payments whose expiry or end of grace comes soon. `closesBy` bounds the scan of the
-// index of open payments.
+// Plans requeries of open payments that expire, or whose grace period ends, up to a minute after `by`. `by`
+// is the current time, or the time to which a test clock is about to move. `closesBy` bounds the scan of
+// the index of open payments. The list of reasons is that of the index requeries_planned_once.
 export async function planDeadlines(
   db: Queryable,
   now: Date,
   { banks, graceSeconds, by = now }: Deadlines,
 ): Promise<void> {
-  const soon = later(by, PLANNED_AHEAD_MS)
-  const closesBy = later(soon, graceSeconds * 1_000)
+  const soon = addMs(by, PLANNED_AHEAD_MS)
+  const closesBy = addMs(soon, graceSeconds * 1_000)
   const margin = `interval '${CLOCK_MARGIN_MS} ms'`
   for (const [reason, column] of [
     ['expiry', 'expires_at'],
@@ -123,30 +130,34 @@ export function silenceLimitMs(gaps: { count: number; p99: number } | undefined)
 // The usual gap is the one that 99 of 100 notifications of the last day stayed under. A silence is longer
 // than usual after ten times that gap, and at least ten minutes, while money is expected: another bank has
 // reported since, or a payment waits at one of this bank's numbers.
-export async function findTurns(
+export async function findSilenceChanges(
   db: Queryable,
   now: Date,
   banks: readonly string[],
 ): Promise<{ bank: BankRow; isSilent: boolean }[]> {
-  const bankRows = await readHeard(db, banks)
+  const bankRows = await readLastHeard(db, banks)
   const measures = await readMeasures(db, now)
-  const turns: { bank: BankRow; isSilent: boolean }[] = []
+  const silenceChanges: { bank: BankRow; isSilent: boolean }[] = []
   for (const bank of bankRows) {
     const { bankCode, lastHeardAt, silentSince } = bank
     if (silentSince) {
-      if (lastHeardAt >= silentSince) turns.push({ bank, isSilent: false })
+      if (lastHeardAt >= silentSince) silenceChanges.push({ bank, isSilent: false })
       continue
     }
     const limitMs = silenceLimitMs(measures.get(bankCode)?.gap)
     if (limitMs === undefined || now.getTime() - lastHeardAt.getTime() <= limitMs) continue
-    const others = bankRows.filter((other) => other !== bank)
-    const isTraffic = others.some((other) => other.lastHeardAt > later(lastHeardAt, limitMs))
-    if (isTraffic || (await hasOpenPayment(db, now, bank))) turns.push({ bank, isSilent: true })
+    const otherBanks = bankRows.filter((other) => other !== bank)
+    const othersReported = otherBanks.some(
+      (other) => other.lastHeardAt > addMs(lastHeardAt, limitMs),
+    )
+    if (othersReported || (await hasOpenPayment(db, now, bank)))
+      silenceChanges.push({ bank, isSilent: true })
   }
-  return turns
+  return silenceChanges
 }
 
-async function readHeard(db: Queryable, banks: readonly string[]): Promise<BankRow[]> {
+// Reads when each bank last called us, and since when it is silent.
+async function readLastHeard(db: Queryable, banks: readonly string[]): Promise<BankRow[]> {
   const { rows } = await db.query<BankRow>({
     name: 'read-banks-heard',
     text: `select bank_code, last_heard_at, silent_since
@@ -158,7 +169,8 @@ async function readHeard(db: Queryable, banks: readonly string[]): Promise<BankR
   return rows
 }
 
-// Whether an open payment got a number of the bank since the bank's last notification.
+// Returns whether an open payment got a number of the bank since the bank's last notification, so that a
+// report can be expected.
 async function hasOpenPayment(
   db: Queryable,
   now: Date,
@@ -177,31 +189,35 @@ async function hasOpenPayment(
   return rows[0]?.waits === true
 }
 
-type Turn = { bank: BankRow; isSilent: boolean; canList: boolean }
+type SilenceChange = { bank: BankRow; isSilent: boolean; canList: boolean }
 
 // Records that a bank fell silent or reported again. For a silent bank, raises an alert and plans one list of
 // all the bank's transfers since its last notification. Clears the alert when the bank reports again. Takes
 // effect once, however many processes call it: a second process finds the row already changed.
-export async function recordTurn(tx: Transaction, now: Date, turn: Turn): Promise<void> {
-  const { bankCode, lastHeardAt } = turn.bank
+export async function recordSilenceChange(
+  tx: Transaction,
+  now: Date,
+  change: SilenceChange,
+): Promise<void> {
+  const { bankCode, lastHeardAt } = change.bank
   await lockBank(tx, bankCode)
   const { rowCount } = await tx.query({
     name: 'turn-bank-silence',
     text: `update bank_health set silent_since = case when $2 then $3::timestamptz end
             where bank_code = $1 and (silent_since is null) = $2 and last_heard_at = $4`,
-    values: [bankCode, turn.isSilent, now, lastHeardAt],
+    values: [bankCode, change.isSilent, now, lastHeardAt],
   })
   if (rowCount === 0) return
   const alert = { kind: 'bank_silent', subject: bankCode } as const
-  if (!turn.isSilent) return clearAlert(tx, now, alert)
-  if (turn.canList) {
+  if (!change.isSilent) return clearAlert(tx, now, alert)
+  if (change.canList) {
     await putRequery(tx, now, {
       bankCode,
       reason: 'silence',
       subject: `silence/${lastHeardAt.toISOString()}`,
       identifier: null,
       accountNumber: null,
-      fromAt: later(lastHeardAt, -CLOCK_MARGIN_MS),
+      fromAt: addMs(lastHeardAt, -CLOCK_MARGIN_MS),
       clientId: null,
       paymentId: null,
       collectionAccountId: null,
@@ -216,8 +232,8 @@ export async function recordTurn(tx: Transaction, now: Date, turn: Turn): Promis
 const KEPT_MS = 90 * 86_400_000
 const PURGED_MAX = 1_000
 
-// Deletes old requeries, calls and counts. Money that they found stays on record as credits. Returns whether
-// there may be more to delete.
+// Deletes old requeries, calls and counts. Money that they found stays on record as credits. A requery that
+// others were merged into is deleted after them. Returns whether there may be more to delete.
 export async function purgeRequeries(db: Queryable, now: Date): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'purge-requeries',
@@ -226,12 +242,12 @@ export async function purgeRequeries(db: Queryable, now: Date): Promise<boolean>
                           where q.state <> 'open' and q.finished_at < $1
                             and not exists (select from requeries m where m.merged_into = q.id)
                           order by q.finished_at limit ${PURGED_MAX})`,
-    values: [later(now, -KEPT_MS)],
+    values: [addMs(now, -KEPT_MS)],
   })
   await db.query({
     name: 'purge-bank-measures',
     text: 'delete from bank_measures where hour < $1',
-    values: [later(now, -2 * MEASURED_MS)],
+    values: [addMs(now, -2 * MEASURED_MS)],
   })
   return rowCount === PURGED_MAX
 }

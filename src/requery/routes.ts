@@ -95,13 +95,14 @@ export const paymentRequeries = resource('/api/v1/payments', {
   },
 })
 
-// A requery of a payment in any other state would be dropped unasked.
-const REQUERIED: readonly PaymentStatus[] = ['Processing', 'PartPayment', 'Expired']
+// A requery of a payment in any other status would be dropped before the bank is asked.
+const REQUERIED_STATUSES: readonly PaymentStatus[] = ['Processing', 'PartPayment', 'Expired']
 
 // POST /pay/{reference}/sent: the payer says that the money is sent, and the service asks the banks of the
 // payment's numbers. The advice reference is the only credential, as for the whole checkout page.
 //
-// Accepts a form, so that the page works without JavaScript. Scripts request JSON.
+// Accepts a form, whose fields are ignored, so that the page works without JavaScript. Scripts request JSON.
+// The time `sent` in the address tells the page that the payer has just pressed the button.
 export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { db, clock, realClock, bankConnections } = deps
   const read = checkoutReader(deps)
@@ -122,7 +123,7 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async 
       const adviceId = requireReference(request.params.reference)
       const payment = await findPaymentOfAdvice(db, adviceId)
       if (!payment) throw new Refusal('advice_not_found')
-      if (REQUERIED.includes(payment.status)) {
+      if (REQUERIED_STATUSES.includes(payment.status)) {
         await withTransaction(db, (tx) =>
           requeryPayment(tx, { now: clock(), bankConnections }, { payment, reason: 'payer' }),
         )
@@ -141,7 +142,7 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async 
 
 const ROUTING_STATES = [...ROUTE_STATES, 'unknown'] as const
 
-const RoutingOfBank = view('BankRouting', (f: Fields<RoutingView>) => ({
+const BankRoutingView = view('BankRouting', (f: Fields<RoutingView>) => ({
   state: f.oneOf(
     'state',
     ROUTING_STATES,
@@ -156,17 +157,19 @@ const RoutingOfBank = view('BankRouting', (f: Fields<RoutingView>) => ({
   retryAt: f.timeOrNull('retryAt', 'When one order may try it again.'),
 }))
 
-const routing = (description: string) =>
-  Type.Union([RoutingOfBank.schema, Type.Null()], { description })
+const routingOrNull = (description: string) =>
+  Type.Union([BankRoutingView.schema, Type.Null()], { description })
 
 const RoutingsView = view('BankRoutings', (f: Fields<BankHealth['routing']>) => ({
   payments: f.as(
-    routing('Whether payments without a bankCode use it. Null: it issues no numbers for them.'),
-    ({ payments }) => payments && RoutingOfBank.present(payments),
+    routingOrNull(
+      'Whether payments without a bankCode use it. Null: it issues no numbers for them.',
+    ),
+    ({ payments }) => payments && BankRoutingView.present(payments),
   ),
   payouts: f.as(
-    routing('Whether payouts use it. Null: it takes no orders.'),
-    ({ payouts }) => payouts && RoutingOfBank.present(payouts),
+    routingOrNull('Whether payouts use it. Null: it takes no orders.'),
+    ({ payouts }) => payouts && BankRoutingView.present(payouts),
   ),
 }))
 

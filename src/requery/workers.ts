@@ -19,7 +19,13 @@ import type { Round } from '#workers/loop.ts'
 import { recordAnswer, releaseClaim, type SubmitCredits, takeFindings } from './answers.ts'
 import { ASK_MAX_MS, askBank, type Claim, claimRequeries } from './ask.ts'
 import { type NotificationMeter, writeMeasures } from './bank-health.ts'
-import { findTurns, planDeadlines, planSweeps, purgeRequeries, recordTurn } from './plan.ts'
+import {
+  findSilenceChanges,
+  planDeadlines,
+  planSweeps,
+  purgeRequeries,
+  recordSilenceChange,
+} from './plan.ts'
 import { canListTransfers } from './requery.ts'
 
 export type PlanDeps = {
@@ -32,17 +38,19 @@ export type PlanDeps = {
 // Plans scheduled requeries, and records banks that fall silent or report again. Any number of processes may
 // run it at once.
 export function planRequeriesRound({ db, clock, bankConnections, graceSeconds }: PlanDeps): Round {
-  const all = [...bankConnections.keys()]
-  const listing = all.filter((code) => canListTransfers(bankConnections.get(code) ?? { calls: {} }))
+  const bankCodes = [...bankConnections.keys()]
+  const listingBanks = bankCodes.filter((code) =>
+    canListTransfers(bankConnections.get(code) ?? { calls: {} }),
+  )
   return async () => {
     const now = clock()
-    if (listing.length > 0) {
-      await planDeadlines(db, now, { banks: listing, graceSeconds })
-      await planSweeps(db, now, listing)
+    if (listingBanks.length > 0) {
+      await planDeadlines(db, now, { banks: listingBanks, graceSeconds })
+      await planSweeps(db, now, listingBanks)
     }
-    for (const turn of await findTurns(db, now, all)) {
-      const canList = listing.includes(turn.bank.bankCode)
-      await withTransaction(db, (tx) => recordTurn(tx, now, { ...turn, canList }))
+    for (const change of await findSilenceChanges(db, now, bankCodes)) {
+      const canList = listingBanks.includes(change.bank.bankCode)
+      await withTransaction(db, (tx) => recordSilenceChange(tx, now, { ...change, canList }))
     }
     return { more: false }
   }
@@ -59,11 +67,12 @@ export type RequeryDeps = {
   clock: Clock
   realClock?: Clock // Defaults to `clock`.
   submitCredits: SubmitCredits
-  askMaxMs?: number
+  askMaxMs?: number // The most time that one answer may take. Defaults to ASK_MAX_MS.
 }
 
 type Bank = { bankCode: string; connection: Pick<BankConnection, 'calls' | 'limits'> }
 
+// Finds the banks that answer at least one kind of requery. Each gets a worker.
 export function findQueryableBanks(connections: BankConnections): Bank[] {
   return [...connections].flatMap(([bankCode, connection]) => {
     const { findTransfer, listTransfers } = connection.calls
@@ -84,7 +93,7 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
     const claims = await withTransaction(db, (tx) =>
       claimRequeries(tx, clock, { bankCode, limits: connection.limits, realClock }),
     )
-    const requeries = claims.map((claim) => ask(deps, { claim, connection, signal }))
+    const requeries = claims.map((claim) => askAndRecord(deps, { claim, connection, signal }))
     const failures = (await Promise.allSettled(requeries)).flatMap((result) =>
       result.status === 'rejected' ? [result.reason] : [],
     )
@@ -97,7 +106,7 @@ const TURN_MS = 100
 
 // Waits for room under the bank's rate limit. A requery may take many requests, and the limit includes each
 // of them (I40). Returns false if the requery is aborted.
-async function awaitRoom(
+async function awaitCallRate(
   { db, clock, realClock = clock }: RequeryDeps,
   { claim, connection, signal }: Requery,
 ) {
@@ -115,21 +124,32 @@ async function awaitRoom(
 
 type Requery = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
-async function ask(deps: RequeryDeps, { claim, connection, signal }: Requery): Promise<void> {
-  const { db, clock, realClock = clock, askMaxMs: mostMs = ASK_MAX_MS } = deps
+// Asks the bank about one claimed requery, books the money that it finds, and records the answer. Without an
+// answer while the process stops, releases the claim, so that another process need not wait for the lease to
+// expire.
+async function askAndRecord(
+  deps: RequeryDeps,
+  { claim, connection, signal }: Requery,
+): Promise<void> {
+  const { db, clock, realClock = clock, askMaxMs = ASK_MAX_MS } = deps
   const askedAt = clock()
   const startMs = performance.now()
-  const takeTurn = (end: AbortSignal) => awaitRoom(deps, { claim, connection, signal: end })
+  const takeTurn = (end: AbortSignal) => awaitCallRate(deps, { claim, connection, signal: end })
   const reservations = reservationsAt(db, claim.bankCode)
-  const answer = await askBank(connection.calls, claim, { signal, mostMs, takeTurn, reservations })
+  const answer = await askBank(connection.calls, claim, {
+    signal,
+    askMaxMs,
+    takeTurn,
+    reservations,
+  })
   if (signal.aborted && answer.answer === 'no_answer') {
     return withTransaction(db, (tx) => releaseClaim(tx, claim))
   }
   const latencyMs = Math.round(performance.now() - startMs)
   const [now, bankNow] = [clock(), realClock()]
-  const found = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
+  const newCreditIds = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
   await withTransaction(db, (tx) =>
-    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, found, bankNow }),
+    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, newCreditIds, bankNow }),
   )
 }
 
@@ -153,7 +173,7 @@ type RoutingDeps = {
   paymentRouter: PaymentRouter
 }
 
-const SHARES_MAX_AGE_MS = 60_000
+const SHARES_MAX_AGE_MS = 60_000 // The shares that banks withhold from credits change slowly.
 
 // Writes the calls to banks that this process observed, and refreshes the facts by which payments are routed.
 // Every process runs it, with or without workers.
@@ -167,10 +187,11 @@ export function syncRoutingRound({
   let shares: { atMs: number; perMille: Map<string, number> } | undefined
   return async () => {
     const now = clock()
-    const news = { counts: callMeter.take(), tried: paymentRouter.takeTried() }
+    const news = { counts: callMeter.take(), tried: paymentRouter.takeTrials() }
+    // If the write fails, the counts and trials are given back, so that the next round writes them.
     const routes = await syncRoutes(db, now, news).catch((error) => {
       callMeter.giveBack(news.counts)
-      paymentRouter.giveBackTried(news.tried)
+      paymentRouter.giveBackTrials(news.tried)
       throw error
     })
     const nowMs = performance.now()

@@ -21,7 +21,7 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 export const ROUTE_STATES = ['in_use', 'returning', 'left'] as const
 export type RouteState = (typeof ROUTE_STATES)[number]
 
-type Slot = { at: number; answered: number; failed: number } // The calls of ten seconds.
+type Slot = { at: number; answered: number; failed: number } // The calls of ten seconds from `at` on, in ms.
 
 export type Route = {
   state: RouteState
@@ -30,9 +30,10 @@ export type Route = {
   failedAt: Date | null
   retryAt: Date | null // In state `left`: the time from which one order may try the bank.
   timesLeft: number // How often the bank became avoided or was tried, since it was last fully in use.
-  recent: readonly Slot[]
+  recent: readonly Slot[] // The calls of the last minute.
 }
 
+// The calls to a bank that a process has observed since it last wrote them.
 export type Observed = {
   answered: number
   failed: number
@@ -49,6 +50,7 @@ export const FORGET_MS = 600_000
 const SLOT_MS = 10_000
 const SHARE_MIN = 0.1
 
+// The route of a bank about which nothing is recorded: it is in use.
 export function newRoute(now: Date): Route {
   const nothing = { reason: null, failedAt: null, retryAt: null, timesLeft: 0, recent: [] }
   return { state: 'in_use', since: now, ...nothing }
@@ -59,63 +61,73 @@ export function retryAfterMs(timesLeft: number): number {
   return Math.min(RETRY_MIN_MS * 2 ** Math.min(Math.max(timesLeft - 1, 0), 10), RETRY_MAX_MS)
 }
 
+// Returns the share of orders that a bank takes, from 0 to 1: none while it is avoided, all while it is in
+// use. A returning bank takes a share that grows from a tenth to all within a minute.
 export function shareOf({ state, since }: Pick<Route, 'state' | 'since'>, now: Date): number {
   if (state === 'left') return 0
   if (state === 'in_use') return 1
   return Math.min(1, Math.max(SHARE_MIN, elapsedMs(since, now) / RETURN_MS))
 }
 
-// If the clock was stepped back, the trial waits at most the longest interval.
+// Returns whether an avoided bank should get one order as a trial. If the clock was set back, a planned trial
+// may be further ahead than the longest interval; it is then due at once.
 export function isTrialDue({ state, retryAt }: Pick<Route, 'state' | 'retryAt'>, now: Date) {
   if (state !== 'left' || retryAt === null) return false
   const waitMs = retryAt.getTime() - now.getTime()
   return waitMs <= 0 || waitMs > RETRY_MAX_MS
 }
 
+// Returns the route after a process has observed calls, silence or a trial.
 export function advanceRoute(before: Route, observed: Observed, now: Date): Route {
   const recent = addSlot(before.recent, observed, now)
   const failedAt = observed.failed > 0 ? now : before.failedAt
   const route: Route = { ...before, recent, failedAt }
-  if (route.state === 'left') return advanceLeft(route, observed, now)
-  if (observed.isSilent) return leave(route, 'silent', now)
-  if (isFailing(route)) return leave(route, 'failing', now)
+  if (route.state === 'left') return advanceAvoided(route, observed, now)
+  if (observed.isSilent) return avoid(route, 'silent', now)
+  if (isFailing(route)) return avoid(route, 'failing', now)
   const isBack = route.state === 'returning' && elapsedMs(route.since, now) >= RETURN_MS
   return isBack ? { ...route, state: 'in_use', since: now, timesLeft: 0 } : route
 }
 
-function advanceLeft(route: Route, observed: Observed, now: Date): Route {
+// Decides whether an avoided bank returns. A silent bank returns when it reports again; a failing bank, when
+// a call is answered and none fails, or when no call has failed for ten minutes.
+function advanceAvoided(route: Route, observed: Observed, now: Date): Route {
   const { answered, failed, isSilent, isTried = false } = observed
   if (route.reason === 'silent') {
-    if (!isSilent) return failed > 0 ? { ...route, reason: 'failing' } : comeBack(route, now)
+    if (!isSilent) return failed > 0 ? { ...route, reason: 'failing' } : startReturning(route, now)
   } else {
-    const isQuiet = elapsedMs(route.failedAt ?? route.since, now) >= FORGET_MS
+    const hasNotFailedForLong = elapsedMs(route.failedAt ?? route.since, now) >= FORGET_MS
     if (isSilent) return { ...route, reason: 'silent' }
-    if ((answered > 0 && failed === 0) || isQuiet) return comeBack(route, now)
+    if ((answered > 0 && failed === 0) || hasNotFailedForLong) return startReturning(route, now)
   }
-  return isTried ? putOff(route, now) : route
+  return isTried ? postponeTrial(route, now) : route
 }
 
-function putOff(route: Route, now: Date): Route {
+// Plans the next trial, after a longer wait than the last.
+function postponeTrial(route: Route, now: Date): Route {
   const timesLeft = route.timesLeft + 1
   return { ...route, timesLeft, retryAt: new Date(now.getTime() + retryAfterMs(timesLeft)) }
 }
 
-function comeBack(route: Route, now: Date): Route {
+function startReturning(route: Route, now: Date): Route {
   return { ...route, state: 'returning', since: now, reason: null, retryAt: null, recent: [] }
 }
 
-function leave(route: Route, reason: 'failing' | 'silent', now: Date): Route {
-  const left = putOff(route, now)
-  return { ...left, state: 'left', since: now, reason, failedAt: route.failedAt, recent: [] }
+// Starts to avoid a bank, and plans its first trial.
+function avoid(route: Route, reason: 'failing' | 'silent', now: Date): Route {
+  const postponed = postponeTrial(route, now)
+  return { ...postponed, state: 'left', since: now, reason, failedAt: route.failedAt, recent: [] }
 }
 
+// Judges the calls of the last minute by the rule of the file header.
 function isFailing({ state, recent }: Route): boolean {
   const failed = recent.reduce((sum, slot) => sum + slot.failed, 0)
   const answered = recent.reduce((sum, slot) => sum + slot.answered, 0)
-  const least = state === 'returning' ? 1 : FAILURES_TO_LEAVE
-  return failed >= least && failed >= answered
+  const failuresNeeded = state === 'returning' ? 1 : FAILURES_TO_LEAVE
+  return failed >= failuresNeeded && failed >= answered
 }
 
+// Adds calls to the current ten seconds, and drops slots that are older than a minute.
 function addSlot(
   recent: readonly Slot[],
   { answered, failed }: Observed,
@@ -124,13 +136,13 @@ function addSlot(
   const at = Math.floor(now.getTime() / SLOT_MS) * SLOT_MS
   const slots = recent.filter((slot) => Math.abs(now.getTime() - slot.at) <= WINDOW_MS)
   if (answered === 0 && failed === 0) return slots
-  const same = slots.find((slot) => slot.at === at) ?? { at, answered: 0, failed: 0 }
-  const sum = { at, answered: same.answered + answered, failed: same.failed + failed }
+  const currentSlot = slots.find((slot) => slot.at === at) ?? { at, answered: 0, failed: 0 }
+  const sum = { at, answered: currentSlot.answered + answered, failed: currentSlot.failed + failed }
   return [...slots.filter((slot) => slot.at !== at), sum]
 }
 
-// A time in the future, beyond the difference of clocks, was written before the clock was stepped back. It is
-// treated as elapsed, because waiting for it could take hours.
+// A time that is further in the future than clocks may differ was written before the clock was set back.
+// Returns infinity for it, because waiting for it could take hours.
 function elapsedMs(since: Date, now: Date): number {
   const ms = now.getTime() - since.getTime()
   return ms < -RETRY_MAX_MS ? Number.POSITIVE_INFINITY : ms
@@ -152,27 +164,27 @@ type RouteNews = {
   tried: readonly string[] // Banks to which this process gave a payment as a trial.
 }
 
-// Adds this process's news and returns the routes of all banks. Writes nothing while every bank is in use and
-// none was called.
+// Adds the calls and trials that this process observed, and returns the routes of all banks. Writes nothing
+// while every bank is in use and none was called.
 export async function syncRoutes(
   db: Pool,
   now: Date,
   { counts, tried }: RouteNews,
 ): Promise<BankRoute[]> {
   const routes = await readRoutes(db)
-  const silent = await readSilent(db)
+  const silent = await readSilentBanks(db)
   const changing = new Map<string, Key>()
-  const add = ({ bankCode, direction }: Key) =>
+  const addKey = ({ bankCode, direction }: Key) =>
     changing.set(`${bankCode} ${direction}`, { bankCode, direction })
-  for (const count of counts) add(count)
-  for (const bankCode of silent) add({ bankCode, direction: 'in' })
-  for (const route of routes) if (route.state !== 'in_use') add(route)
+  for (const count of counts) addKey(count)
+  for (const bankCode of silent) addKey({ bankCode, direction: 'in' })
+  for (const route of routes) if (route.state !== 'in_use') addKey(route)
   if (changing.size === 0) return routes
   await withTransaction(db, async (tx) => {
     for (const before of await lockRoutes(tx, now, [...changing.values()])) {
       const { bankCode, direction } = before
-      const isThis = (key: Key) => key.bankCode === bankCode && key.direction === direction
-      const { answered = 0, failed = 0 } = counts.find(isThis) ?? {}
+      const isSameRoute = (key: Key) => key.bankCode === bankCode && key.direction === direction
+      const { answered = 0, failed = 0 } = counts.find(isSameRoute) ?? {}
       const isSilent = direction === 'in' && silent.includes(bankCode)
       const isTried = direction === 'in' && tried.includes(bankCode)
       const after = advanceRoute(before, { answered, failed, isSilent, isTried }, now)
@@ -190,7 +202,7 @@ export async function readRoutes(db: Queryable): Promise<BankRoute[]> {
   return rows
 }
 
-async function readSilent(db: Queryable): Promise<string[]> {
+async function readSilentBanks(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'read-silent-banks',
     text: `select bank_code from bank_health where silent_since is not null`,
@@ -198,8 +210,9 @@ async function readSilent(db: Queryable): Promise<string[]> {
   return rows.map(({ bankCode }) => bankCode)
 }
 
+// Locks the routes, and creates those that do not exist, in use.
 async function lockRoutes(tx: Transaction, now: Date, keys: readonly Key[]): Promise<BankRoute[]> {
-  const columns = [
+  const keyColumns = [
     plainArray(keys.map(({ bankCode }) => bankCode)),
     plainArray(keys.map(({ direction }) => direction)),
   ]
@@ -209,14 +222,14 @@ async function lockRoutes(tx: Transaction, now: Date, keys: readonly Key[]): Pro
            select k.*, $3 from unnest($1::text[], $2::text[]) as k (bank_code, direction)
             order by 1, 2
            on conflict do nothing`,
-    values: [...columns, newRoute(now).since],
+    values: [...keyColumns, newRoute(now).since],
   })
   const { rows } = await tx.query<BankRoute>({
     name: 'lock-bank-routes',
     text: `select ${COLUMNS} from bank_routes
             where (bank_code, direction) in (select * from unnest($1::text[], $2::text[]))
             order by bank_code, direction for no key update`,
-    values: columns,
+    values: keyColumns,
   })
   return rows
 }
@@ -242,7 +255,7 @@ async function writeRoute(tx: Transaction, route: BankRoute): Promise<void> {
   })
 }
 
-// Returns how many of `limit` orders may be sent to the bank at once: all while it is in use; one while it
+// Returns how many of `limit` payouts may be sent to the bank at once: all while it is in use; one while it
 // is returning; one as a trial if it is avoided and a trial is due; otherwise none. Claiming a trial
 // postpones the next one.
 export async function claimOrders(
@@ -260,6 +273,6 @@ export async function claimOrders(
   if (state === 'returning') return Math.min(limit, 1)
   const [route] = await lockRoutes(tx, now, [{ bankCode, direction: 'out' }])
   if (!route || !isTrialDue(route, now)) return 0
-  await writeRoute(tx, { ...putOff(route, now), bankCode, direction: 'out' })
+  await writeRoute(tx, { ...postponeTrial(route, now), bankCode, direction: 'out' })
   return Math.min(limit, 1)
 }

@@ -1,5 +1,5 @@
 // Chooses the bank of a payment or payout that names none: a pure decision from facts (rankBanks), its
-// explanation for timelines (tellDecision), and the router of payments in this process (PaymentRouter).
+// explanation for timelines (describeDecision), and the router of payments in this process (PaymentRouter).
 //
 //   1. health   an avoided bank is passed over; a returning bank takes a share of the orders
 //   2. room     free numbers for a payment, money for a payout: enough before little before none
@@ -35,7 +35,7 @@ export type Why = (typeof WHYS)[number]
 export type Candidate = {
   bankCode: string
   share: number // Its share of the orders now, from 0 (avoided) to 1.
-  leftFor: 'failing' | 'silent' | null // Why it is avoided.
+  avoidedFor: 'failing' | 'silent' | null // Why it is avoided.
   isTrial: boolean // It is avoided, and one order may try it.
   room: 'enough' | 'little' | 'none'
   amountLeft: bigint // The numbers or the money left.
@@ -45,11 +45,12 @@ export type Candidate = {
 export type Decision = {
   bankCode: string | null // null if no bank has room.
   why: Why
-  over: { bank: string; reason: PassedOver }[] // Banks passed over for more than cost or room; at most 8.
-  others: number // The number of all other banks, which rank lower.
+  // At most 8 banks that were passed over for another reason than cost or room.
+  over: { bank: string; reason: PassedOver }[]
+  others: number // The number of other banks that were passed over, because they rank lower.
 }
 
-const NAMED_MAX = 8
+const NAMED_BANKS_MAX = 8
 const ROOMS = { enough: 0, little: 1, none: 2 } as const
 
 // Chooses a bank and says why the others were passed over. `draw` is a random number from 0 to 1, new for
@@ -62,50 +63,58 @@ export function rankBanks(candidates: readonly Candidate[], draw: number): Decis
   const drawn = withRoom.filter(({ share }) => share > draw)
   const withShare = withRoom.filter(({ share }) => share > 0)
   const usable = drawn.length > 0 ? drawn : withShare
-  const ranked = (usable.length > 0 ? usable : withRoom).toSorted(compare)
+  const ranked = (usable.length > 0 ? usable : withRoom).toSorted(compareCandidates)
   const chosen = trial ?? ranked[0]
-  const passed = candidates.filter((each) => each !== chosen)
-  const reasons = passed.map((each) => ({ each, reason: reasonFor(each, { chosen, draw }) }))
+  const passedOver = candidates.filter((candidate) => candidate !== chosen)
+  const reasons = passedOver.map((candidate) => ({
+    candidate,
+    reason: reasonToPassOver(candidate, { chosen, draw }),
+  }))
+  // Banks that only rank lower are counted (`others`), not named.
   const isNamed = ({ reason }: { reason: PassedOver }) =>
     reason !== 'costlier' && reason !== 'less_room'
-  const named = reasons.filter(isNamed).map(({ each, reason }) => ({ bank: each.bankCode, reason }))
+  const named = reasons
+    .filter(isNamed)
+    .map(({ candidate, reason }) => ({ bank: candidate.bankCode, reason }))
   return {
     bankCode: chosen?.bankCode ?? null,
-    why: whyOf({ chosen, trial, usable, ranked }),
-    over: named.slice(0, NAMED_MAX),
-    others: passed.length - Math.min(named.length, NAMED_MAX),
+    why: reasonOfChoice({ chosen, trial, usable, ranked }),
+    over: named.slice(0, NAMED_BANKS_MAX),
+    others: passedOver.length - Math.min(named.length, NAMED_BANKS_MAX),
   }
 }
 
-// Sorting keeps the order of the settings among equals.
-function compare(one: Candidate, other: Candidate): number {
+// Sorts by room, then cost, then the amount left. Sorting keeps the order of the settings among equals.
+function compareCandidates(one: Candidate, other: Candidate): number {
   return (
     ROOMS[one.room] - ROOMS[other.room] ||
-    sign(one.costKobo - other.costKobo) ||
-    sign(other.amountLeft - one.amountLeft)
+    signOf(one.costKobo - other.costKobo) ||
+    signOf(other.amountLeft - one.amountLeft)
   )
 }
 
-const sign = (value: bigint) => (value > 0n ? 1 : value < 0n ? -1 : 0)
+const signOf = (value: bigint) => (value > 0n ? 1 : value < 0n ? -1 : 0)
 
-type Passing = { chosen: Candidate | undefined; draw: number }
+type Choice = { chosen: Candidate | undefined; draw: number }
 
-function reasonFor(each: Candidate, { chosen, draw }: Passing): PassedOver {
-  if (each.leftFor !== null) return each.leftFor
-  if (each.room === 'none') return 'empty'
-  if (each.share <= draw) return 'returning'
-  if (each.room === 'little' && chosen?.room !== 'little') return 'little_room'
-  return chosen && each.costKobo > chosen.costKobo ? 'costlier' : 'less_room'
+// Returns why a bank was not chosen.
+function reasonToPassOver(candidate: Candidate, { chosen, draw }: Choice): PassedOver {
+  if (candidate.avoidedFor !== null) return candidate.avoidedFor
+  if (candidate.room === 'none') return 'empty'
+  if (candidate.share <= draw) return 'returning'
+  if (candidate.room === 'little' && chosen?.room !== 'little') return 'little_room'
+  return chosen && candidate.costKobo > chosen.costKobo ? 'costlier' : 'less_room'
 }
 
-type Choosing = {
+type Ranking = {
   chosen: Candidate | undefined
   trial: Candidate | undefined
   usable: readonly Candidate[]
   ranked: readonly Candidate[]
 }
 
-function whyOf({ chosen, trial, usable, ranked }: Choosing): Why {
+// Returns why the chosen bank ranks before the second one.
+function reasonOfChoice({ chosen, trial, usable, ranked }: Ranking): Why {
   if (trial) return 'trial'
   if (!chosen || usable.length === 0) return 'last_resort'
   const second = ranked[1]
@@ -136,7 +145,7 @@ const WHY_SENTENCES: Record<Why, Record<RoutedKind, string>> = {
   },
 }
 
-const PASSED: Record<PassedOver, Record<RoutedKind, string>> = {
+const PASSED_OVER_SENTENCES: Record<PassedOver, Record<RoutedKind, string>> = {
   failing: { payment: 'its calls fail', payout: 'its orders fail' },
   silent: { payment: 'it reports no transfers', payout: 'it reports no transfers' },
   returning: { payment: 'it is returning', payout: 'it is returning' },
@@ -153,23 +162,28 @@ export function toStored({ why, over, others }: Decision): StoredDecision {
   return { why, over, others }
 }
 
-type Telling = { kind: RoutedKind; nameBank: (code: string) => string }
+type Wording = { kind: RoutedKind; nameBank: (code: string) => string }
 
-export function tellDecision(
+// Says in a sentence why the bank was chosen, and which banks were passed over.
+export function describeDecision(
   { why, over, others }: StoredDecision,
-  { kind, nameBank }: Telling,
+  { kind, nameBank }: Wording,
 ): string {
-  const named = over.map(({ bank, reason }) => `${nameBank(bank)} (${PASSED[reason][kind]})`)
-  const lower = others === 0 ? [] : [`${others} other${others === 1 ? '' : 's'} that rank lower`]
-  const passed = [...named, ...lower]
+  const named = over.map(
+    ({ bank, reason }) => `${nameBank(bank)} (${PASSED_OVER_SENTENCES[reason][kind]})`,
+  )
+  const lowerRanked =
+    others === 0 ? [] : [`${others} other${others === 1 ? '' : 's'} that rank lower`]
+  const passedOver = [...named, ...lowerRanked]
   const sentence = `The bank was chosen because ${WHY_SENTENCES[why][kind]}.`
-  return passed.length === 0 ? sentence : `${sentence} Passed over: ${passed.join(', ')}.`
+  return passedOver.length === 0 ? sentence : `${sentence} Passed over: ${passedOver.join(', ')}.`
 }
 
 type PaymentFacts = {
   routes: readonly BankRoute[]
   numbers: ReadonlyMap<string, FreeNumbers> // By bank code; absent if not known.
-  withheldPerMille: ReadonlyMap<string, number> // By bank code, from recent credits; absent if not known.
+  // By bank code: thousandths of a credit that the bank withholds, from recent credits; absent if not known.
+  withheldPerMille: ReadonlyMap<string, number>
 }
 
 type Deps = {
@@ -186,45 +200,49 @@ const PER_MILLE = 1_000n
 export class PaymentRouter {
   readonly #deps: Deps
   readonly #empty = new Set<string>() // Banks that ran out of numbers since the last refresh.
-  readonly #tried = new Map<string, number>() // The last trial of each bank, by its retry time.
-  #news = new Set<string>()
+  // By bank: the retry time (BankRoute.retryAt) of its last trial. Each retry time allows one trial.
+  readonly #tried = new Map<string, number>()
+  #newTrials = new Set<string>() // Banks that got a trial since the last takeTrials().
   #facts: PaymentFacts = { routes: [], numbers: new Map(), withheldPerMille: new Map() }
 
   constructor(deps: Deps) {
     this.#deps = { ...deps, banks: deps.banks.filter((bank) => issuesNumbers(bank, 'dynamic')) }
   }
 
+  // Replaces the facts. A worker calls this every few seconds.
   renew(facts: PaymentFacts): void {
     this.#facts = facts
     this.#empty.clear()
   }
 
+  // Called when a bank had no number for a payment, so that the next payment chooses another bank.
   noteEmpty(bankCode: string): void {
     this.#empty.add(bankCode)
   }
 
-  // Whether the bank still issues numbers for payments.
+  // Returns whether the bank issues numbers for payments by the present settings.
   has(bankCode: string): boolean {
     return this.#deps.banks.some(({ code }) => code === bankCode)
   }
 
-  // Whether the bank still issues numbers for payments, and routing does not avoid it.
-  isNotLeft(bankCode: string): boolean {
+  // Returns whether the bank issues numbers for payments, and routing does not avoid it.
+  isNotAvoided(bankCode: string): boolean {
     return this.has(bankCode) && this.#routeOf(bankCode)?.state !== 'left'
   }
 
-  // Returns the banks that were given a payment as a trial since the last call of takeTried().
-  takeTried(): string[] {
-    const tried = [...this.#news]
-    this.#news = new Set()
+  // Returns the banks that were given a payment as a trial since the last call of takeTrials().
+  takeTrials(): string[] {
+    const tried = [...this.#newTrials]
+    this.#newTrials = new Set()
     return tried
   }
 
-  // Takes back trials that could not be written. The next takeTried() returns them.
-  giveBackTried(bankCodes: readonly string[]): void {
-    for (const bankCode of bankCodes) this.#news.add(bankCode)
+  // Takes back trials that could not be written. The next takeTrials() returns them.
+  giveBackTrials(bankCodes: readonly string[]): void {
+    for (const bankCode of bankCodes) this.#newTrials.add(bankCode)
   }
 
+  // Chooses a bank for a payment of this amount.
   choose(amountKobo: Kobo): Decision {
     const { banks, clock, random = Math.random, onChoice } = this.#deps
     const now = clock()
@@ -236,8 +254,8 @@ export class PaymentRouter {
   }
 
   #routeOf(bankCode: string): BankRoute | undefined {
-    const isIts = (route: BankRoute) => route.bankCode === bankCode && route.direction === 'in'
-    return this.#facts.routes.find(isIts)
+    const isItsRoute = (route: BankRoute) => route.bankCode === bankCode && route.direction === 'in'
+    return this.#facts.routes.find(isItsRoute)
   }
 
   // A bank whose calls fail gets no payment as a trial: other calls show when it works again. A silent bank
@@ -251,7 +269,7 @@ export class PaymentRouter {
     return {
       bankCode,
       share: route ? shareOf(route, now) : 1,
-      leftFor: route?.reason ?? null,
+      avoidedFor: route?.reason ?? null,
       isTrial: route?.reason === 'silent' && isUntried === true && isTrialDue(route, now),
       room: isEmpty ? 'none' : numbers?.isLow ? 'little' : 'enough',
       amountLeft: BigInt(numbers?.free ?? 0),
@@ -260,7 +278,7 @@ export class PaymentRouter {
   }
 
   #noteTrial(bankCode: string): void {
-    this.#news.add(bankCode)
+    this.#newTrials.add(bankCode)
     this.#tried.set(bankCode, this.#routeOf(bankCode)?.retryAt?.getTime() ?? 0)
   }
 }

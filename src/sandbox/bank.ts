@@ -30,6 +30,7 @@ import { hashAccount } from '#payouts/bank-accounts.ts'
 import type { Sealer } from '#seal.ts'
 import { creditOf, type DueReport, REPORT_COLUMNS } from './transfers.ts'
 
+// The most transfers in one answer of the sandbox bank.
 const PAGE = 200
 
 // Answers transfer queries with the transfers that the sandbox bank did not report at once. So the service
@@ -50,14 +51,15 @@ function sandboxRequeryCalls(
       return rows[0] ? { status: 'found', items: rows.map(itemOf) } : { status: 'not_found' }
     },
     async listTransfers(query) {
-      const rows = await list(db, bankCode, query)
+      const rows = await listSandboxTransfers(db, bankCode, query)
       const last = rows.length === PAGE ? rows.at(-1) : undefined
       return { status: 'listed', items: rows.map(itemOf), nextCursor: last?.id.toString() ?? null }
     },
   }
 }
 
-async function list(
+// Reads a page of the transfers that the sandbox bank made in a period, reported or not.
+async function listSandboxTransfers(
   db: Queryable,
   bankCode: string,
   { accountNumber, from, to, cursor }: TransferListQuery,
@@ -80,6 +82,7 @@ async function list(
   return rows
 }
 
+// Returns a transfer in the form in which connectors return the answers of real banks.
 function itemOf(report: DueReport): ParsedItem {
   return { ok: true, credit: creditOf(report) }
 }
@@ -101,7 +104,8 @@ type ChosenOutcome = {
   times: number
 }
 
-// Replaces unused choices of the client for the same account, or for all accounts.
+// Stores the client's choice for its next `times` payouts. Replaces unused choices for the same account, or
+// for all accounts. The lock keeps two concurrent choices from both being stored.
 export async function setPayoutOutcome(
   tx: Transaction,
   now: Date,
@@ -158,12 +162,14 @@ const PREFIX_DIGITS = 5
 const DELAY_MS = 10_000
 const OTHER_NAME = 'ANOTHER CUSTOMER'
 
+// The answer to a name enquiry, by the first digits of the account number.
 const NAMES: Readonly<Record<string, NameAnswer>> = {
   '99901': { status: 'not_found' },
   '99902': { status: 'found', accountName: OTHER_NAME },
   '99903': { status: 'no_answer', reason: 'The sandbox bank does not answer.' },
 }
 
+// The outcome of a payout, by the first digits of the account number.
 const OUTCOMES: Readonly<Record<string, PayoutOutcome>> = {
   '99904': 'failed',
   '99905': 'slow',
@@ -171,6 +177,7 @@ const OUTCOMES: Readonly<Record<string, PayoutOutcome>> = {
   '99907': 'answer_lost',
 }
 
+// A payout in the books of the sandbox bank.
 type Entry = {
   bankReference: string
   status: 'confirmed' | 'failed' | 'silent'
@@ -181,24 +188,26 @@ type Entry = {
 type Bank = { db: Queryable; sealer: Sealer; clock: Clock }
 type Wiring = Bank & { banks: readonly BankSettings[] }
 
-// Replaces the calls of all banks that have neither a connector nor settings.
+// Replaces the calls of all banks that have neither a connector nor settings by calls to the sandbox bank.
 export function withSandboxBank(
   { banks, ...bank }: Wiring,
   connections: BankConnections,
 ): BankConnections {
   const simulated = banks.filter(({ connector, settings }) => !connector && !settings)
   const codes = new Set(simulated.map(({ code }) => code))
-  const common = sandboxBankCalls(bank) // All sandbox banks share these calls.
+  const sharedCalls = sandboxBankCalls(bank) // All sandbox banks share these calls.
   return new Map(
     [...connections].map(([code, connection]) => {
       if (!codes.has(code)) return [code, connection]
-      const calls = { ...connection.calls, ...common, ...sandboxRequeryCalls(bank.db, code) }
+      const calls = { ...connection.calls, ...sharedCalls, ...sandboxRequeryCalls(bank.db, code) }
       const limits = { ...connection.limits, ratePerSecond: Infinity } // Calls go to our own database.
       return [code, { ...connection, calls, limits }]
     }),
   )
 }
 
+// Returns the calls of the sandbox bank for name enquiries and payouts. Account numbers with a special
+// beginning select the behaviour in the table at the top of this file.
 function sandboxBankCalls({ db, sealer, clock }: Bank): BankCalls {
   return {
     enquireName: async ({ accountNumber, expectedName }) =>
@@ -212,7 +221,7 @@ function sandboxBankCalls({ db, sealer, clock }: Bank): BankCalls {
         (await choosePayoutOutcome(db, { reference, accountHash })) ??
         OUTCOMES[to.accountNumber.slice(0, PREFIX_DIGITS)] ??
         'ok'
-      const entry = await enter(db, { reference, outcome, now: clock() })
+      const entry = await enterPayout(db, { reference, outcome, now: clock() })
       if (outcome === 'answer_lost') return { status: 'unknown', reason: 'The answer was lost.' }
       return answerOf(entry, clock())
     },
@@ -223,6 +232,7 @@ function sandboxBankCalls({ db, sealer, clock }: Bank): BankCalls {
   }
 }
 
+// Returns what the bank answers about a payout now: a slow payout is pending until `dueAt`.
 function answerOf({ status, bankReference, reason, dueAt }: Entry, now: Date): PayoutAnswer {
   if (status === 'silent') return { status: 'unknown', reason: 'The sandbox bank is silent.' }
   if (status === 'failed') return { status, reason: reason as string }
@@ -236,7 +246,9 @@ const STATUSES = { failed: 'failed', never: 'silent' } as const
 
 type NewEntry = { reference: string; outcome: PayoutOutcome; now: Date }
 
-async function enter(db: Queryable, { reference, outcome, now }: NewEntry): Promise<Entry> {
+// Enters a payout into the bank's books. A reference that is entered already keeps its first entry, so that
+// it is paid once.
+async function enterPayout(db: Queryable, { reference, outcome, now }: NewEntry): Promise<Entry> {
   const dueAt = new Date(now.getTime() + (outcome === 'slow' ? DELAY_MS : 0))
   const status = outcome in STATUSES ? STATUSES[outcome as keyof typeof STATUSES] : 'confirmed'
   const reason = status === 'failed' ? 'The account is closed.' : null
@@ -249,6 +261,7 @@ async function enter(db: Queryable, { reference, outcome, now }: NewEntry): Prom
   return (await findEntry(db, reference)) as Entry
 }
 
+// Returns a payout in the bank's books.
 async function findEntry(db: Queryable, reference: string): Promise<Entry | undefined> {
   const { rows } = await db.query<Entry>({
     name: 'find-sandbox-payout',

@@ -89,6 +89,8 @@ export const sandboxClock = resource('/sandbox/clock', {
     errors: ['clock_backwards', 'clock_busy', 'clock_too_far', 'sandbox_only'],
     handle: async (call) => {
       const to = parseTime('now', call.body.now)
+      // Sets the clock to the real time first if it is not set yet; the move then does all work that falls
+      // due on the way.
       const moved = await call.clockMoves.exclusively(async (move) => {
         checkTarget({ now: call.clock(), to, real: call.realClock() })
         await ensureClock(call)
@@ -113,7 +115,7 @@ export const sandboxClock = resource('/sandbox/clock', {
     handle: (call) => {
       const { request, reply, body, clock, realClock } = call
       if ((body.seconds === undefined) === (body.to === undefined)) {
-        throw wrong('seconds', 'Send either seconds or to.')
+        throw invalidField('seconds', 'Send either seconds or to.')
       }
       const target = body.to === undefined ? undefined : parseTime('to', body.to)
       return call.clockMoves.exclusively(async (move) => {
@@ -124,9 +126,12 @@ export const sandboxClock = resource('/sandbox/clock', {
           checkTarget({ now, to, real: realClock() })
           return to.toISOString()
         }
-        return withIdempotentSteps(call, { request, reply, begin }, async (about) => {
+        return withIdempotentSteps(call, { request, reply, begin }, async (storedTarget) => {
           await ensureClock(call)
-          return accepted('Clock advanced successfully', present(await move(new Date(about))))
+          return accepted(
+            'Clock advanced successfully',
+            present(await move(new Date(storedTarget))),
+          )
         })
       })
     },
@@ -170,7 +175,8 @@ export const sandboxClock = resource('/sandbox/clock', {
     },
   })
 
-// Freezes the test clock at real time and writes the audit log. Does nothing if the clock is frozen already.
+// Sets the test clock to the real time, with an entry in the audit log, unless it is set already. Then reads
+// the clock, which another process may have set.
 async function ensureClock({ db, realClock, testClock, clientId, actor }: Call): Promise<void> {
   const real = realClock()
   await withTransaction(db, async (tx) => {
@@ -186,17 +192,20 @@ async function ensureClock({ db, realClock, testClock, clientId, actor }: Call):
   await testClock.refresh(db)
 }
 
+// Returns the result of a move as the API shows it.
 function present({ now, isComplete, ran }: ClockMove): Static<typeof MoveBody> {
   const steps = ran.map(({ at, kind, count }) => ({ at: timestamp(at), kind, count }))
   return { now: timestamp(now), isFrozen: true, isComplete, ran: steps }
 }
 
+// Parses a time of the request. Without an offset it is West Africa Time.
 function parseTime(field: string, text: string): Date {
   const at = parseBankTime(text)
-  if (!at) throw wrong(field, 'Must be a date and time (ISO 8601).')
+  if (!at) throw invalidField(field, 'Must be a date and time (ISO 8601).')
   return at
 }
 
-function wrong(field: string, message: string): Refusal {
+// Returns the refusal of one field of the request.
+function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }])
 }

@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000
 // Every process reads the row at this interval. The process that moves the clock knows the new time at once.
 export const FOLLOW_MS = 1_000
 
+// `version` grows with every change of the clock.
 type Row = { frozenAt: Date | null; version: bigint }
 
 const ROW = 'frozen_at, version'
@@ -31,9 +32,11 @@ export class TestClock {
     this.#real = real
   }
 
+  // Returns the test clock's time, or the real time if no test clock is set.
   readonly read: Clock = () => this.frozenTime() ?? this.#real()
 
-  // Returns undefined if time is real.
+  // Returns the time of the test clock, or undefined if time is real. The clock never lags behind the
+  // current day (I76).
   readonly frozenTime = (): Date | undefined => {
     const { frozenAt } = this.#row
     if (frozenAt === null) return undefined
@@ -41,15 +44,17 @@ export class TestClock {
     return frozenAt > today ? frozenAt : today
   }
 
+  // Reads the row, in which another process may have moved the clock.
   async refresh(db: Queryable): Promise<void> {
     const { rows } = await db.query<Row>({
       name: 'read-test-clock',
       text: `select ${ROW} from sandbox_clock`,
     })
-    this.#take(rows[0])
+    this.#storeIfNewer(rows[0])
   }
 
-  // The caller must hold the clock's lock (workers/move-clock.ts).
+  // Moves the clock forward; an earlier time changes nothing. The caller must hold the clock's lock
+  // (workers/move-clock.ts).
   async move(db: Queryable, to: Date): Promise<void> {
     const { rows } = await db.query<Row>({
       name: 'move-test-clock',
@@ -57,23 +62,23 @@ export class TestClock {
               where frozen_at is not null returning ${ROW}`,
       values: [to],
     })
-    this.#take(rows[0])
+    this.#storeIfNewer(rows[0])
   }
 
-  // Ignores a row that is older than the known one: a slow answer must not undo a later one.
-  #take(row: Row | undefined): void {
+  // Stores a row that was read, unless a newer one is stored: a slow answer must not undo a later one.
+  #storeIfNewer(row: Row | undefined): void {
     if (row && row.version >= this.#row.version) this.#row = row
   }
 }
 
-// Returns false if the clock is set already; the clock then keeps its time.
-export async function startClock(tx: Transaction, real: Date): Promise<boolean> {
+// Sets the test clock to the real time. Returns false if it is set already; it then keeps its time.
+export async function startClock(tx: Transaction, realTime: Date): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'start-test-clock',
     text: `insert into sandbox_clock as c (frozen_at, version) values ($1, 1)
            on conflict (is_only) do update set frozen_at = $1, version = c.version + 1
             where c.frozen_at is null`,
-    values: [real],
+    values: [realTime],
   })
   return rowCount === 1
 }
@@ -81,7 +86,7 @@ export async function startClock(tx: Transaction, real: Date): Promise<boolean> 
 // Returns to real time, so that work planned for a later time of the test clock is due at once. Refuses while
 // a closed day is not over in real time: money could not be booked in that day. Returns false if the clock is
 // not set.
-export async function releaseClock(tx: Transaction, real: Date): Promise<boolean> {
+export async function releaseClock(tx: Transaction, realTime: Date): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'release-test-clock',
     text: `update sandbox_clock set frozen_at = null, version = version + 1
@@ -91,12 +96,13 @@ export async function releaseClock(tx: Transaction, real: Date): Promise<boolean
   const { rows } = await tx.query({
     name: 'find-day-closed-ahead',
     text: 'select from closed_days where ends_at > $1 limit 1',
-    values: [real],
+    values: [realTime],
   })
   if (rows.length > 0) throw new Refusal('clock_days_closed')
+  // A due time that is ahead of real time is moved back to now, so that its work is not late.
   for (const [table, column] of AHEAD) {
     const text = `update ${table} set ${column} = $1 where ${column} > $1`
-    await tx.query({ name: `release-${table}-${column}`, text, values: [real] })
+    await tx.query({ name: `release-${table}-${column}`, text, values: [realTime] })
   }
   return true
 }
@@ -111,7 +117,7 @@ const AHEAD = [
   ['requeries', 'leased_until'],
 ] as const
 
-// Refuses, in this order, with clock_backwards and clock_too_far.
+// Refuses to move the clock back (clock_backwards) or too far ahead (clock_too_far), in this order.
 export function checkTarget({ now, to, real }: { now: Date; to: Date; real: Date }): void {
   if (to < now) throw new Refusal('clock_backwards')
   if (to.getTime() > real.getTime() + AHEAD_MAX_DAYS * DAY_MS) throw new Refusal('clock_too_far')

@@ -14,7 +14,7 @@ const OTHER_NAME = 'ANOTHER PERSON'
 const DOWN = { status: 'no_answer', reason: 'The sandbox identity service is down.' } as const
 
 export const sandboxIdentityService: IdentityService = async ({ number, name }, signal) => {
-  const found = { status: 'found', name: name.toUpperCase() } as const
+  const matchingName = { status: 'found', name: name.toUpperCase() } as const
   switch (number.slice(0, PREFIX_DIGITS)) {
     case '99901':
       return { status: 'not_found' }
@@ -23,17 +23,18 @@ export const sandboxIdentityService: IdentityService = async ({ number, name }, 
     case '99903':
       return DOWN
     case '99905':
-      return (await waitFor(SLOW_MS, signal)) ? found : DOWN
+      return (await waitFor(SLOW_MS, signal)) ? matchingName : DOWN
     case '99906':
-      return (await waitFor(NEVER_MS, signal)) ? found : DOWN
+      return (await waitFor(NEVER_MS, signal)) ? matchingName : DOWN
     default:
-      return found
+      return matchingName
   }
 }
 
+// Longer than any caller waits: the longest time that a timer can wait.
 const NEVER_MS = 2_147_483_647
 
-// Returns false if the caller gave up.
+// Waits as long as the service takes to answer. Returns false if the caller gave up.
 async function waitFor(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { signal, ref: false }).catch(() => false)
 }

@@ -31,7 +31,8 @@ const MOVED_TABLES = [
 
 const RESET = 'the sandbox was reset'
 
-// Returns the new client. Refuses with seed_running while a seed is being written.
+// Archives the client and returns the empty one that takes its place, or the same id if a concurrent reset
+// has already archived it. Refuses with seed_running while a seed is being written.
 export async function resetClient(
   tx: Transaction,
   now: Date,
@@ -52,19 +53,21 @@ export async function resetClient(
   for (const table of MOVED_TABLES) {
     await tx.query(`update ${table} set client_id = $2 where client_id = $1`, [oldId, newId])
   }
+  // Earlier slots of the schedule count as handled, because the new client has no money from that time.
   await tx.query({
     name: 'move-settlement-settings',
     text: `update settlement_settings set client_id = $2, handled_to = $3 where client_id = $1`,
     values: [oldId, newId, now],
   })
   await copyEndpoints(tx, now, { oldId, newId })
-  await archive(tx, now, oldId)
+  await archiveWebhooks(tx, now, oldId)
   const subject = `client/${client.clientId}`
   const about = { clientId: newId, actor, action: 'sandbox.reset', subject } as const
   await writeAuditLog(tx, now, { ...about, detail: { archivedAs } })
   return newId
 }
 
+// Refuses while a seed is being written to the client.
 async function refuseSeeding(tx: Transaction, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query({
     name: 'is-seeding',
@@ -78,6 +81,8 @@ const COPIED_COLUMNS = `name, is_operator, scopes, merchant_codes, allowed_addre
   token_generation, brand_name, brand_colour, has_maker_checker, brand_account_name, brand_support_email,
   brand_support_phone, brand_support_url`
 
+// Archives the old client under another client ID, and creates the new one with the old one's client ID.
+// Returns the new id.
 async function replaceClient(
   tx: Transaction,
   now: Date,
@@ -98,6 +103,7 @@ async function replaceClient(
   return (rows[0] as { id: ClientId }).id
 }
 
+// Copies the webhook endpoints, under new ids, and the secrets that sign webhooks.
 async function copyEndpoints(
   tx: Transaction,
   now: Date,
@@ -134,7 +140,7 @@ async function copyEndpoints(
 }
 
 // Switches off the webhooks of the archived client, and skips its events that were not dispatched.
-async function archive(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
+async function archiveWebhooks(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'archive-endpoints',
     text: 'update webhook_endpoints set is_active = false where client_id = $1',

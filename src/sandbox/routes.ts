@@ -18,7 +18,7 @@ import { resetClient } from './reset.ts'
 import { beginSeed, findSeed, SEED_ACCOUNTS_MAX, SEED_DAYS_MAX, type Seed } from './seeds.ts'
 import { createSandboxBankAccount } from './setup.ts'
 
-// Refuses requests in live mode.
+// Returns a guard for the routes of the sandbox, which refuses requests in live mode.
 export function sandboxOnly({ mode }: Pick<Deps, 'mode'>): () => Promise<void> {
   return async () => {
     if (mode === 'live') throw new Refusal('sandbox_only')
@@ -30,7 +30,7 @@ export function sandboxOnly({ mode }: Pick<Deps, 'mode'>): () => Promise<void> {
 
 const SEED_MAX = 2_147_483_647
 
-const whole = (from: number, to: number, description: string) =>
+const WholeNumber = (from: number, to: number, description: string) =>
   Type.Integer({
     minimum: from,
     maximum: to,
@@ -41,9 +41,11 @@ const whole = (from: number, to: number, description: string) =>
 const SeedRequest = named(
   'SandboxSeedRequest',
   {
-    accounts: whole(1, SEED_ACCOUNTS_MAX, 'Collection accounts to create.'),
-    days: whole(1, SEED_DAYS_MAX, 'Days of history, which end now.'),
-    seed: Type.Optional(whole(0, SEED_MAX, 'The same seed makes the same history. Default 1.')),
+    accounts: WholeNumber(1, SEED_ACCOUNTS_MAX, 'Collection accounts to create.'),
+    days: WholeNumber(1, SEED_DAYS_MAX, 'Days of history, which end now.'),
+    seed: Type.Optional(
+      WholeNumber(0, SEED_MAX, 'The same seed makes the same history. Default 1.'),
+    ),
   },
   { additionalProperties: false },
 )
@@ -120,15 +122,16 @@ export const sandboxSeed = resource('/sandbox/seed', {
     },
   })
 
+// Returns the progress of a seed as the API shows it; `none` if the client never had one.
 function present(seed: Seed | undefined): Static<typeof SeedBody> {
   if (!seed) {
-    const nothing = { accounts: 0, days: 0, seed: 0, percent: 0 }
-    return { status: 'none', ...nothing, startedAt: null, finishedAt: null, problem: null }
+    const zeroes = { accounts: 0, days: 0, seed: 0, percent: 0 }
+    return { status: 'none', ...zeroes, startedAt: null, finishedAt: null, problem: null }
   }
   const { accounts, days, problem, begunAt, finishedAt } = seed
-  const ended = problem === null ? 'finished' : 'failed'
+  const endStatus = problem === null ? 'finished' : 'failed'
   return {
-    status: finishedAt ? ended : 'running',
+    status: finishedAt ? endStatus : 'running',
     accounts,
     days,
     seed: seed.seed,
@@ -209,12 +212,12 @@ const DELAY_MS_MAX = 600_000
 const DUPLICATE_MAX = 10
 const DROP_MAX = 1_000
 
-const Count = (most: number, description: string) =>
+const Count = (maximum: number, description: string) =>
   Type.Integer({
     minimum: 0,
-    maximum: most,
+    maximum,
     description,
-    'x-says': `Must be a whole number from 0 to ${most}.`,
+    'x-says': `Must be a whole number from 0 to ${maximum}.`,
   })
 
 const ChaosFields = {

@@ -25,8 +25,8 @@ export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' |
   return rows[0].mode ?? inferMode(db)
 }
 
-// Infers the mode of a database that is older than the recording of modes. `unknown` is a sandbox that went
-// live long ago, which may continue.
+// Infers the mode of a database that is older than the recording of modes. Returns `unknown` for a former
+// sandbox that also has real money, because it went live at that time. It may start in either mode.
 async function inferMode(db: Queryable): Promise<Mode | 'unknown'> {
   const { rows } = await db.query<{ wasSandbox: boolean; isSimulated: boolean }>(
     `select exists (select from clients where client_id = $1) as was_sandbox,
@@ -40,6 +40,7 @@ async function inferMode(db: Queryable): Promise<Mode | 'unknown'> {
   return rows[0].isSimulated ? 'sandbox' : 'unknown'
 }
 
+// Stores the mode that the service starts in. The date stays that of the first start in this mode.
 export async function recordMode(db: Queryable, now: Date, mode: Mode): Promise<void> {
   await db.query(
     `insert into database_mode (mode, since) values ($1, $2)
@@ -60,7 +61,7 @@ export const SANDBOX_USER = {
   role: 'operator',
 } as const
 
-// Creates the demo user if it does not exist.
+// Creates the demo user at the start of a sandbox, if it does not exist.
 export async function createSandboxUser(db: Queryable, now: Date): Promise<void> {
   const { email, passwordHash, role } = SANDBOX_USER
   await db.query(
@@ -72,6 +73,7 @@ export async function createSandboxUser(db: Queryable, now: Date): Promise<void>
   )
 }
 
+// Whether a user with the published email and password exists. Live mode refuses to start with such a user.
 export async function hasSandboxUser(db: Queryable): Promise<boolean> {
   const { email, password } = SANDBOX_USER
   const { rows } = await db.query<{ hash: string }>(

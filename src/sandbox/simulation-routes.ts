@@ -1,5 +1,5 @@
-// Routes that simulate a transfer, for clients and for payers. From the batcher on, the transfer takes the
-// same path as a real one.
+// Routes that simulate a transfer, for clients and for payers. The batcher books the transfer like one that a
+// real bank reports.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -42,6 +42,7 @@ import {
   transferTerms,
 } from './transfers.ts'
 
+// The response: the payment in the legacy form, with the outcome of the simulated transfer.
 const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,
   status: Type.String({
@@ -112,6 +113,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   )
 }
 
+// A request to simulate a transfer to one of the client's account numbers.
 type Simulated = {
   request: FastifyRequest
   reply: FastifyReply
@@ -120,48 +122,54 @@ type Simulated = {
   amountKobo: Kobo
 }
 
+// Books an ordinary simulated transfer. The session id is stored with the idempotency key, so that a retry
+// finds the same transfer.
 async function simulate(
   deps: Deps,
   { request, reply, owner, accountNumber, amountKobo }: Simulated,
 ) {
   const { writers, clock } = deps
   const { bankCode } = owner
-  const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
-  const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
-  // A retry finds the transfer by its session id.
-  const call = { request, reply, begin: made.sessionId }
+  const transferTo = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
+  const newCredit = sandboxCredit(transferTo, clock(), { narration: 'Simulated payment' })
+  const call = { request, reply, begin: newCredit.sessionId }
   return withIdempotentSteps(deps, call, async (sessionId) => {
-    const credit = { ...made, sessionId }
+    const credit = { ...newCredit, sessionId }
     const answer = await writers.credits.submit(credit)
+    // The session id, which is random, happened to be that of another transfer.
     if (answer.status === 'session_reused') throw new Refusal('try_again')
     const { outcome, reason } = answer
     const { client } = request
-    const target = await showTarget(deps, { client, owner, credit, outcome })
+    const target = await presentTarget(deps, { client, owner, credit, outcome })
     return paymentAccepted({ ...target, sessionId, outcome, reason })
   })
 }
 
+// Sends a transfer in the scenario that a magic amount selects. The plan is stored with the idempotency key,
+// so that a retry sends the same transfer.
 async function simulateScenario(
   deps: Deps,
   { request, reply, owner, accountNumber, amountKobo }: Simulated,
   { kind, ...options }: Scenario,
 ) {
   const { client } = request
-  const to = { kind, accountNumber, bankCode: owner.bankCode, amountKobo }
+  const transfer = { kind, accountNumber, bankCode: owner.bankCode, amountKobo }
+  // The first step, in its own transaction. The idempotency key stores the plan.
   const begin = async (tx: Transaction) => {
     const terms = transferTerms({ kind, ...options })
     const by = { clientId: client.id, now: deps.clock() }
-    return JSON.stringify(await planTransfer(tx, by, { ...to, terms }))
+    return JSON.stringify(await planTransfer(tx, by, { ...transfer, terms }))
   }
-  return withIdempotentSteps(deps, { request, reply, begin }, async (about) => {
-    const planned: PlannedTransfer = JSON.parse(about)
+  return withIdempotentSteps(deps, { request, reply, begin }, async (storedPlan) => {
+    const planned: PlannedTransfer = JSON.parse(storedPlan)
     const { sessionId } = planned
     const { decision, steps } = await sendPlanned(deps, client.id, planned)
+    // A transfer that the bank reports later has no decision yet: the response names its kind instead.
     const { outcome, reason } = decision ?? { outcome: kind, reason: null }
-    const credit = { ...to, sessionId }
-    const isBack = steps.some((step) => step.outcome === 'reversed')
-    const finalOutcome = isBack ? 'reversed' : outcome
-    const target = await showTarget(deps, { client, owner, credit, outcome: finalOutcome })
+    const credit = { ...transfer, sessionId }
+    const isTakenBack = steps.some((step) => step.outcome === 'reversed')
+    const finalOutcome = isTakenBack ? 'reversed' : outcome
+    const target = await presentTarget(deps, { client, owner, credit, outcome: finalOutcome })
     return paymentAccepted({ ...target, sessionId, outcome, reason })
   })
 }
@@ -181,9 +189,9 @@ const ACCOUNT_STATUSES: Readonly<Record<string, string>> = {
   lost: 'Processing',
 }
 
-// Returns the payment that the transfer paid. A collection account has no payment, so returns the transfer
-// itself in the form of a payment.
-async function showTarget(
+// Returns the payment that the transfer paid, as the response shows it. A collection account has no payment,
+// so the response shows the transfer itself in the form of a payment.
+async function presentTarget(
   deps: Deps,
   {
     client,
@@ -234,6 +242,7 @@ export const payerSimulationRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
       const payment = await findPaymentOfAdvice(db, adviceId)
       if (!payment) throw new Refusal('advice_not_found')
       const { bank } = query as { bank?: unknown }
+      // The payer's page names the bank whose number it shows. Without a name, the latest number is paid.
       const number = payment.numbers.find(({ bankCode }) => bankCode === bank)
       const to = number ?? payment.numbers.at(-1)
       if (to && isOpen(statusAt(payment, clock()))) {

@@ -45,7 +45,7 @@ type NewTransfer = {
   terms: TransferTerms
 }
 
-// The JSON form of a plan.
+// A planned transfer in the form in which it is stored with the idempotency key, as JSON.
 export type PlannedTransfer = TransferTerms & {
   kind: SandboxTransfer
   accountNumber: string
@@ -56,6 +56,7 @@ export type PlannedTransfer = TransferTerms & {
   madeAt: string
 }
 
+// A report of the bank that was booked or refused. `again` is a repeated report of the same credit.
 type Step = {
   step: 'credit' | 'again' | 'reversal'
   sessionId: string
@@ -65,6 +66,7 @@ type Step = {
   amountInSuspense: number
 }
 
+// A report that the sandbox bank makes later; `dueAt` is null if it never does.
 type Scheduled = { step: 'credit' | 'reversal'; sessionId: string; dueAt: Date | null }
 
 // `decision` is the decision on the first credit. It is undefined if the bank has not reported that credit
@@ -92,7 +94,7 @@ export async function planTransfer(
   }
   if (isReportedLater(planned)) {
     const { sessionId } = planned
-    await schedule(tx, { clientId, planned }, { sessionId, originalSessionId: null })
+    await scheduleLaterReport(tx, { clientId, planned }, { sessionId, originalSessionId: null })
   }
   return planned
 }
@@ -110,40 +112,44 @@ export async function sendPlanned(
   }
   const steps: Step[] = []
   if (kind === 'out_of_order') steps.push((await reportSecondCredit(deps, planned)).step)
-  if (kind === 'reversal_first') steps.push(await reverse(deps, planned))
-  const { decision, step } = await report(deps, planned, firstCredit(planned))
+  if (kind === 'reversal_first') steps.push(await reportReversal(deps, planned))
+  const { decision, step } = await reportCredit(deps, planned, firstCredit(planned))
   steps.push(step)
   const scheduled: Scheduled[] = []
   if (kind === 'duplicate') {
     for (let time = 0; time < times; time++) steps.push(await reportAgain(deps, planned))
   } else if (kind === 'reversed' && afterSeconds > 0) {
     const reversal = { sessionId: otherSessionId, originalSessionId: sessionId }
-    await schedule(deps.db, { clientId, planned }, reversal)
+    await scheduleLaterReport(deps.db, { clientId, planned }, reversal)
     scheduled.push(laterStep(planned, 'reversal'))
   } else if (kind === 'reversed' || kind === 'reversal_first') {
-    steps.push(await reverse(deps, planned))
+    steps.push(await reportReversal(deps, planned))
   }
   return { decision, steps, scheduled }
 }
 
+// Whether the bank reports even the first credit later, or never.
 function isReportedLater({ kind }: PlannedTransfer): boolean {
   return kind === 'delayed' || kind === 'lost'
 }
 
-function dueAt({ kind, madeAt, afterSeconds }: PlannedTransfer): Date | null {
+// Returns when the bank reports the scheduled part of the transfer; null if never.
+function reportDueAt({ kind, madeAt, afterSeconds }: PlannedTransfer): Date | null {
   return kind === 'lost' ? null : new Date(Date.parse(madeAt) + afterSeconds * SECOND_MS)
 }
 
+// Returns a scheduled report as the response shows it.
 function laterStep(planned: PlannedTransfer, step: Scheduled['step']): Scheduled {
   const sessionId = step === 'credit' ? planned.sessionId : planned.otherSessionId
-  return { step, sessionId, dueAt: dueAt(planned) }
+  return { step, sessionId, dueAt: reportDueAt(planned) }
 }
 
 function narrationOf({ kind }: PlannedTransfer): string {
   return `Sandbox bank: ${kind}`
 }
 
-async function schedule(
+// Enters a report that the bank makes later into the sandbox bank's books.
+async function scheduleLaterReport(
   db: Parameters<typeof scheduleReport>[0],
   { clientId, planned }: { clientId: ClientId; planned: PlannedTransfer },
   sessions: { sessionId: string; originalSessionId: string | null },
@@ -156,7 +162,7 @@ async function schedule(
     amountKobo: kobo(BigInt(amountKobo)),
     narration: narrationOf(planned),
     madeAt: new Date(madeAt),
-    dueAt: dueAt(planned),
+    dueAt: reportDueAt(planned),
     ...sessions,
   })
 }
@@ -166,20 +172,26 @@ type CreditPart = { sessionId: string; amountKobo: Kobo; at: Date }
 // Returns the transfer's first credit. `out_of_order` makes two credits, each of half the amount: this one is
 // the earlier, and the sandbox reports the later one first. Every other kind makes one credit.
 function firstCredit({ kind, sessionId, amountKobo, madeAt }: PlannedTransfer): CreditPart {
-  const whole = kobo(BigInt(amountKobo))
+  const wholeKobo = kobo(BigInt(amountKobo))
   const at = new Date(madeAt)
-  if (kind !== 'out_of_order') return { sessionId, amountKobo: whole, at }
+  if (kind !== 'out_of_order') return { sessionId, amountKobo: wholeKobo, at }
   const earlier = new Date(at.getTime() - APART_MS)
-  return { sessionId, amountKobo: kobo(whole / 2n), at: earlier }
+  return { sessionId, amountKobo: kobo(wholeKobo / 2n), at: earlier }
 }
 
+// Reports the second half of an `out_of_order` transfer, which has the rest of the amount.
 function reportSecondCredit(deps: Deps, planned: PlannedTransfer) {
   const { amountKobo } = firstCredit(planned)
-  const rest = kobo(BigInt(planned.amountKobo) - amountKobo)
+  const restKobo = kobo(BigInt(planned.amountKobo) - amountKobo)
   const at = new Date(planned.madeAt)
-  return report(deps, planned, { sessionId: planned.otherSessionId, amountKobo: rest, at })
+  return reportCredit(deps, planned, {
+    sessionId: planned.otherSessionId,
+    amountKobo: restKobo,
+    at,
+  })
 }
 
+// Returns a part of the transfer in the form that the batcher takes.
 function creditOf(planned: PlannedTransfer, { sessionId, amountKobo, at }: CreditPart) {
   const { bankCode, accountNumber, kind } = planned
   const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
@@ -187,12 +199,14 @@ function creditOf(planned: PlannedTransfer, { sessionId, amountKobo, at }: Credi
   return sandboxCredit(to, at, { narration: narrationOf(planned), sessionId, currency })
 }
 
-async function report(
+// Reports a credit to the service, and returns the decision with the step that the response shows.
+async function reportCredit(
   { writers }: Deps,
   planned: PlannedTransfer,
   part: CreditPart,
 ): Promise<{ decision: CreditDecision; step: Step }> {
   const decision = await writers.credits.submit(creditOf(planned, part))
+  // The session id, which is random, happened to be that of another transfer.
   if (decision.status === 'session_reused') throw new Refusal('try_again')
   const { outcome, reason, suspendedKobo } = decision
   const amountInSuspense = toNaira(suspendedKobo)
@@ -201,6 +215,8 @@ async function report(
   return { decision, step: { ...step, amountInSuspense } }
 }
 
+// Reports the first credit once more. The service must answer that it is a duplicate. The response codes are
+// those of the banks' API: 01 is a duplicate, 02 a rejection.
 async function reportAgain({ writers }: Deps, planned: PlannedTransfer): Promise<Step> {
   const { status } = await writers.credits.submit(creditOf(planned, firstCredit(planned)))
   const isDuplicate = status === 'duplicate'
@@ -214,7 +230,8 @@ async function reportAgain({ writers }: Deps, planned: PlannedTransfer): Promise
   }
 }
 
-async function reverse(deps: Deps, planned: PlannedTransfer): Promise<Step> {
+// Reports, as the sandbox bank, that the credit is taken back, and returns the step that the response shows.
+async function reportReversal(deps: Deps, planned: PlannedTransfer): Promise<Step> {
   const { bankCode, sessionId: original, otherSessionId: sessionId } = planned
   const amountKobo = kobo(BigInt(planned.amountKobo))
   const reversal: IncomingReversal = {
@@ -313,7 +330,7 @@ const TransferBody = named('SandboxTransfer', {
   scheduled: Type.Array(ScheduledBody, { description: 'What the bank reports later.' }),
 })
 
-// The value that is stored with the idempotency key.
+// The plan of a request, as JSON with the idempotency key: the transfer, and the payment that it pays.
 type Planned = { transfer: PlannedTransfer; paymentReference: PaymentId | null }
 
 export const sandboxTransfers = resource('/sandbox/transfers', {
@@ -335,16 +352,20 @@ export const sandboxTransfers = resource('/sandbox/transfers', {
   handle: (call) => {
     const { request, reply, clientId, body } = call
     const begin = async (tx: Transaction) =>
-      JSON.stringify(await plan(tx, call, { clientId, body }))
-    return withIdempotentSteps(call, { request, reply, begin }, async (about) =>
-      accepted('Transfer sent successfully', await sendTransfer(call, clientId, JSON.parse(about))),
+      JSON.stringify(await planRequestedTransfer(tx, call, { clientId, body }))
+    return withIdempotentSteps(call, { request, reply, begin }, async (storedPlan) =>
+      accepted(
+        'Transfer sent successfully',
+        await sendTransfer(call, clientId, JSON.parse(storedPlan)),
+      ),
     )
   },
 })
 
 type TransferPlan = { clientId: ClientId; body: Static<typeof TransferRequest> }
 
-async function plan(
+// Checks the request against the account or payment that has the number, and plans the transfer.
+async function planRequestedTransfer(
   tx: Transaction,
   { clock }: Deps,
   { clientId, body: { accountNumber, kind, amount, ...options } }: TransferPlan,
@@ -365,6 +386,7 @@ async function plan(
   return { transfer, paymentReference: paymentId }
 }
 
+// Sends the planned transfer and returns the response. A retry comes here again with the stored plan.
 async function sendTransfer(
   deps: Deps,
   clientId: ClientId,
@@ -380,9 +402,9 @@ async function sendTransfer(
     creditId: decision ? publicId(deps.sealer, 'credit', decision.creditId) : null,
     paymentReference,
     steps,
-    scheduled: scheduled.map(({ dueAt, ...step }) => ({
+    scheduled: scheduled.map(({ dueAt: reportDueAt, ...step }) => ({
       ...step,
-      dueAt: dueAt && timestamp(dueAt),
+      dueAt: reportDueAt && timestamp(reportDueAt),
     })),
   }
 }

@@ -45,7 +45,8 @@ type SandboxPayment = {
   closesAt: Date
 }
 
-const MORE_KOBO = 50_000n // The default excess of `over`.
+const OVERPAID_KOBO = 50_000n // The default excess of `over`.
+// Kinds that need an amount due, which a collection account does not have.
 const TO_PAYMENT_ONLY: readonly SandboxTransfer[] = ['under', 'over', 'late']
 const TO_ACCOUNT = SANDBOX_TRANSFERS.filter((kind) => !TO_PAYMENT_ONLY.includes(kind))
 const DELAY_SECONDS = 30
@@ -60,16 +61,18 @@ type RequestedTerms = {
   afterSeconds?: number | undefined
 }
 
-// Refuses fields that the kind does not use.
+// Returns the terms of a transfer, with the defaults of its kind. Refuses fields that the kind does not use.
 export function transferTerms({ kind, times, afterSeconds }: RequestedTerms): TransferTerms {
-  if (times !== undefined && kind !== 'duplicate') throw wrong('times', 'Is for duplicate only.')
+  if (times !== undefined && kind !== 'duplicate')
+    throw invalidField('times', 'Is for duplicate only.')
   if (afterSeconds !== undefined && kind !== 'reversed' && kind !== 'delayed') {
-    throw wrong('afterSeconds', 'Is for reversed and delayed only.')
+    throw invalidField('afterSeconds', 'Is for reversed and delayed only.')
   }
-  const usual = kind === 'delayed' ? DELAY_SECONDS : 0
-  return { times: times ?? 1, afterSeconds: afterSeconds ?? usual }
+  const defaultSeconds = kind === 'delayed' ? DELAY_SECONDS : 0
+  return { times: times ?? 1, afterSeconds: afterSeconds ?? defaultSeconds }
 }
 
+// A transfer to an account number. `payment` is undefined for a collection account.
 type ToNumber = {
   kind: SandboxTransfer
   requestedKobo: Kobo | undefined
@@ -84,10 +87,13 @@ export function sandboxAmount({ kind, requestedKobo, payment, now }: ToNumber): 
   const amountKobo = payment
     ? amountToPayment({ kind, requestedKobo, payment, now })
     : amountToAccount(kind, requestedKobo)
-  if (kind === 'out_of_order' && amountKobo < 2n) throw wrong('amount', 'Must be at least 0.02.')
+  if (kind === 'out_of_order' && amountKobo < 2n)
+    throw invalidField('amount', 'Must be at least 0.02.')
   return amountKobo
 }
 
+// Returns the amount for a payment. Refuses if the payment is not open, or an amount that contradicts the
+// kind.
 function amountToPayment({ kind, requestedKobo, payment, now }: ToPayment): Kobo {
   const isLate = payment.status === 'Expired' || (isOpen(payment.status) && now >= payment.closesAt)
   if (kind === 'late') {
@@ -96,31 +102,40 @@ function amountToPayment({ kind, requestedKobo, payment, now }: ToPayment): Kobo
   }
   if (isLate || !isOpen(payment.status)) throw new Refusal('payment_not_open')
   const dueKobo = kobo(payment.amountKobo - payment.amountPaidKobo)
-  const amountKobo = requestedKobo ?? usualAmount(kind, dueKobo)
-  if (kind === 'exact' && amountKobo !== dueKobo) throw wrong('amount', 'Must be what is due.')
-  if (kind === 'under' && amountKobo >= dueKobo) throw wrong('amount', 'Must be less than is due.')
-  if (kind === 'over' && amountKobo <= dueKobo) throw wrong('amount', 'Must be more than is due.')
+  const amountKobo = requestedKobo ?? defaultAmount(kind, dueKobo)
+  if (kind === 'exact' && amountKobo !== dueKobo)
+    throw invalidField('amount', 'Must be what is due.')
+  if (kind === 'under' && amountKobo >= dueKobo)
+    throw invalidField('amount', 'Must be less than is due.')
+  if (kind === 'over' && amountKobo <= dueKobo)
+    throw invalidField('amount', 'Must be more than is due.')
   return amountKobo
 }
 
+// Returns the amount for a collection account, which takes any amount that the caller sends.
 function amountToAccount(kind: SandboxTransfer, requestedKobo: Kobo | undefined): Kobo {
   if (!TO_ACCOUNT.includes(kind)) {
-    throw wrong('kind', `A collection account takes any amount: use ${TO_ACCOUNT.join(', ')}.`)
+    throw invalidField(
+      'kind',
+      `A collection account takes any amount: use ${TO_ACCOUNT.join(', ')}.`,
+    )
   }
-  if (requestedKobo === undefined) throw wrong('amount', 'Is required for a collection account.')
+  if (requestedKobo === undefined)
+    throw invalidField('amount', 'Is required for a collection account.')
   return requestedKobo
 }
 
 // Returns the default amount of the kind. Returns the amount due if no smaller amount exists (one kobo is
 // due) or no larger one (the maximum is due). The caller then refuses the amount.
-function usualAmount(kind: SandboxTransfer, dueKobo: Kobo): Kobo {
+function defaultAmount(kind: SandboxTransfer, dueKobo: Kobo): Kobo {
   if (kind === 'under') return dueKobo > 1n ? kobo(dueKobo / 2n) : dueKobo
   if (kind !== 'over') return dueKobo
-  const moreKobo = kobo(dueKobo + MORE_KOBO)
+  const moreKobo = kobo(dueKobo + OVERPAID_KOBO)
   return moreKobo < AMOUNT_MAX_KOBO ? moreKobo : AMOUNT_MAX_KOBO
 }
 
-function wrong(field: string, message: string): Refusal {
+// Returns the refusal of one field of the request.
+function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message } satisfies FieldError])
 }
 
@@ -142,8 +157,8 @@ export function scenarioOf(amountKobo: Kobo): Scenario | undefined {
   return SCENARIOS.get(amountKobo)
 }
 
-// Reports that the sandbox bank delays or never sends: late and lost transfers, and later reversals. They are
-// in the database, so they survive a restart.
+// Reports that the sandbox bank delays or never sends: delayed and lost transfers, and later reversals. They
+// are in the database, so they survive a restart.
 
 type NewReport = {
   clientId: ClientId
@@ -164,7 +179,7 @@ export const REPORT_COLUMNS = `
   id, client_id, bank_code, account_number, session_id, original_session_id, amount_kobo, narration,
   made_at`
 
-// Stores a report, once for each session id.
+// Enters a later report into the sandbox bank's books. A retry with the same session id changes nothing.
 export async function scheduleReport(db: Queryable, report: NewReport): Promise<void> {
   await db.query({
     name: 'schedule-sandbox-report',
@@ -188,6 +203,8 @@ export async function scheduleReport(db: Queryable, report: NewReport): Promise<
   })
 }
 
+// SQL condition: whether the sandbox bank has a transfer to report now. `clock` comes from the query that
+// decides which workers run (DueWork in workers/loop.ts).
 export const HAS_DUE_REPORTS = `(
   select min(due_at) from sandbox_reports where reported_at is null) <= clock.now`
 
@@ -216,6 +233,7 @@ export async function lockReport(tx: Transaction, id: ReportId): Promise<DueRepo
   return rows[0]
 }
 
+// Stores what became of a report, so that it is not made again.
 export async function markReported(
   tx: Transaction,
   now: Date,
@@ -235,7 +253,7 @@ export function creditOf(report: DueReport) {
   return sandboxCredit(to, madeAt, { narration, sessionId })
 }
 
-// Simulated credits for the sandbox. From the batcher on, they take the path of every credit.
+// Simulated credits for the sandbox. The batcher books them like credits that a real bank reports.
 
 // The sandbox bank's institution code on the session ids of simulated transfers.
 const SANDBOX_INSTITUTION = '999999'
@@ -246,7 +264,7 @@ const SANDBOX_PAYER = {
   sourceBankCode: '058',
 }
 
-const UNIQUE = 1e12
+const UNIQUE = 1e12 // A session id ends in twelve digits that make it unique.
 
 // Returns a session id: random, or always the same for the same seed and time.
 export function sandboxSessionId(now: Date, seed?: string): string {
@@ -255,12 +273,15 @@ export function sandboxSessionId(now: Date, seed?: string): string {
   return makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique })
 }
 
+// Returns 48 bits of the hash of a text as a number, for session ids that are always the same for the same
+// text.
 function hash(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6)
 }
 
 type CreditOptions = { narration: string; sessionId?: string; currency?: string }
 
+// Returns a credit from the sandbox's payer, in the form that the batcher takes.
 export function sandboxCredit<To extends { accountNumber: string; amountKobo: Kobo }>(
   to: To,
   now: Date,

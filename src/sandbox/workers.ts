@@ -38,7 +38,7 @@ export function reportSandboxTransfersRound(deps: ReportDeps): Round {
     let reported = 0
     for (const id of due) {
       try {
-        if (await report(deps, id)) reported++
+        if (await bookDueReport(deps, id)) reported++
       } catch (error) {
         failures.push(error)
       }
@@ -49,19 +49,22 @@ export function reportSandboxTransfersRound(deps: ReportDeps): Round {
   }
 }
 
-// Returns false if another worker is reporting it or has reported it.
-function report(deps: ReportDeps, id: ReportId): Promise<boolean> {
+// Reports and books one transfer. Returns false if another worker is reporting it or has reported it.
+function bookDueReport(deps: ReportDeps, id: ReportId): Promise<boolean> {
   return withTransaction<boolean>(deps.batchPool, async (tx) => {
     const dueReport = await lockReport(tx, id)
     if (!dueReport) return false
     const now = deps.clock()
-    const { outcome, statements } = await take(tx, { ...deps, now }, dueReport)
+    const { outcome, statements } = await bookReport(tx, { ...deps, now }, dueReport)
     const marked = markReported(tx, now, { id, outcome })
+    // Sends the last statements together with the commit, and returns true.
     return new PipelinedCommit(true, [...statements, marked])
   })
 }
 
-async function take(
+// Books the credit of a report, or the reversal if the report names an original. Returns the outcome to
+// store, and the statements that are sent but not awaited yet.
+async function bookReport(
   tx: Transaction,
   deps: ReportDeps & { now: Date },
   dueReport: DueReport,
@@ -87,17 +90,17 @@ export function seedSandboxRound(deps: SeedSandboxDeps, clientId: ClientId | nul
   const { batchPool, clock } = deps
   return async (signal) => {
     while (!signal.aborted) {
-      let owner = clientId
+      let seedOwner = clientId // The client whose seed is written, so that a refusal ends this seed.
       try {
         const seed = await withTransaction(batchPool, async (tx) => {
-          const written = await writeNextStep(tx, deps, { at: clock(), clientId })
-          owner = written?.clientId ?? owner
-          return written
+          const writtenSeed = await writeNextStep(tx, deps, { at: clock(), clientId })
+          seedOwner = writtenSeed?.clientId ?? seedOwner
+          return writtenSeed
         })
         if (!seed) return { more: false }
       } catch (error) {
-        if (!(error instanceof Refusal) || owner === null) throw error
-        const running = await findSeed(deps.db, owner)
+        if (!(error instanceof Refusal) || seedOwner === null) throw error
+        const running = await findSeed(deps.db, seedOwner)
         if (running) await failSeed(deps.db, clock(), { id: running.id, problem: error.message })
       }
     }

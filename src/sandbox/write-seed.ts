@@ -45,6 +45,7 @@ const BVN = '22200000000' // A BVN that no person has.
 const EXPIRES_SECONDS = 1_800
 const BANK_TIME_MAX_MS = 0 // The seed's credits are judged by their booking time alone.
 
+// A step that is being written. `now` is the time at which its rows are dated.
 type Writing = { deps: SeedDeps; seed: Seed; now: Date }
 
 // Writes the next step of a seed. Returns undefined if no seed is waiting.
@@ -56,12 +57,12 @@ export async function writeNextStep(
   const seed = await claimSeed(tx, clientId)
   if (!seed) return undefined
   const step = listSteps(seed, seed.endsAt)[seed.done] as SeedStep
-  const from = await dispatchBefore(tx, seed.clientId, at)
+  const from = await dispatchEarlierEvents(tx, seed.clientId, at)
   const writing = { deps, seed, now: await openTime(tx, step.at) }
   if (step.kind === 'accounts') await writeAccounts(tx, writing, step)
   if (step.kind === 'credits') await writeCredits(tx, writing, step)
   if (step.kind === 'payments') await writePayments(tx, writing, { ...step, at })
-  await skipDispatch(tx, at, { clientId: seed.clientId, from })
+  await skipEventsOfStep(tx, at, { clientId: seed.clientId, from })
   await countStep(tx, at, seed)
   return seed
 }
@@ -76,6 +77,7 @@ async function openTime(tx: Transaction, at: Date): Promise<Date> {
   return (rows[0] as { now: Date }).now
 }
 
+// Returns the client whose seed it is, with its client ID and name.
 async function readOwner(tx: Transaction, { clientId }: Seed) {
   const { rows } = await tx.query<{ clientId: string; name: string }>({
     name: 'client-of-seed',
@@ -85,8 +87,10 @@ async function readOwner(tx: Transaction, { clientId }: Seed) {
   return rows[0] as { clientId: string; name: string }
 }
 
+// Returns the merchant id of a sample account. Later steps find the account by its merchant id.
 const merchantOf = ({ id }: Seed, index: number) => `sample-${id}-${index}`
 
+// Creates the sample accounts from index `from` up to, but not including, `to`.
 async function writeAccounts(
   tx: Transaction,
   { deps, seed, now }: Writing,
@@ -112,9 +116,10 @@ async function writeAccounts(
     kyc: {},
     payerRules: null,
   }))
-  refuseAny(await createAccounts(tx, { sealer, bank, banks, limits, now }, requests))
+  throwAnyRefusal(await createAccounts(tx, { sealer, bank, banks, limits, now }, requests))
 }
 
+// Books a day's credits to the sample accounts in the range of indexes.
 async function writeCredits(
   tx: Transaction,
   { deps, seed, now }: Writing,
@@ -129,17 +134,20 @@ async function writeCredits(
     values: [seed.clientId, range(from, to).map((index) => merchantOf(seed, index))],
   })
   const numbers = new Map(rows.map((row) => [row.merchantId, row]))
+  // The accounts that receive a credit on this day. `unique` is different for each transfer of the seed.
   const transfers = range(from, to).flatMap((index) => {
     const amountKobo = creditOf(seed.seed, day, index)
     const to = numbers.get(merchantOf(seed, index))
     if (amountKobo === undefined || !to) return []
     return [{ to, amountKobo, unique: (day + 1) * 1_000_000 + index }]
   })
-  await take(tx, { deps, seed, now }, transfers)
+  await bookTransfers(tx, { deps, seed, now }, transfers)
 }
 
 type PaymentsStep = { day: number; count: number; at: Date }
 
+// Creates a day's payment requests, initiates their payments, and pays them as the plan says: in full, in
+// part, too much or not at all. Expires unpaid ones that are past their grace period.
 async function writePayments(
   tx: Transaction,
   { deps, seed, now }: Writing,
@@ -156,23 +164,24 @@ async function writePayments(
     merchantName: name,
     terms: termsOf({ amountKobo, name: sampleName(seed.seed, index), graceSeconds }),
   }))
-  const advices = refuseAny(await createAdvices(tx, { sealer, now }, requests))
+  const advices = throwAnyRefusal(await createAdvices(tx, { sealer, now }, requests))
   const initiations = advices.map(({ value }) => ({
     adviceId: value.id as AdviceId,
     bankCode: bank.code,
     clientId,
   }))
-  const router = new PaymentRouter({ banks, clock: () => now }) // The plan names their bank.
-  const initiated: Initiated[] = refuseAny(
+  // initiateOnce() requires a router, which has nothing to choose: each initiation names its bank.
+  const router = new PaymentRouter({ banks, clock: () => now })
+  const initiated: Initiated[] = throwAnyRefusal(
     await initiateOnce(tx, { sealer, banks, router, quarantineDays, now }, initiations),
   )
   const transfers = initiated.flatMap(({ bankCode, accountNumber: number }, index) => {
     const amountKobo = planned[index]?.paidKobo ?? 0n
     if (amountKobo === 0n) return []
-    const unique = 500_000_000 + day * 1_000_000 + index
+    const unique = 500_000_000 + day * 1_000_000 + index // Above the numbers of credits to accounts.
     return [{ to: { bankCode, number }, amountKobo: amountKobo as Kobo, unique }]
   })
-  await take(tx, { deps, seed, now }, transfers)
+  await bookTransfers(tx, { deps, seed, now }, transfers)
   const closesAt = new Date(now.getTime() + (EXPIRES_SECONDS + graceSeconds) * 1_000)
   if (closesAt > at) return // The worker closes these payments later.
   const ids = initiated.map(({ payment }) => payment.id)
@@ -181,6 +190,7 @@ async function writePayments(
 
 type Terms = { amountKobo: Kobo; name: string; graceSeconds: number }
 
+// Returns the terms of a sample payment request.
 function termsOf({ amountKobo, name, graceSeconds }: Terms) {
   return {
     merchantRef: null,
@@ -199,9 +209,11 @@ function termsOf({ amountKobo, name, graceSeconds }: Terms) {
   }
 }
 
+// A transfer to a sample account or payment. `unique` is its place in the seed, for its session id.
 type Sample = { to: { bankCode: string; number: string }; amountKobo: Kobo; unique: number }
 
-async function take(
+// Books sample transfers, as if the bank had reported them at `now`.
+async function bookTransfers(
   tx: Transaction,
   { deps, seed, now }: Writing,
   transfers: readonly Sample[],
@@ -228,12 +240,18 @@ async function take(
   }))
   const judging = { bankTimeMaxAgeMs: BANK_TIME_MAX_MS, suspiciousKobo: AMOUNT_MAX_KOBO }
   const deciding = { sealer, sharedAccounts, ...judging, now }
+  // takeCredits() returns the statements that it has sent but not awaited.
   await pipeline([...(await takeCredits(tx, deciding, credits)).statements])
 }
 
-// Dispatches the waiting events and returns the number of the last one. Until this transaction commits, no
-// other dispatcher continues.
-async function dispatchBefore(tx: Transaction, clientId: ClientId, now: Date): Promise<bigint> {
+// Dispatches the events that the client has so far, and returns the number of the last one. Holds the
+// client's dispatch cursor until this transaction commits, so that no worker dispatches the events of the
+// seed.
+async function dispatchEarlierEvents(
+  tx: Transaction,
+  clientId: ClientId,
+  now: Date,
+): Promise<bigint> {
   while ((await dispatchEvents(tx, now, { clientId })).events > 0);
   await tx.query({
     name: 'open-dispatch-cursor',
@@ -248,10 +266,10 @@ async function dispatchBefore(tx: Transaction, clientId: ClientId, now: Date): P
   return (rows[0] as { sequence: bigint }).sequence
 }
 
-// Dispatches the events of other transactions, and skips the events of this step. The events of this step
-// are the last ones of the client, because the transaction has locked the client's counter since its first
-// event.
-async function skipDispatch(
+// Dispatches the events of other transactions, and skips the events of this step, for which no webhook is
+// sent. The events of this step are the last ones of the client, because the transaction has locked the
+// client's counter since its first event.
+async function skipEventsOfStep(
   tx: Transaction,
   now: Date,
   { clientId, from }: { clientId: ClientId; from: bigint },
@@ -264,11 +282,11 @@ async function skipDispatch(
   })
   const first = rows[0]?.first ?? null
   if (first === null) return
-  let others = Number(first - from - 1n)
-  while (others > 0) {
-    const { events } = await dispatchEvents(tx, now, { clientId, eventsMax: others })
+  let otherEvents = Number(first - from - 1n)
+  while (otherEvents > 0) {
+    const { events } = await dispatchEvents(tx, now, { clientId, eventsMax: otherEvents })
     if (events === 0) throw new Error('an event before those of the seed is missing')
-    others -= events
+    otherEvents -= events
   }
   await tx.query({
     name: 'skip-dispatch',
@@ -279,13 +297,15 @@ async function skipDispatch(
   })
 }
 
-function refuseAny<T>(answers: readonly (T | Refusal)[]): T[] {
+// Returns the answers, or throws the first refusal among them.
+function throwAnyRefusal<T>(answers: readonly (T | Refusal)[]): T[] {
   return answers.map((answer) => {
     if (answer instanceof Refusal) throw answer
     return answer
   })
 }
 
+// Returns the numbers from `from` up to, but not including, `to`.
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index)
 }

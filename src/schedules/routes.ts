@@ -102,16 +102,18 @@ const ScheduleRequest = named(
   { additionalProperties: false },
 )
 
-type Asked = Pick<Call, 'request' | 'now' | 'sealer' | 'actor'>
+// The parts of a request that the checks of this file need.
+type ReportCall = Pick<Call, 'request' | 'now' | 'sealer' | 'actor'>
 
-// Returns the caller with their current role.
-function viewerOf({ request, now, sealer, actor }: Asked) {
+// Returns the signed-in user with the current role, for queries that depend on both.
+function viewerOf({ request, now, sealer, actor }: ReportCall) {
   const { user, client } = request.session
   return { clientId: client.id, userId: user.id, role: user.role, now, sealer, actor }
 }
 
-// Refuses an export that the user may not have now.
-function requireExport({ request }: Asked, operation: string): ExportRoute {
+// Returns the export that a schedule or report names. Refuses one that does not exist, or that the user's
+// role does not allow now.
+function requireExport({ request }: ReportCall, operation: string): ExportRoute {
   const route = request.server.listExports.find(operation)
   if (!route) {
     const message = 'Must be an export that listReportExports names.'
@@ -132,7 +134,9 @@ function frequenciesOf({ timing }: ExportRoute): readonly Frequency[] {
 
 type Body = { operation: string; frequency: Frequency; filters?: Filters }
 
-function checkBody(call: Asked & { body: Body }): void {
+// Checks the parts of a new schedule that depend on the export: the user's access, the frequency, and the
+// filters, by the export's own schema.
+function checkBody(call: ReportCall & { body: Body }): void {
   const { operation, frequency, filters = {} } = call.body
   const route = requireExport(call, operation)
   if (!frequenciesOf(route).includes(frequency)) {
@@ -155,7 +159,7 @@ export const reportSchedules = resource(SCHEDULES, {
   noun: 'report schedule',
   view: ScheduleView,
   scopes: 'session',
-  params: { reference: requireSchedule },
+  params: { reference: requireScheduleReference },
 })
   .list('listReportSchedules', {
     summary: 'List scheduled reports',
@@ -218,7 +222,7 @@ export const reports = resource('/api/v1/reports', {
   noun: 'report',
   view: ReportView,
   scopes: 'session',
-  params: { reference: requireReference },
+  params: { reference: requireReportReference },
 }).get('getReport', {
   summary: 'Retrieve a report',
   description:
@@ -230,6 +234,8 @@ export const reports = resource('/api/v1/reports', {
   },
 })
 
+// Returns the path of the export with the period of the run. Exports take their period in different
+// parameters, by their `timing`. A CSV is written for spreadsheets if the export can.
 function pathOf(
   { path, timing, isForSpreadsheets }: ExportRoute,
   { filters, format, from, to }: Run,
@@ -242,16 +248,16 @@ function pathOf(
     now: {},
   }[timing]
   const isPlain = format === 'xlsx' || !isForSpreadsheets
-  const form = isPlain ? {} : { for: 'spreadsheet' }
-  return `${path}.${format}?${new URLSearchParams({ ...filters, ...period, ...form })}`
+  const csvForm = isPlain ? {} : { for: 'spreadsheet' }
+  return `${path}.${format}?${new URLSearchParams({ ...filters, ...period, ...csvForm })}`
 }
 
-function requireReference(value: string): string {
+function requireReportReference(value: string): string {
   if (!/^RPT[0-9]{15}$/.test(value)) throw new Refusal('report_not_found')
   return value
 }
 
-function requireSchedule(value: string): string {
+function requireScheduleReference(value: string): string {
   if (!/^RSC[0-9]{15}$/.test(value)) throw new Refusal('report_schedule_not_found')
   return value
 }

@@ -57,16 +57,18 @@ const SELECT = `
                 where p.schedule_id = s.id order by u.email) as recipients
     from report_schedules s`
 
+// Whether the user may see the schedules of all users of the client.
 const seesAll = ({ role }: Viewer) => role === 'owner' || role === 'operator'
 
 type Row = Omit<Schedule, 'filters'> & { filtersSealed: Buffer }
 
-const opened = ({ filtersSealed, ...row }: Row, { sealer }: Deps): Schedule => ({
+// Opens the sealed filters of a row.
+const openRow = ({ filtersSealed, ...row }: Row, { sealer }: Deps): Schedule => ({
   ...row,
   filters: JSON.parse(sealer.open(filtersSealed)),
 })
 
-// Newest first.
+// Lists the schedules that the viewer may see, newest first.
 export async function listSchedules(
   db: Queryable,
   viewer: Viewer,
@@ -84,9 +86,10 @@ export async function listSchedules(
       limit,
     }),
   )
-  return rows.map((row) => opened(row, deps))
+  return rows.map((row) => openRow(row, deps))
 }
 
+// Returns a schedule. To a viewer who may not see it, it does not exist.
 export async function getSchedule(
   db: Queryable,
   viewer: Viewer,
@@ -98,12 +101,13 @@ export async function getSchedule(
     values: [viewer.clientId, viewer.userId, seesAll(viewer), reference],
   })
   if (!rows[0]) throw new Refusal('report_schedule_not_found')
-  return opened(rows[0], { sealer })
+  return openRow(rows[0], { sealer })
 }
 
+// The user who acts, and what the action needs.
 type By = Viewer & Deps & { now: Date; actor: string }
 
-// The first run is for the current period.
+// Creates a schedule. Its first run is for the current period, and so is due after that period ends.
 export async function createSchedule(
   tx: Transaction,
   by: By,
@@ -153,6 +157,8 @@ export async function createSchedule(
   return getSchedule(tx, by, { reference, sealer })
 }
 
+// Refuses if the client has SCHEDULES_MAX schedules. The lock keeps concurrent requests from exceeding the
+// limit.
 async function refuseTooMany(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`report_schedules/${clientId}`])
   const { rows } = await tx.query<{ isFull: boolean }>({
@@ -163,6 +169,7 @@ async function refuseTooMany(tx: Transaction, clientId: ClientId): Promise<void>
   if (rows[0]?.isFull) throw new Refusal('too_many_report_schedules')
 }
 
+// Returns the ids of the recipients. Refuses an address that is not of an active user of the client.
 async function findRecipients(
   tx: Transaction,
   clientId: ClientId,
@@ -233,6 +240,7 @@ export type Run = {
   createdAt: Date
 }
 
+// Returns the report that a link leads to. Refuses if the link has expired, or belongs to another client.
 export async function getRun(
   db: Queryable,
   { clientId, now, sealer }: { clientId: ClientId; now: Date; sealer: Sealer },
@@ -262,11 +270,13 @@ export type Period = { from: string; to: string }
 // After a longer outage, only this many of the latest periods get a run.
 const MISSED_MAX = 7
 
+// Returns the period that contains the day.
 export function periodOf(frequency: Frequency, day: string): Period {
   const from = firstDay(frequency, day)
-  return { from, to: following(frequency, from) }
+  return { from, to: nextFirstDay(frequency, from) }
 }
 
+// Returns the first day of the period that contains the day.
 function firstDay(frequency: Frequency, day: string): string {
   if (frequency === 'daily') return day
   if (frequency === 'monthly') return `${day.slice(0, 8)}01`
@@ -274,11 +284,14 @@ function firstDay(frequency: Frequency, day: string): string {
   return addDays(day, -((weekday + 6) % 7)) // Weeks begin on Monday.
 }
 
-function following(frequency: Frequency, from: string): string {
+// Returns the first day of the period after the one that begins on `from`.
+function nextFirstDay(frequency: Frequency, from: string): string {
+  // 31 days after the first of a month is always in the next month.
   if (frequency === 'monthly') return firstDay('monthly', addDays(from, 31))
   return addDays(from, frequency === 'daily' ? 1 : 7)
 }
 
+// Returns the day that many days later, or earlier if `days` is negative.
 export function addDays(day: string, days: number): string {
   const at = new Date(`${day}T00:00:00Z`)
   return new Date(at.setUTCDate(at.getUTCDate() + days)).toISOString().slice(0, 10)
@@ -291,11 +304,14 @@ export function dueAt({ to }: Period, hour: number): Date {
 
 type Timing = { frequency: Frequency; hour: number }
 
-// Returns the period that contains `from`, or the oldest period that still gets a run if that is later.
+// Returns the period that the next run is for: the one that contains `from` or, after a long outage, the
+// oldest of the last MISSED_MAX periods that are due.
 export function nextPeriod({ frequency, hour }: Timing, from: string, now: Date): Period {
   const period = periodOf(frequency, from)
-  let oldest = periodOf(frequency, watDay(now))
-  while (dueAt(oldest, hour) > now) oldest = periodOf(frequency, addDays(oldest.from, -1))
-  for (let at = 1; at < MISSED_MAX; at++) oldest = periodOf(frequency, addDays(oldest.from, -1))
-  return oldest.from > period.from ? oldest : period
+  let oldestPeriod = periodOf(frequency, watDay(now))
+  while (dueAt(oldestPeriod, hour) > now)
+    oldestPeriod = periodOf(frequency, addDays(oldestPeriod.from, -1))
+  for (let index = 1; index < MISSED_MAX; index++)
+    oldestPeriod = periodOf(frequency, addDays(oldestPeriod.from, -1))
+  return oldestPeriod.from > period.from ? oldestPeriod : period
 }

@@ -21,12 +21,14 @@ import {
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 90 // Runs are kept for this long after their link expires.
 
-// SQL condition: whether a report is due.
+// SQL condition: whether a report is due. `clock` comes from the query that decides which workers run
+// (DueWork in workers/loop.ts).
 export const HAS_DUE_SCHEDULES = `exists (
   select from report_schedules where next_due_at <= clock.now)`
 
 type RunDeps = { sealer: Sealer; publicUrl: string }
 
+// A schedule that is due. `nextFrom` is the first day of the period to report.
 type Due = {
   id: bigint
   clientId: ClientId
@@ -68,6 +70,8 @@ async function runSchedule(tx: Transaction, now: Date, deps: RunDeps): Promise<b
 
 type Running = RunDeps & { due: Due; period: Period }
 
+// Stores the run of a period and queues a message with its link to each recipient. Does nothing if the
+// period has a run already.
 async function sendLinks(
   tx: Transaction,
   now: Date,
@@ -85,7 +89,7 @@ async function sendLinks(
   })
   const [run] = runs
   if (!run) return
-  const { rows: people } = await tx.query<{ id: UserId; email: string }>({
+  const { rows: recipients } = await tx.query<{ id: UserId; email: string }>({
     name: 'recipients-of-report',
     text: `select u.id, u.email from report_recipients r join users u on u.id = r.user_id
             where r.schedule_id = $1 and u.is_active order by u.id`,
@@ -99,7 +103,7 @@ async function sendLinks(
     link: `${publicUrl}/dashboard/reports/${run.reference}`,
     expiresAt: timestamp(expiresAt),
   }
-  for (const { id: userId, email } of people) {
+  for (const { id: userId, email } of recipients) {
     const key = `report/${run.reference}/${userId}`
     const kind = 'user.report_ready' as const
     const message = { clientId, kind, facts, to: email, key, about: { userId } }
@@ -109,6 +113,7 @@ async function sendLinks(
 
 export type SchedulesDeps = Pick<Deps, 'db' | 'clock'> & RunDeps
 
+// One round of the worker: creates one run, and asks for another round as long as schedules are due.
 export function runSchedulesRound({ db, clock, ...deps }: SchedulesDeps): Round {
   return async () => ({ more: await withTransaction(db, (tx) => runSchedule(tx, clock(), deps)) })
 }

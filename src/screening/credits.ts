@@ -35,6 +35,7 @@ import { nextRange, ruleSetAt, screenRange } from './screen.ts'
 // rule ended, because credits from before the end may still follow.
 const DISORDER_MS = 3_600_000
 
+// SQL condition: whether a rule for credits is in force. $1 is now; the rule must end after $2.
 const IN_FORCE = `subject = 'credit' and effective_from <= $1
   and (effective_to is null or effective_to > $2)`
 
@@ -48,7 +49,8 @@ export const HAS_UNSCREENED_CREDITS = `(
                   where subject = 'credit' and effective_from <= clock.now
                     and (effective_to is null or effective_to > clock.now)))`
 
-// Whether there is any credit to screen. Without rules, this query is the whole cost of screening.
+// Whether screening has begun, or must begin because a rule is in force. Without rules, this query is the
+// whole cost of screening.
 export async function isScreening(db: Queryable, now: Date): Promise<boolean> {
   const { rows } = await db.query<{ isOn: boolean }>({
     name: 'is-screening',
@@ -79,7 +81,7 @@ async function settledCreditId(db: Queryable): Promise<bigint | undefined> {
   return rows[0]?.id
 }
 
-// Returns the running transactions that have drawn ids. With `among`, only those in the list.
+// Returns the running transactions that have drawn ids of credits. With `among`, only those in the list.
 async function findDrawing(db: Queryable, among: readonly string[] | null): Promise<string[]> {
   const { rows } = await db.query<{ drawing: string }>({
     name: 'transactions-drawing-credit-ids',
@@ -96,21 +98,25 @@ async function findDrawing(db: Queryable, among: readonly string[] | null): Prom
 type Deps = { batchPool: Pool; sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
 type Reading = { sealer: Sealer; now: Date; recent: RecentCounts | undefined }
 
-// Screens the next credits. Returns whether there are more.
+// Screens the next credits. Returns whether there are more. Uses the counts in memory (`recent`) only if they
+// cover all credits before the next one; without them, the database is asked about every account number.
 export async function screenCredits(
   { batchPool, sealer, now }: Deps,
   recent: RecentCounts,
 ): Promise<boolean> {
   const lastId = await settledCreditId(batchPool)
   if (lastId === undefined) return false
-  const next = await findNext(batchPool)
-  const isKnown = next && (await recent.catchUp(batchPool, next))
-  const reading = { sealer, now, recent: isKnown ? recent : undefined }
+  const next = await findNextCredit(batchPool)
+  const hasCounts = next && (await recent.catchUp(batchPool, next))
+  const reading = { sealer, now, recent: hasCounts ? recent : undefined }
   return withTransaction(batchPool, (tx) => screenBatch(tx, reading, lastId))
 }
 
-// Returns undefined if there is no credit to screen, or screening has not begun.
-async function findNext(db: Queryable): Promise<{ afterId: bigint; firstAt: Date } | undefined> {
+// Returns the id of the last screened credit and the time of the credit after it. Returns undefined if there
+// is no credit to screen, or screening has not begun.
+async function findNextCredit(
+  db: Queryable,
+): Promise<{ afterId: bigint; firstAt: Date } | undefined> {
   const { rows } = await db.query<{ afterId: bigint; firstAt: Date }>({
     name: 'first-credit-to-screen',
     text: `select p.credit_id as after_id, c.received_at as first_at
@@ -121,6 +127,9 @@ async function findNext(db: Queryable): Promise<{ afterId: bigint; firstAt: Date
   return rows[0]
 }
 
+// Screens one batch, and stores the decisions together with the position of screening, so that a crash
+// leaves neither without the other (I146). Stops screening altogether if no rule is in force. Returns
+// whether there are more credits.
 async function screenBatch(
   tx: Transaction,
   { sealer, now, recent }: Reading,
@@ -131,7 +140,7 @@ async function screenBatch(
   const range = await nextRange(tx, { afterId, lastId })
   if (range && recent && !recent.isThrough(afterId)) return true // Another worker was faster.
   const inForce = range && (await readScreening(tx, range.firstAt, range.lastAt))
-  if (!inForce?.rules.length && !(await isNeeded(tx, now))) {
+  if (!inForce?.rules.length && !(await isScreeningNeeded(tx, now))) {
     await tx.query('delete from screening_progress')
     return false
   }
@@ -141,13 +150,13 @@ async function screenBatch(
     const ruleSet = ruleSetAt(inForce, receivedAt)
     return { creditId: id, payoutId: null, clientId, outcome: 'hold', ruleSet, hits } as const
   })
-  const made = await insertDecisions(tx, now, decisions)
+  const newDecisions = await insertDecisions(tx, now, decisions)
   await tx.query({
     name: 'count-screened-credits',
     text: `insert into screening_days as d (day, credits, decisions) values ($1, $2, $3)
            on conflict (day) do update
              set credits = d.credits + $2, decisions = d.decisions + $3`,
-    values: [watDay(now), range.count, made],
+    values: [watDay(now), range.count, newDecisions],
   })
   await tx.query({
     name: 'advance-screening',
@@ -157,6 +166,7 @@ async function screenBatch(
   return range.lastId < lastId
 }
 
+// Returns the rules for credits in force at any time from `from` to `to`, and all periods of lists.
 export async function readScreening(db: Queryable, from: Date, to: Date) {
   const [rules, lists] = [
     await rulesInForce(db, { subject: 'credit', from, to }),
@@ -168,11 +178,11 @@ export async function readScreening(db: Queryable, from: Date, to: Date) {
 // Locks and returns the last screened id. Returns undefined if another worker has the lock, or if no rule is
 // in force. The first call starts just before the first credit that a rule applies to.
 async function lockProgress(tx: Transaction, now: Date): Promise<bigint | undefined> {
-  const known = await tx.query({
+  const progress = await tx.query({
     name: 'find-screening-progress',
     text: 'select from screening_progress',
   })
-  if (!known.rowCount) await begin(tx, now)
+  if (!progress.rowCount) await beginScreening(tx, now)
   const { rows } = await tx.query<{ creditId: bigint }>({
     name: 'lock-screening-progress',
     text: 'select credit_id from screening_progress for update skip locked',
@@ -180,7 +190,8 @@ async function lockProgress(tx: Transaction, now: Date): Promise<bigint | undefi
   return rows[0]?.creditId
 }
 
-async function begin(tx: Transaction, now: Date): Promise<void> {
+// Starts screening just before the first credit that a rule in force applies to.
+async function beginScreening(tx: Transaction, now: Date): Promise<void> {
   const { rows } = await tx.query<{ from: Date | null }>({
     name: 'begin-of-screening',
     text: `select min(effective_from) as "from" from screening_rules where ${IN_FORCE}`,
@@ -196,7 +207,8 @@ async function begin(tx: Transaction, now: Date): Promise<void> {
   })
 }
 
-async function isNeeded(tx: Transaction, now: Date): Promise<boolean> {
+// Whether a rule is in force, or was within the last hour (DISORDER_MS).
+async function isScreeningNeeded(tx: Transaction, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'is-screening-needed',
     text: `select from screening_rules where ${IN_FORCE} limit 1`,
@@ -205,6 +217,7 @@ async function isNeeded(tx: Transaction, now: Date): Promise<boolean> {
   return rowCount === 1
 }
 
+// A decision on a credit that is about to be held.
 type ToHold = {
   id: bigint
   reference: string
@@ -222,6 +235,8 @@ const HOLDS_MAX = 100
 
 type Holding = Pick<Deps, 'sealer' | 'sharedAccounts' | 'now'>
 
+// SQL scalar: the client that the credit of the decision `d` belongs to. Unidentified money belongs to a
+// client once it is assigned.
 const OWNER = `coalesce(d.client_id, (
   select coalesce(a.client_id, p.client_id)
     from suspense_items i
@@ -232,7 +247,8 @@ const OWNER = `coalesce(d.client_id, (
 // Holds the credits of decisions that have no hold yet, one transaction each. Each credit is added to the
 // case of its client, its first rule and the day, and its hold names that case (I133). Unidentified money
 // stays in suspense: it cannot be returned until two people release its decision (requests.ts). If it is
-// assigned to a client first, the same transaction holds it. Returns whether there were such decisions.
+// assigned to a client first, the transaction that assigns it also holds it (holdAssigned). Returns whether
+// there were decisions without a hold.
 export async function holdCredits(deps: Deps): Promise<boolean> {
   const { rows } = await deps.batchPool.query<{ id: bigint }>({
     name: 'decisions-to-hold',
@@ -247,6 +263,7 @@ export async function holdCredits(deps: Deps): Promise<boolean> {
   return rows.length > 0
 }
 
+// SQL condition: whether the decision `d` has led neither to a hold nor to a release.
 const UNDECIDED = 'd.hold_id is null and d.unheld_reason is null'
 
 // Refuses to move money in suspense whose credit broke a rule and is neither held nor released. The caller
@@ -288,6 +305,8 @@ export async function holdAssigned(
   for (const { id } of rows) await holdCredit(tx, deps, id)
 }
 
+// Adds a credit to its case and places the hold. Stores in the decision the hold, or the reason why there is
+// none. Does nothing if another worker has locked the decision, or has already handled it.
 async function holdCredit(tx: Transaction, deps: Holding, id: bigint): Promise<void> {
   const { rows } = await tx.query<ToHold>({
     name: 'lock-decision-to-hold',
@@ -310,7 +329,7 @@ async function holdCredit(tx: Transaction, deps: Holding, id: bigint): Promise<v
   const operatorId = (await findOperator(tx)) ?? null
   const by = { actor: 'screening', operatorId, now: deps.now, sealer: deps.sealer }
   const caseReference = await joinCase(tx, by, caseOf(decision, deps.now))
-  const placed =
+  const holdResult =
     decision.currency === CURRENCY
       ? await tryHold(tx, deps, { ...decision, operatorId, caseReference })
       : ({ why: 'currency' } as const)
@@ -320,13 +339,14 @@ async function holdCredit(tx: Transaction, deps: Holding, id: bigint): Promise<v
             where id = $1`,
     values: [
       id,
-      'holdId' in placed ? placed.holdId : null,
-      'why' in placed ? placed.why : null,
+      'holdId' in holdResult ? holdResult.holdId : null,
+      'why' in holdResult ? holdResult.why : null,
       decision.clientId,
     ],
   })
 }
 
+// Returns the case that the credit belongs to: one per client, rule and day.
 function caseOf({ creditId, sessionId, clientId, clientName, rule, ruleName }: ToHold, now: Date) {
   const day = watDay(now)
   return {
@@ -347,7 +367,7 @@ async function tryHold(
   { reference, creditId, clientId, clientName, rules, operatorId, caseReference }: InCase,
 ): Promise<Placed> {
   const by = { clientId: operatorId ?? clientId, actor: 'screening', now, sharedAccounts }
-  const hold = { clientId, clientName, target: { of: 'credit', creditId } as const }
+  const hold = { clientId, clientName, target: { kind: 'credit', creditId } as const }
   const terms = { amountKobo: null, caseReference, deadlineAt: null }
   const reason = `Screening ${reference}: ${rules}`.slice(0, 500)
   try {
@@ -359,6 +379,7 @@ async function tryHold(
   }
 }
 
+// Returns the operator in whose audit log the holds of screening are: the first active one.
 async function findOperator(tx: Transaction): Promise<ClientId | undefined> {
   const { rows } = await tx.query<{ id: ClientId }>({
     name: 'first-operator',

@@ -36,6 +36,8 @@ export type Decision = {
   handling: (typeof HANDLINGS)[number]
 }
 
+// SQL query: decisions. `handling` says what became of the credit or payout: the latest decision on a held
+// payout awaits review, until two people release or refuse it.
 const SELECT = `
   select d.id, d.reference, case when d.credit_id is null then 'payout' else 'credit' end as subject,
          d.outcome, d.client_id, k.client_id as client_name, d.credit_id, c.session_id, d.payout_id,
@@ -62,7 +64,7 @@ export function isDecisionReference(text: string): boolean {
 
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
-// Newest first.
+// Lists decisions, newest first.
 export async function listDecisions(db: Queryable, page: Page): Promise<Decision[]> {
   const { where, beforeId, limit } = page
   const list = { select: SELECT, where, id: 'd.id', after: beforeId, limit }
@@ -85,15 +87,15 @@ type NewDecision = Pick<
   'clientId' | 'creditId' | 'payoutId' | 'outcome' | 'ruleSet' | 'hits'
 >
 
-// A credit has at most one decision per set of rules; inserting it again changes nothing. Returns the number
-// of new decisions.
+// Stores decisions, and returns the number of new ones. A credit has at most one decision per set of rules;
+// inserting it again changes nothing, so that a batch can be repeated.
 export async function insertDecisions(
   tx: Transaction,
   now: Date,
   decisions: readonly NewDecision[],
 ): Promise<number> {
   if (decisions.length === 0) return 0
-  const column = <K extends keyof NewDecision>(key: K) => decisions.map((each) => each[key])
+  const column = <K extends keyof NewDecision>(key: K) => decisions.map((decision) => decision[key])
   const { rowCount } = await tx.query({
     name: 'insert-screening-decisions',
     text: `insert into screening_decisions

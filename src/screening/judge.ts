@@ -11,6 +11,7 @@ export const LOOKBACK = 1_000
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
+// The facts of a credit that the rules use.
 export type Facts = {
   id: CreditId
   clientId: ClientId | null
@@ -39,7 +40,8 @@ const UNREACHABLE: Required<Params> = {
   score: 0,
 }
 
-// Returns null if the credit does not break the rule.
+// Returns the values that break the rule, or null if the credit does not break it. A limit that the rule
+// does not set is replaced by one that no credit reaches.
 export function judgeByHistory(
   { kind, params }: { kind: HistoryKind; params: Params },
   history: History,
@@ -49,22 +51,26 @@ export function judgeByHistory(
 
 // Returns the time span of the credits that a rule uses; 0 for a list rule.
 export function windowMs({ kind, params }: Pick<Rule, 'kind' | 'params'>): number {
-  const takes = (param: Param) => PARAMS[kind].needed.includes(param)
-  if (takes('minutes')) return (params.minutes ?? 0) * MINUTE_MS
-  return takes('days') ? (params.days ?? 0) * DAY_MS : 0
+  const needs = (param: Param) => PARAMS[kind].needed.includes(param)
+  if (needs('minutes')) return (params.minutes ?? 0) * MINUTE_MS
+  return needs('days') ? (params.days ?? 0) * DAY_MS : 0
 }
 
+// Whether an amount is just below the rule's amount, so that it looks split up to avoid a limit.
 function isInBand(params: Params, kobo: bigint): boolean {
   const { from, below } = bandOf(params)
   return kobo >= from && kobo < below
 }
 
+// Returns the amounts of a structuring rule: from `percent` below the rule's amount, up to but not including
+// it.
 export function bandOf({ amountKobo = '0', percent = 0 }: Params) {
   const below = BigInt(amountKobo)
   return { from: below - (below * BigInt(percent)) / 100n, below }
 }
 
-// Yields the credits within `ms` before the judged one, which comes first, then back in time.
+// Yields the judged credit (`credits[at]`) and the credits received within `ms` before it, back in time: at
+// most LOOKBACK in all.
 function* within({ credits, at }: History, ms: number): Generator<Facts> {
   const since = (credits[at] as Facts).receivedAt.getTime() - ms
   for (let index = at; index > at - LOOKBACK && index >= 0; index--) {
@@ -73,6 +79,9 @@ function* within({ credits, at }: History, ms: number): Generator<Facts> {
   }
 }
 
+// One function per kind of rule. `velocity`: too many credits, or too much money, within minutes.
+// `structuring`: too many credits just below an amount. `new_payer`: a large credit from a payer who is not
+// known at the number. `many_payers`: too many payers within minutes.
 const JUDGES: Readonly<Record<HistoryKind, Judge>> = {
   velocity({ count, amountKobo, minutes }, history) {
     let credits = 0
@@ -104,8 +113,9 @@ const JUDGES: Readonly<Record<HistoryKind, Judge>> = {
     const credit = history.credits[history.at] as Facts
     if (credit.amountKobo < BigInt(amountKobo)) return null
     const payer = credit.payer()
-    const [, ...earlier] = within(history, days * DAY_MS)
-    if (payer !== null && earlier.some((other) => other.payer() === payer)) return null
+    const [, ...earlier] = within(history, days * DAY_MS) // The first is the judged credit.
+    if (payer !== null && earlier.some((earlierCredit) => earlierCredit.payer() === payer))
+      return null
     return { payer, amountKobo: `${credit.amountKobo}`, creditsBefore: earlier.length }
   },
   many_payers({ count, minutes }, history) {

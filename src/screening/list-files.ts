@@ -22,8 +22,9 @@ const NAMES_MAX = 200
 
 export class UnreadableList extends Error {}
 
+// Reads the entries of a file. If any part of it is faulty, throws UnreadableList with the reason.
 export async function readListFile(format: ListFormat, bytes: Buffer): Promise<ListEntry[]> {
-  const entries = merged(await READERS[format](bytes))
+  const entries = mergeById(await READERS[format](bytes))
   if (entries.length === 0) throw new UnreadableList('The file has no entries.')
   if (entries.length > ENTRIES_MAX) {
     throw new UnreadableList(`The file has more than ${ENTRIES_MAX} entries.`)
@@ -31,12 +32,13 @@ export async function readListFile(format: ListFormat, bytes: Buffer): Promise<L
   return entries
 }
 
-function merged(entries: readonly ListEntry[]): ListEntry[] {
+// Merges the entries with the same id.
+function mergeById(entries: readonly ListEntry[]): ListEntry[] {
   const byId = Map.groupBy(entries, ({ id }) => id)
   if (byId.size === entries.length) return [...entries]
-  return [...byId].map(([id, same]) => {
-    const names = same.flatMap((each) => each.names)
-    return same.length === 1 ? (same[0] as ListEntry) : entry(id, names, 'The file')
+  return [...byId].map(([id, sameId]) => {
+    const names = sameId.flatMap((listEntry) => listEntry.names)
+    return sameId.length === 1 ? (sameId[0] as ListEntry) : checkedEntry(id, names, 'The file')
   })
 }
 
@@ -57,14 +59,17 @@ const READERS: Record<ListFormat, (bytes: Buffer) => Promise<ListEntry[]> | List
   csv: (bytes) => readCsvEntries(bytes, { header: ['id', 'name'] }),
 }
 
-function entry(id: string | undefined, names: readonly string[], place: string): ListEntry {
-  const known = [...new Set(names.map((name) => name.replace(/\s+/gu, ' ').trim()))].filter(Boolean)
+// Returns an entry with cleaned names. `place` names the line for the message of a refusal.
+function checkedEntry(id: string | undefined, names: readonly string[], place: string): ListEntry {
+  const cleanNames = [...new Set(names.map((name) => name.replace(/\s+/gu, ' ').trim()))].filter(
+    Boolean,
+  )
   if (!id || id.length > 64) throw new UnreadableList(`${place}: the entry has no id.`)
-  if (known.length === 0) throw new UnreadableList(`${place}: entry ${id} has no name.`)
-  if (known.length > NAMES_MAX || known.some((name) => name.length > NAME_MAX)) {
+  if (cleanNames.length === 0) throw new UnreadableList(`${place}: entry ${id} has no name.`)
+  if (cleanNames.length > NAMES_MAX || cleanNames.some((name) => name.length > NAME_MAX)) {
     throw new UnreadableList(`${place}: entry ${id} has too many or too long names.`)
   }
-  return { id, names: known }
+  return { id, names: cleanNames }
 }
 
 type XmlShape = {
@@ -73,6 +78,7 @@ type XmlShape = {
   entryOf: (element: XmlElement, place: string) => ListEntry
 }
 
+// Reads the entries of an XML file one by one.
 async function readXmlEntries(bytes: Buffer, shape: XmlShape): Promise<ListEntry[]> {
   const { containers, elements, entryOf } = shape
   const encoding = encodingOf(bytes)
@@ -94,11 +100,13 @@ async function readXmlEntries(bytes: Buffer, shape: XmlShape): Promise<ListEntry
   return entries
 }
 
+// Passes the decoded file to the XML reader, which takes a stream.
 async function* decode(bytes: Buffer, encoding: string): AsyncGenerator<string> {
-  yield text(bytes, encoding)
+  yield decodeText(bytes, encoding)
 }
 
-function text(bytes: Buffer, encoding: string): string {
+// Decodes the file. Refuses bytes that are not valid in the encoding.
+function decodeText(bytes: Buffer, encoding: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -114,36 +122,39 @@ const childrenOf = (element: XmlElement, name: string) =>
 
 const UN_NAMES = ['FIRST_NAME', 'SECOND_NAME', 'THIRD_NAME', 'FOURTH_NAME']
 
+// Reads a person or an entity of the UN list, with its aliases.
 function readUnEntry(element: XmlElement, place: string): ListEntry {
   const aliases = [
     ...childrenOf(element, 'INDIVIDUAL_ALIAS'),
     ...childrenOf(element, 'ENTITY_ALIAS'),
   ].map((alias) => textOf(alias, 'ALIAS_NAME'))
   const name = UN_NAMES.map((part) => textOf(element, part)).join(' ')
-  return entry(textOf(element, 'DATAID'), [name, ...aliases], place)
+  return checkedEntry(textOf(element, 'DATAID'), [name, ...aliases], place)
 }
 
+// Reads a person or an entity of the OFAC list, with its aliases.
 function readOfacEntry(element: XmlElement, place: string): ListEntry {
   const nameOf = (person: XmlElement) =>
     `${textOf(person, 'firstName')} ${textOf(person, 'lastName')}`
   const aliases = childrenOf(element, 'akaList').flatMap((list) => childrenOf(list, 'aka'))
-  return entry(textOf(element, 'uid'), [element, ...aliases].map(nameOf), place)
+  return checkedEntry(textOf(element, 'uid'), [element, ...aliases].map(nameOf), place)
 }
 
 type CsvShape = { header?: readonly string[]; isNull?: (name: string) => boolean }
 
+// Reads the entries of a CSV file. `isNull` recognises the word that stands for a missing name.
 function readCsvEntries(bytes: Buffer, { header, isNull }: CsvShape): ListEntry[] {
-  const rows = parseCsv(text(bytes, 'utf-8'))
+  const rows = parseCsv(decodeText(bytes, 'utf-8'))
   if (header) {
     const first = rows.shift()?.map((cell) => cell.trim().toLowerCase()) ?? []
-    if (header.some((name, at) => first[at] !== name)) {
+    if (header.some((name, index) => first[index] !== name)) {
       throw new UnreadableList(`Line 1: the columns must be ${header.join(', ')}.`)
     }
   }
-  return rows.flatMap(([id = '', name = ''], at) => {
+  return rows.flatMap(([id = '', name = ''], index) => {
     if (id === '\u001a') return [] // SDN.CSV ends with this character.
     const knownName = isNull?.(name.trim()) ? '' : name
-    return entry(id.trim(), [knownName], `Line ${at + (header ? 2 : 1)}`)
+    return checkedEntry(id.trim(), [knownName], `Line ${index + (header ? 2 : 1)}`)
   })
 }
 

@@ -98,12 +98,13 @@ export const screeningLists = resource(`${SCREENING}/lists`, {
     },
   })
 
+// Reads the id of a list version from a path. A malformed id is refused like an unknown one.
 function requireVersion(id: string): bigint {
   if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('screening_list_not_found')
   return BigInt(id)
 }
 
-// Recognises gzip by its first bytes.
+// Returns the plain file. Recognises gzip by its first bytes, whatever the headers say.
 function unzip(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   try {
@@ -115,6 +116,7 @@ function unzip(bytes: Buffer): Buffer {
   }
 }
 
+// POST /api/v1/operator/screening/lists: uploads a file of names as a draft.
 export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { authentication, clock, db } = deps
   app.removeAllContentTypeParsers()

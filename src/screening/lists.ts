@@ -39,7 +39,7 @@ const SELECT = `
 
 type Page = { where?: Conditions; beforeId: bigint | null; limit: number }
 
-// Newest first.
+// Lists versions, newest first.
 export async function listVersions(db: Queryable, page: Page): Promise<ListVersion[]> {
   const { where = [], beforeId, limit } = page
   const list = { select: SELECT, where, id: 'id', after: beforeId, limit }
@@ -72,20 +72,26 @@ type By = { clientId: ClientId; actor: string; now: Date }
 export async function saveList(tx: Transaction, by: By, list: NewList): Promise<ListVersion> {
   const { name, format, bytes, entries } = list
   await lockLists(tx)
-  const before = await findActive(tx, name)
+  const activeVersion = await findActive(tx, name)
   const sha256 = createHash('sha256').update(bytes).digest()
-  const same = [
+  const sameFile = [
     ['name = $', name],
     ['format = $', format],
     ['sha256 = $', sha256],
   ] as const
-  const [twin] = await listVersions(tx, { where: same, beforeId: null, limit: 1 })
-  const replaces = before?.id ?? null
-  if (twin && (twin.id === replaces || (!twin.effectiveFrom && twin.replaces === replaces))) {
-    return twin
+  const [earlierUpload] = await listVersions(tx, { where: sameFile, beforeId: null, limit: 1 })
+  const replaces = activeVersion?.id ?? null
+  if (
+    earlierUpload &&
+    (earlierUpload.id === replaces ||
+      (!earlierUpload.effectiveFrom && earlierUpload.replaces === replaces))
+  ) {
+    return earlierUpload
   }
-  const known = new Set(before ? (await readEntries(tx, before.id)).map(({ id }) => id) : [])
-  const added = entries.filter(({ id }) => !known.has(id)).length
+  const knownIds = new Set(
+    activeVersion ? (await readEntries(tx, activeVersion.id)).map(({ id }) => id) : [],
+  )
+  const added = entries.filter(({ id }) => !knownIds.has(id)).length
   await tx.query({
     name: 'save-screening-list',
     text: `insert into screening_lists
@@ -98,13 +104,14 @@ export async function saveList(tx: Transaction, by: By, list: NewList): Promise<
       entries.length,
       entries.reduce((sum, { names }) => sum + names.length, 0),
       added,
-      known.size - (entries.length - added),
+      knownIds.size - (entries.length - added),
       await promisify(gzip)(JSON.stringify(entries)),
       replaces,
       by.actor,
     ],
   })
-  const [saved] = await listVersions(tx, { where: same, beforeId: null, limit: 1 })
+  const [saved] = await listVersions(tx, { where: sameFile, beforeId: null, limit: 1 })
+  // The audit log has the name, format, hash and counts of the version.
   const { replaces: _, effectiveFrom: __, uploadedBy: ___, id, ...figures } = saved as ListVersion
   const detail = { version: Number(id), ...figures }
   await writeAuditLog(tx, by.now, {
@@ -117,12 +124,14 @@ export async function saveList(tx: Transaction, by: By, list: NewList): Promise<
   return saved as ListVersion
 }
 
+// Lets one transaction at a time upload or activate versions.
 function lockLists(tx: Transaction) {
   return tx.query(`select pg_advisory_xact_lock(hashtext('screening_lists'))`)
 }
 
-// Returns the version if it may be activated, and locks all lists.
-export async function refuseInactivatable(tx: Transaction, id: bigint): Promise<ListVersion> {
+// Locks all lists and returns the version. Refuses if it is not a draft, or if another version was activated
+// after it was compared.
+export async function lockActivatable(tx: Transaction, id: bigint): Promise<ListVersion> {
   await lockLists(tx)
   const list = await getVersion(tx, id)
   if (list.effectiveFrom) throw new Refusal('screening_list_not_draft')
@@ -131,9 +140,9 @@ export async function refuseInactivatable(tx: Transaction, id: bigint): Promise<
   return list
 }
 
-// Call after two people have agreed. The version begins no earlier than the one that it replaces.
+// Activates a version, after two people have agreed. It begins no earlier than the version that it replaces.
 export async function activateList(tx: Transaction, now: Date, id: bigint): Promise<void> {
-  const { replaces } = await refuseInactivatable(tx, id)
+  const { replaces } = await lockActivatable(tx, id)
   await tx.query({
     name: 'activate-screening-list',
     text: `update screening_lists
@@ -144,6 +153,7 @@ export async function activateList(tx: Transaction, now: Date, id: bigint): Prom
   })
 }
 
+// Reads the entries of a version, which are stored as compressed JSON.
 async function readEntries(db: Queryable, id: bigint): Promise<ListEntry[]> {
   const { rows } = await db.query<{ content: Buffer }>({
     name: 'read-screening-list',
@@ -170,9 +180,13 @@ export async function readPeriods(db: Queryable): Promise<ListPeriod[]> {
 }
 
 const INDEXES_MAX = 4
-const indexes = new Map<string, NameIndex>() // Ordered by last use; the latest comes last.
+// The indexes in memory, ordered by last use; the latest comes last.
+const indexes = new Map<string, NameIndex>()
 
+// Returns the index of a version, from memory if possible. Keeps only the INDEXES_MAX indexes that were used
+// last, because a list may have 200,000 entries.
 export async function loadIndex(db: Queryable, list: ListPeriod): Promise<NameIndex> {
+  // A key that is deleted and set again moves to the end of the map, as the one used last.
   const key = `${list.id}/${list.sha256}`
   const index = indexes.get(key) ?? new NameIndex(await readEntries(db, list.id))
   indexes.delete(key)

@@ -52,15 +52,17 @@ const LOOKALIKES = new Map<string, string>(
   }),
 )
 
+// Returns the words of a name in plain lower-case letters, without titles.
 function lettersOf(name: string): string[] {
-  const plain = name
+  const plainName = name
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
     .replace(/[^\x00-\x7f]/gu, (letter) => LOOKALIKES.get(letter) ?? letter)
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !TITLES.has(word))
+  return (plainName.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !TITLES.has(word))
 }
 
+// Returns the words of a name that are compared: those with more than one letter, at most WORDS_MAX.
 export function wordsOf(name: string): string[] {
   return lettersOf(name)
     .filter((word) => word.length > 1)
@@ -71,34 +73,39 @@ export function wordsOf(name: string): string[] {
 // words that differ by one letter have a key in common.
 function keysOf(word: string): Set<string> {
   const keys = new Set([word])
-  for (let at = 0; at < word.length && word.length > 3; at++) {
-    keys.add(word.slice(0, at) + word.slice(at + 1))
+  for (let index = 0; index < word.length && word.length > 3; index++) {
+    keys.add(word.slice(0, index) + word.slice(index + 1))
   }
   return keys
 }
 
-function scoreOf(one: readonly string[], other: readonly string[]): number {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one]
-  const left = [...long]
+// Scores two names from 0 to 100, as described at the top of this file.
+function scoreOf(words: readonly string[], otherWords: readonly string[]): number {
+  const [short, long] =
+    words.length <= otherWords.length ? [words, otherWords] : [otherWords, words]
+  const unpairedWords = [...long]
   let sum = 0
   let letters = 0
   for (const word of short) {
-    let best = 0
-    let at = 0
-    for (const [index, candidate] of left.entries()) {
+    let bestLikeness = 0
+    let bestIndex = 0
+    for (const [index, candidate] of unpairedWords.entries()) {
       const likeness = jaroWinkler(word, candidate)
-      if (likeness > best) [best, at] = [likeness, index]
+      if (likeness > bestLikeness) [bestLikeness, bestIndex] = [likeness, index]
     }
-    left.splice(at, 1)
-    sum += best * word.length
+    unpairedWords.splice(bestIndex, 1)
+    sum += bestLikeness * word.length
     letters += word.length
   }
-  const cost = Math.min(LEFT_OVER_COST * left.length, LEFT_OVER_COST_MAX)
+  const cost = Math.min(LEFT_OVER_COST * unpairedWords.length, LEFT_OVER_COST_MAX)
   return Math.max(0, Math.round((100 * sum) / letters) - cost)
 }
 
+// One name of a listed entry. `joined` is all its letters without spaces.
 type Listed = { entry: string; name: string; words: string[]; joined: string }
 
+// An index of one version of a list, which finds the listed name most similar to a name. Remembers results,
+// because the same payers pay again and again.
 export class NameIndex {
   readonly #listed: Listed[] = []
   readonly #byKey = new Map<string, number[]>() // Places in #listed.
@@ -113,6 +120,7 @@ export class NameIndex {
     }
   }
 
+  // Indexes one listed name by the keys of its words and, if it is long enough, by all of its letters.
   #add(listed: Listed): void {
     const place = this.#listed.push(listed) - 1
     for (const key of new Set(listed.words.flatMap((word) => [...keysOf(word)]))) {
@@ -123,11 +131,12 @@ export class NameIndex {
 
   // Returns the best match, or null if its score is below `min`. Of equal matches, the first in the list.
   match(name: string, min: number): NameMatch | null {
-    const known = this.#best.get(name)
-    const best = known === undefined ? this.#findBest(name) : known
+    const cachedMatch = this.#best.get(name)
+    const best = cachedMatch === undefined ? this.#findBest(name) : cachedMatch
     return best && best.score >= min ? best : null
   }
 
+  // Returns the best match whatever its score, or null if no listed name is a candidate.
   #findBest(name: string): NameMatch | null {
     const words = wordsOf(name)
     const joined = lettersOf(name).join('')
@@ -156,13 +165,14 @@ export class NameIndex {
       count >=
       Math.min(SHARED_MIN, Math.max(words.length, (this.#listed[place] as Listed).words.length))
     const byWords = [...sharedWords].filter(isCandidate).map(([place]) => place)
-    const all = new Set([...byWords, ...(this.#byJoined.get(joined) ?? [])])
-    return [...all].sort((one, other) => one - other)
+    const allPlaces = new Set([...byWords, ...(this.#byJoined.get(joined) ?? [])])
+    return [...allPlaces].sort((one, other) => one - other)
   }
 }
 
-function addTo(places: Map<string, number[]>, key: string, place: number): void {
-  const known = places.get(key)
-  if (known) known.push(place)
-  else places.set(key, [place])
+// Adds a place to the list of places under a key.
+function addTo(placesByKey: Map<string, number[]>, key: string, place: number): void {
+  const places = placesByKey.get(key)
+  if (places) places.push(place)
+  else placesByKey.set(key, [place])
 }

@@ -24,8 +24,10 @@ import { listInputs, ruleSetAt } from './screen.ts'
 export const REFUSED = 'Refused by screening.'
 const BATCH_MAX = 200
 
+// A payout that waits to be screened; `name` is the beneficiary's.
 type Waiting = { id: PayoutId; reference: string; clientId: ClientId | null; name: string }
 
+// SQL condition: whether the payout `p` waits to be screened.
 const IS_WAITING = (now: string) =>
   `${MAY_BE_STOPPED} and p.screening is distinct from 'held' and ${isUnscreened(now)}`
 
@@ -57,7 +59,10 @@ export async function screenPayouts(deps: Deps): Promise<boolean> {
   for (const payout of rows) {
     const hits = await judgePayout(batchPool, { rules, lists, at: now }, payout)
     if (hits.length === 0) clear.push(payout.id)
-    else await withTransaction(batchPool, (tx) => stop(tx, deps, { payout, rules, ruleSet, hits }))
+    else
+      await withTransaction(batchPool, (tx) =>
+        stopPayout(tx, deps, { payout, rules, ruleSet, hits }),
+      )
   }
   await batchPool.query({
     name: 'clear-screened-payouts',
@@ -79,8 +84,8 @@ export async function judgePayout(
   { clientId, name }: Pick<Waiting, 'clientId' | 'name'>,
 ): Promise<Hit[]> {
   const hits: Hit[] = []
-  for (const { reference: rule, kind, params, clientId: ofClient } of rules) {
-    if (ofClient !== null && ofClient !== clientId) continue
+  for (const { reference: rule, kind, params, clientId: ruleClientId } of rules) {
+    if (ruleClientId !== null && ruleClientId !== clientId) continue
     const isCurrent = ({ name: list, from, to }: ListPeriod) =>
       list === params.list && from <= at && (!to || to > at)
     const list = lists.find(isCurrent)
@@ -97,13 +102,15 @@ export const AFTER_CLAIM = `greatest($3, sending_at + interval '1 millisecond')`
 
 type Stopping = { payout: Waiting; rules: readonly Rule[]; ruleSet: string; hits: Hit[] }
 
-async function stop(
+// Stores that a payout broke rules: it is refused if any of the rules says so, and held otherwise. Does
+// nothing if the payout was claimed, downloaded or cancelled since, or if another worker was first.
+async function stopPayout(
   tx: Transaction,
   { sharedAccounts, payoutHooks: hooks, now }: Deps,
   { payout: { id, reference, clientId }, rules, ruleSet, hits }: Stopping,
 ): Promise<void> {
-  const broken = rules.filter(({ reference }) => hits.some(({ rule }) => rule === reference))
-  const isRefused = broken.some(({ outcome }) => outcome === 'refuse')
+  const brokenRules = rules.filter(({ reference }) => hits.some(({ rule }) => rule === reference))
+  const isRefused = brokenRules.some(({ outcome }) => outcome === 'refuse')
   await lockFileOf(tx, reference)
   const { rowCount } = await tx.query({
     name: 'stop-screened-payout',
@@ -111,21 +118,22 @@ async function stop(
             where id = $1 and ${MAY_BE_STOPPED} and screening is distinct from 'held'`,
     values: [id, isRefused ? 'refused' : 'held', now],
   })
-  if (rowCount === 0) return // Since then cancelled, claimed or downloaded, or another worker was first.
+  if (rowCount === 0) return
   const outcome = isRefused ? 'refuse' : 'hold'
   await insertDecisions(tx, now, [
     { creditId: null, payoutId: id, clientId, outcome, ruleSet, hits },
   ])
-  if (isRefused) await refuse(tx, { sharedAccounts, hooks, now }, { id, by: 'screening' })
+  if (isRefused) await refusePayout(tx, { sharedAccounts, hooks, now }, { id, by: 'screening' })
 }
 
 // Ends a payout that the caller has marked as refused. Returns whether this call settled it.
-export async function refuse(
+export async function refusePayout(
   tx: Transaction,
   deps: { sharedAccounts: SharedAccounts; hooks: OutcomeHooks; now: Date },
   { id, by }: { id: PayoutId; by: string },
 ): Promise<boolean> {
   const { batchId } = await lockPayout(tx, id)
+  // A payout in a file is already being sent, so it can only fail. Any other is still queued.
   const status = batchId === null ? 'cancelled' : 'failed'
   const outcome = { status, reason: REFUSED } as const
   return (await settlePayout(tx, deps, { id, outcome, by })) === 'settled'

@@ -14,7 +14,8 @@ const DISORDER_MS = 3_600_000 // Ids and times may disagree by this much.
 const BUCKETS = 2 ** 18
 const STEP_IDS = 100_000n
 
-// SQL scalar: the bucket of an account number.
+// SQL scalar: the bucket of an account number. Several numbers share a bucket, so that the counters need
+// little memory.
 export const BUCKET = `hashtext(account_number) & ${BUCKETS - 1}`
 
 export class RecentCounts {
@@ -23,6 +24,7 @@ export class RecentCounts {
   #newer = new Uint32Array(BUCKETS)
   #older = new Uint32Array(BUCKETS)
 
+  // Whether the credits up to this id, and no later ones, are counted.
   isThrough(id: bigint): boolean {
     return this.#through === id
   }
@@ -35,6 +37,8 @@ export class RecentCounts {
     const from = new Date(firstAt.getTime() - WINDOW_MS - DISORDER_MS)
     const { firstId } = await idBounds(db, 'credits', { from })
     if (firstId === UNBOUNDED.firstId) return false
+    // Starts over if credits are missing from the counts, or if they include credits after `afterId`, as
+    // after a batch that was rolled back.
     if (this.#through < firstId - 1n || this.#through > afterId) {
       this.#newer.fill(0)
       this.#older.fill(0)
@@ -56,7 +60,9 @@ export class RecentCounts {
     return true
   }
 
-  // Counts the credits of a range, one bucket per credit. Returns the buckets that may have reached `least`.
+  // Counts the credits of a range, given as one bucket per credit. Returns the buckets that may have reached
+  // `least` credits. When the newer half covers a whole window, it becomes the older half, and counting
+  // begins in an empty one.
   add(range: { lastId: bigint; firstAt: Date }, buckets: readonly number[], least: number) {
     if (range.firstAt.getTime() - this.#since.getTime() > WINDOW_MS + DISORDER_MS) {
       const oldest = this.#older
@@ -70,6 +76,7 @@ export class RecentCounts {
     return [...reached]
   }
 
+  // Adds credits to a bucket, and returns the bucket's bound.
   #count(bucket: number, credits: number): number {
     const newer = (this.#newer[bucket] ?? 0) + credits
     this.#newer[bucket] = newer
@@ -77,6 +84,7 @@ export class RecentCounts {
   }
 }
 
+// Whether the ids and times of credits have the same order. In a sandbox whose clock was moved they may not.
 async function areTimesInOrder(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ isSo: boolean }>({
     name: 'are-times-in-order',

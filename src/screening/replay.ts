@@ -1,10 +1,10 @@
 // Tests a rule on history before it is activated. Also repeats the decisions of a past period and compares
-// them with the stored ones (I145). Both only read.
+// them with the stored ones (I145). Both only read the database.
 
 import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '#clock.ts'
 import { receivedBounds } from '#db/bounds.ts'
-import { fits } from '#db/paging.ts'
+import { joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText } from '#db/sql.ts'
 import type { ClientId, CreditId } from '#ids.ts'
@@ -33,8 +33,8 @@ export async function testRule(
   let screened = 0
   for await (const range of rangesOf(db, period)) {
     const screening = { sealer, rules: [rule], lists, isTest: true }
-    const found = await screenRange(db, screening, range)
-    hits.push(...within(found, period).map(({ id }) => id))
+    const screenedCredits = await screenRange(db, screening, range)
+    hits.push(...within(screenedCredits, period).map(({ id }) => id))
     screened += await countWithin(db, { ...range, ...period }, rule.clientId)
   }
   const { rows } = await db.query<{ sessionId: string }>({
@@ -46,6 +46,8 @@ export async function testRule(
   return { ...times, screened, hits: hits.length, examples }
 }
 
+// Yields the ranges of credits that were received in the period. A range may also have credits from just
+// before or after it, because ids and times may disagree.
 async function* rangesOf(db: Queryable, period: Period): AsyncGenerator<Range> {
   const { firstId, pastId } = await receivedBounds(db, period)
   let afterId = firstId - 1n
@@ -57,15 +59,19 @@ async function* rangesOf(db: Queryable, period: Period): AsyncGenerator<Range> {
   }
 }
 
+// Keeps the credits that were received in the period. A range of ids may have credits from just before or
+// after it.
 const within = (screened: readonly Screened[], { from, to }: Period) =>
   screened.filter(({ receivedAt }) => receivedAt >= from && receivedAt < to)
 
+// Counts the credits of a range that were received in the period: of one client, or of all if `clientId` is
+// null.
 async function countWithin(
   db: Queryable,
   { afterId, lastId, from, to }: Pick<Range, 'afterId' | 'lastId'> & Period,
   clientId: ClientId | null,
 ): Promise<number> {
-  const { sql, values } = fits([
+  const { sql, values } = joinConditions([
     ['id > $', afterId],
     ['id <= $', lastId],
     ['received_at >= $', from],
@@ -77,8 +83,9 @@ async function countWithin(
   return rows[0]?.count ?? 0
 }
 
+// Counts the payouts of the period that the rule would stop, with the newest version of each list.
 async function testPayouts(db: Queryable, { rule, period }: { rule: Rule; period: Period }) {
-  const { sql, values } = fits([
+  const { sql, values } = joinConditions([
     ['requested_at >= $', period.from],
     ['requested_at < $', period.to],
     ['client_id = $', rule.clientId],
@@ -87,13 +94,14 @@ async function testPayouts(db: Queryable, { rule, period }: { rule: Rule; period
                  where ${sql} order by id`
   type Requested = { reference: string; clientId: ClientId | null; name: string }
   const { rows } = await db.query<Requested>(namedByText(text, values))
+  // Tests by a time at which the newest version of every list is in force.
   const newest = new Map((await readPeriods(db)).map((list) => [list.name, list]))
   const lists = [...newest.values()].map((list) => ({ ...list, to: null }))
   const at = new Date(Math.max(...lists.map(({ from }) => from.getTime()), period.to.getTime()))
   const hits: string[] = []
   for (const payout of rows) {
-    const found = await judgePayout(db, { rules: [rule], lists, at }, payout)
-    if (found.length > 0) hits.push(payout.reference)
+    const payoutHits = await judgePayout(db, { rules: [rule], lists, at }, payout)
+    if (payoutHits.length > 0) hits.push(payout.reference)
   }
   const examples = hits.slice(-EXAMPLES_MAX).reverse()
   return { screened: rows.length, hits: hits.length, examples }
@@ -110,7 +118,8 @@ export type Replay = {
   erased: number // Decisions that cannot be repeated, because the payer or beneficiary was erased.
 }
 
-export async function replay(
+// Repeats all decisions of a period and compares them with the stored ones.
+export async function replayDecisions(
   db: Queryable,
   { sealer, period }: { sealer: Sealer; period: Period },
 ): Promise<Replay> {
@@ -126,14 +135,17 @@ export async function replay(
   const screenedTo = rows[0]?.id
   for await (const range of rangesOf(db, period)) {
     const screening = await readScreening(db, range.firstAt, range.lastAt)
-    const isSeen = ({ id }: { id: bigint }) => screenedTo === undefined || id <= screenedTo
+    // Without a position, screening has ended, so all these credits have been screened.
+    const isScreened = ({ id }: { id: bigint }) => screenedTo === undefined || id <= screenedTo
     const screened = await screenRange(db, { ...screening, sealer }, range)
-    const found = within(screened, period).filter(isSeen)
-    const replayed = new Map(found.map(({ id, hits }) => [id, hits]))
-    const stored = new Map((await readStored(db, range, period)).map((each) => [each.id, each]))
+    const screenedInPeriod = within(screened, period).filter(isScreened)
+    const replayed = new Map(screenedInPeriod.map(({ id, hits }) => [id, hits]))
+    const storedById = new Map(
+      (await readStored(db, range, period)).map((decision) => [decision.id, decision]),
+    )
     result.credits += await countWithin(db, { ...range, ...period }, null)
-    for (const id of new Set([...stored.keys(), ...replayed.keys()])) {
-      const [decision, hits] = [stored.get(id), replayed.get(id)]
+    for (const id of new Set([...storedById.keys(), ...replayed.keys()])) {
+      const [decision, hits] = [storedById.get(id), replayed.get(id)]
       if (isDeepStrictEqual(decision?.hits, hits)) result.decisions++
       else if (decision?.isErased) result.erased++
       else {
@@ -146,6 +158,7 @@ export async function replay(
   return result
 }
 
+// Reads the stored decisions on the credits of a range.
 async function readStored(db: Queryable, range: Range, period: Period): Promise<Stored[]> {
   const { rows } = await db.query<Stored>({
     name: 'stored-decisions-of-credits',
@@ -169,7 +182,7 @@ type StoredPayout = {
   at: Date
 }
 
-// SQL query: stored decisions on payouts, each made at `at`.
+// SQL query: stored decisions on payouts of the period, with the time `at` of each decision.
 const STOPPED_PAYOUTS = `
   select d.id, p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at as at
     from screening_decisions d join payouts p on p.id = d.payout_id
@@ -189,19 +202,20 @@ const CLEARED_PAYOUTS = `
                         and r.decided_at = p.screened_at)
    order by p.id limit ${BATCH_MAX}`
 
+// Repeats the decisions on payouts and adds the figures to the result.
 async function replayPayouts(db: Queryable, { from, to }: Period, result: Replay): Promise<void> {
-  const all = await rulesInForce(db, { subject: 'payout', from, to })
+  const allRules = await rulesInForce(db, { subject: 'payout', from, to })
   const lists = await readPeriods(db)
-  for (const [count, text] of [
+  for (const [figure, text] of [
     ['payouts', STOPPED_PAYOUTS],
     ['cleared', CLEARED_PAYOUTS],
   ] as const) {
     for await (const { reference, hits, at, ...payout } of payoutsOf(db, { from, to }, text)) {
-      const rules = all.filter((rule) => isInForce(rule, at))
-      if (rules.length === 0 && hits.length === 0) continue
+      const rules = allRules.filter((rule) => isInForce(rule, at))
+      if (rules.length === 0 && hits.length === 0) continue // No rule was in force, so nothing was decided.
       const replayed = await judgePayout(db, { rules, lists, at }, payout)
       if (payout.name === ERASED && rules.length > 0) result.erased++
-      else if (isDeepStrictEqual(hits, replayed)) result[count]++
+      else if (isDeepStrictEqual(hits, replayed)) result[figure]++
       else {
         const subject = `payout/${reference}`
         result.differences.push({ subject, stored: hits, replayed })
@@ -210,6 +224,7 @@ async function replayPayouts(db: Queryable, { from, to }: Period, result: Replay
   }
 }
 
+// Yields the payouts that the SQL query `text` finds, and reads them page by page.
 async function* payoutsOf(
   db: Queryable,
   { from, to }: Period,

@@ -17,8 +17,8 @@ import { lockFileOf } from '#payouts/files.ts'
 import { MAY_BE_STOPPED } from '#payouts/holds.ts'
 import type { OutcomeHooks } from '#payouts/settle.ts'
 import type { Decision } from './decisions.ts'
-import { activateList, findActive, refuseInactivatable } from './lists.ts'
-import { AFTER_CLAIM, refuse } from './payouts.ts'
+import { activateList, findActive, lockActivatable } from './lists.ts'
+import { AFTER_CLAIM, refusePayout } from './payouts.ts'
 import { activateRule, endRule, lockRule, type Rule, stateOf } from './rule.ts'
 
 export const REQUEST_KINDS = ['activate', 'end', 'release', 'refuse'] as const
@@ -57,6 +57,7 @@ export const screeningRequests = new Workflow<ScreeningRequest, Deps>({
   audit,
 })
 
+// Returns the entry of the audit log for a request, an approval, a rejection or a withdrawal.
 function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
   const {
     kind,
@@ -69,39 +70,43 @@ function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
     decisionReference,
     reason: note,
   } = request
-  const screened = payoutReference ? `payout/${payoutReference}` : `credit/${sessionId}`
+  const screenedSubject = payoutReference ? `payout/${payoutReference}` : `credit/${sessionId}`
   const action = `screening.${verb}` as const
   if (listId !== null) {
     const detail = { kind, version: Number(listId), note }
     return { action, subject: `screening_list/${listName}`, detail } as const
   }
-  const subject = ruleReference ? `screening_rule/${ruleReference}` : screened
+  const subject = ruleReference ? `screening_rule/${ruleReference}` : screenedSubject
   const target = ruleReference ? { name: ruleName } : { decision: decisionReference }
   return { action, subject, detail: { kind, ...target, note } } as const
 }
 
 type RuleRequest = { kind: 'activate' | 'end'; effectiveFrom?: Date | null; reason: string }
 
+// Requests that a rule is activated or ended.
 export async function requestForRule(
   tx: Transaction,
   by: Requester,
   { rule, kind, effectiveFrom = null, reason }: RuleRequest & { rule: Rule },
 ): Promise<ScreeningRequest> {
-  await refuseState(tx, await lockRule(tx, rule.id), kind)
+  await refuseWrongState(tx, await lockRule(tx, rule.id), kind)
   const values = { kind, rule_id: rule.id, effective_from: effectiveFrom, reason }
   return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
 }
 
+// Requests that a version of a list is activated.
 export async function requestForList(
   tx: Transaction,
   by: Requester,
   { id, reason }: { id: bigint; reason: string },
 ): Promise<ScreeningRequest> {
-  await refuseInactivatable(tx, id)
+  await lockActivatable(tx, id)
   const values = { kind: 'activate', list_id: id, reason }
   return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
 }
 
+// Requests that a held payout is released or refused, or that unidentified money is released. Refuses if the
+// decision does not wait for two people, or no longer.
 export async function requestForDecision(
   tx: Transaction,
   by: Requester,
@@ -117,7 +122,13 @@ export async function requestForDecision(
   return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
 }
 
-async function refuseState(tx: Transaction, rule: Rule, kind: 'activate' | 'end'): Promise<void> {
+// Refuses a request that does not fit the state of the rule. The approval repeats the check, because the
+// rule may have changed since the request.
+async function refuseWrongState(
+  tx: Transaction,
+  rule: Rule,
+  kind: 'activate' | 'end',
+): Promise<void> {
   const state = stateOf(rule)
   if (kind === 'end') {
     if (state !== 'active') throw new Refusal('screening_rule_not_active')
@@ -131,6 +142,9 @@ async function refuseState(tx: Transaction, rule: Rule, kind: 'activate' | 'end'
   }
 }
 
+// Carries out an approved request: it names a list version, a rule, or a decision about a payout or about
+// unidentified money. The update of a payout checks that it is still held, so that a payout is reviewed
+// once.
 async function perform(
   tx: Transaction,
   by: Checker & Deps,
@@ -139,7 +153,7 @@ async function perform(
   if (listId !== null) return activateList(tx, by.now, listId)
   if (kind === 'activate' || kind === 'end') {
     const id = ruleId as bigint
-    await refuseState(tx, await lockRule(tx, id), kind)
+    await refuseWrongState(tx, await lockRule(tx, id), kind)
     if (kind === 'activate') await activateRule(tx, by.now, { id, effectiveFrom })
     else await endRule(tx, by.now, id)
     return
@@ -155,7 +169,8 @@ async function perform(
   if (rowCount === 0) throw new Refusal('screening_reviewed')
   if (kind === 'release') return
   const settling = { sharedAccounts: by.sharedAccounts, hooks: by.payoutHooks, now: by.now }
-  if (!(await refuse(tx, settling, { id, by: by.actor }))) throw new Refusal('screening_reviewed')
+  if (!(await refusePayout(tx, settling, { id, by: by.actor })))
+    throw new Refusal('screening_reviewed')
 }
 
 // Releases the decision on unidentified money. Refused if the money was assigned to a client in the

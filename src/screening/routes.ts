@@ -69,7 +69,7 @@ export const ListName = (description: string) =>
     'x-says': 'Must be 1 to 40 lower-case letters, digits or dashes.',
   })
 
-const whole = (minimum: number, maximum: number, description: string) =>
+const wholeNumber = (minimum: number, maximum: number, description: string) =>
   Type.Optional(
     Type.Integer({
       minimum,
@@ -90,13 +90,13 @@ const RuleBody = named(
     kind: chosen(KINDS, 'What the rule looks at. Payouts: only list.'),
     outcome: chosen(OUTCOMES, 'hold, or refuse: only payouts.'),
     clientId: Type.Optional(text(64, 'Only this client. Default: all clients.')),
-    count: whole(2, 1_000, 'Credits, or payers, that are too many.'),
+    count: wholeNumber(2, 1_000, 'Credits, or payers, that are too many.'),
     amount: Type.Optional(Amount),
-    minutes: whole(1, 43_200, 'Window that ends with the credit.'),
-    percent: whole(1, 50, 'How far below amount structuring looks.'),
-    days: whole(1, 365, 'How long a payer stays known.'),
+    minutes: wholeNumber(1, 43_200, 'Window that ends with the credit.'),
+    percent: wholeNumber(1, 50, 'How far below amount structuring looks.'),
+    days: wholeNumber(1, 365, 'How long a payer stays known.'),
     list: Type.Optional(ListName('The list to look in.')),
-    score: whole(70, 100, 'The least likeness of names.'),
+    score: wholeNumber(70, 100, 'The least likeness of names.'),
   },
   { additionalProperties: false },
 )
@@ -240,7 +240,7 @@ export const screeningRules = resource(`${SCREENING}/rules`, {
     parse: ({ body }) => parseRule(body),
     run: async (tx, call) => {
       const { name, subject, kind, outcome } = call.body
-      const clientId = await clientOf(tx, call.body.clientId)
+      const clientId = await findLimitedClient(tx, call.body.clientId)
       return draftRule(tx, call, { name, subject, kind, outcome, clientId, params: call.input })
     },
   })
@@ -449,6 +449,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.id),
   })
 
+// The field of the request for each parameter.
 const FIELDS: Readonly<Record<Param, string>> = {
   count: 'count',
   amountKobo: 'amount',
@@ -464,20 +465,20 @@ const FIELDS: Readonly<Record<Param, string>> = {
 function parseRule(body: Static<typeof RuleBody>): Params {
   const { kind, subject, outcome, amount, count, minutes, percent, days, list, score } = body
   const amountKobo = amount === undefined ? undefined : `${koboOf(amount) as Kobo}`
-  const all = { count, amountKobo, minutes, percent, days, list, score }
-  const sent = Object.entries(all).filter(([, value]) => value !== undefined)
+  const allParams = { count, amountKobo, minutes, percent, days, list, score }
+  const sentParams = Object.entries(allParams).filter(([, value]) => value !== undefined)
   const { needed, oneOf: alternatives = [] } = PARAMS[kind]
   const errors: FieldError[] = []
-  const names = sent.map(([name]) => name as Param)
+  const sentNames = sentParams.map(([name]) => name as Param)
   for (const name of needed) {
-    if (!names.includes(name))
+    if (!sentNames.includes(name))
       errors.push({ field: FIELDS[name], message: `Required for ${kind}.` })
   }
-  for (const name of names) {
+  for (const name of sentNames) {
     if (needed.includes(name) || alternatives.includes(name)) continue
     errors.push({ field: FIELDS[name], message: `Not for ${kind}.` })
   }
-  if (alternatives.length > 0 && !alternatives.some((name) => names.includes(name))) {
+  if (alternatives.length > 0 && !alternatives.some((name) => sentNames.includes(name))) {
     errors.push({ field: 'count', message: 'Send count or amount.' })
   }
   if (subject === 'payout' && kind !== 'list') {
@@ -487,15 +488,17 @@ function parseRule(body: Static<typeof RuleBody>): Params {
     errors.push({ field: 'outcome', message: 'A credit is booked already: it can only be held.' })
   }
   if (errors.length > 0) throw new Refusal('invalid_request', errors)
-  return Object.fromEntries(sent)
+  return Object.fromEntries(sentParams)
 }
 
+// Parses an optional time; null if the request has none.
 function parseTime(field: string, value: string | undefined): Date | null {
-  const at = value === undefined ? null : parseBankTime(value)
-  if (at === undefined) throw new Refusal('invalid_request', [{ field, message: TIME_SAYS }])
-  return at
+  const time = value === undefined ? null : parseBankTime(value)
+  if (time === undefined) throw new Refusal('invalid_request', [{ field, message: TIME_SAYS }])
+  return time
 }
 
+// Parses the period of a test. Refuses one that is empty or longer than DAYS_MAX.
 function parsePeriod(body: { from: string; to: string }) {
   const [from, to] = [parseTime('from', body.from) as Date, parseTime('to', body.to) as Date]
   const message = `Must be after from, by at most ${DAYS_MAX} days.`
@@ -505,7 +508,11 @@ function parsePeriod(body: { from: string; to: string }) {
   return { from, to }
 }
 
-async function clientOf(tx: Parameters<typeof findClient>[0], clientId: string | undefined) {
+// Returns the id of the client that a rule is limited to; null if the rule is for all clients.
+async function findLimitedClient(
+  tx: Parameters<typeof findClient>[0],
+  clientId: string | undefined,
+) {
   if (clientId === undefined) return null
   const client = await findClient(tx, clientId)
   if (!client) throw new Refusal('client_not_found')
@@ -522,6 +529,7 @@ function requireDecision(reference: string): string {
   return reference
 }
 
+// Reads the id of an approval request from a path. A malformed id is refused like an unknown one.
 function requireRequest(id: string): bigint {
   if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('screening_request_not_found')
   return BigInt(id)

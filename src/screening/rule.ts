@@ -86,6 +86,7 @@ export const STATE_IS: Readonly<Record<(typeof RULE_STATES)[number], string>> = 
   ended: 'r.effective_to is not null',
 }
 
+// Returns the state of a rule by its begin and end. A rule whose end is known counts as ended.
 export function stateOf({ effectiveFrom, effectiveTo }: Rule): (typeof RULE_STATES)[number] {
   if (effectiveFrom === null) return 'draft'
   return effectiveTo === null ? 'active' : 'ended'
@@ -97,7 +98,7 @@ export function isRuleReference(text: string): boolean {
 
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
-// Newest first.
+// Lists rules, newest first.
 export async function listRules(db: Queryable, { where, beforeId, limit }: Page): Promise<Rule[]> {
   const list = { select: SELECT, where, id: 'r.id', after: beforeId, limit }
   const { rows } = await db.query<Rule>(listQuery(list))
@@ -128,6 +129,7 @@ export async function rulesInForce(
   return rows
 }
 
+// Whether the rule applies to a credit or payout of this time.
 export function isInForce({ effectiveFrom, effectiveTo }: Rule, at: Date): boolean {
   return effectiveFrom !== null && effectiveFrom <= at && (!effectiveTo || effectiveTo > at)
 }
@@ -135,7 +137,8 @@ export function isInForce({ effectiveFrom, effectiveTo }: Rule, at: Date): boole
 type NewRule = Pick<Rule, 'name' | 'subject' | 'kind' | 'outcome' | 'clientId' | 'params'>
 type By = { clientId: ClientId; actor: string; now: Date }
 
-// Creates a draft. If the name has versions, the draft is the next version.
+// Creates a draft. If the name has versions, the draft is the next version, and must have the same subject.
+// The lock keeps two drafts from getting the same version number.
 export async function draftRule(tx: Transaction, by: By, rule: NewRule): Promise<Rule> {
   const { name, subject, kind, outcome, clientId, params } = rule
   const reference = newReference('SCR')
@@ -151,10 +154,11 @@ export async function draftRule(tx: Transaction, by: By, rule: NewRule): Promise
   })
   if (!rows[0]?.fits) throw new Refusal('screening_rule_name_taken')
   const drafted = await getRule(tx, reference)
-  await audit(tx, by, { rule: drafted, action: 'draft', detail: { kind, outcome, params } })
+  await auditRule(tx, by, { rule: drafted, action: 'draft', detail: { kind, outcome, params } })
   return drafted
 }
 
+// Stores the result of a draft's test, without which it cannot be activated.
 export async function saveTest(tx: Transaction, by: By, rule: Rule, test: RuleTest): Promise<Rule> {
   const { rowCount } = await tx.query({
     name: 'save-screening-test',
@@ -164,17 +168,17 @@ export async function saveTest(tx: Transaction, by: By, rule: Rule, test: RuleTe
   })
   if (rowCount === 0) throw new Refusal('screening_rule_not_draft')
   const { examples: _, ...detail } = test
-  await audit(tx, by, { rule, action: 'test', detail })
+  await auditRule(tx, by, { rule, action: 'test', detail })
   return getRule(tx, rule.reference)
 }
 
-// The caller has locked the rule. The previous version ends when this one begins.
+// Activates a draft. The previous version ends when this one begins. The caller has locked the rule.
 export async function activateRule(
   tx: Transaction,
   now: Date,
   { id, effectiveFrom }: { id: bigint; effectiveFrom: Date | null },
 ): Promise<void> {
-  const from = earliest(now, effectiveFrom)
+  const from = earliestChange(now, effectiveFrom)
   await tx.query({
     name: 'replace-screening-rule',
     text: `update screening_rules o set effective_to = greatest($2, o.effective_from)
@@ -190,20 +194,22 @@ export async function activateRule(
   })
 }
 
-// The caller has locked the rule. A rule that has not begun yet ends at its beginning, so it never applies.
+// Ends a rule. A rule that has not begun yet ends at its beginning, so it never applies. The caller has
+// locked the rule.
 export async function endRule(tx: Transaction, now: Date, id: bigint): Promise<void> {
   await tx.query({
     name: 'end-screening-rule',
     text: `update screening_rules set effective_to = greatest($2, effective_from) where id = $1`,
-    values: [id, earliest(now, null)],
+    values: [id, earliestChange(now, null)],
   })
 }
 
 // Returns the earliest time at which a rule may begin or end, or the requested time if that is later.
-function earliest(now: Date, requestedTime: Date | null): Date {
+function earliestChange(now: Date, requestedTime: Date | null): Date {
   return new Date(Math.max(now.getTime() + BEGINS_AFTER_MS, requestedTime?.getTime() ?? 0))
 }
 
+// Locks a rule, so that two people cannot activate and end it at once.
 export async function lockRule(tx: Transaction, id: bigint): Promise<Rule> {
   const { rows } = await tx.query<Rule>({
     name: 'lock-screening-rule',
@@ -215,7 +221,8 @@ export async function lockRule(tx: Transaction, id: bigint): Promise<Rule> {
 
 type Audited = { rule: Rule; action: string; detail: object }
 
-function audit(tx: Transaction, by: By, { rule, action, detail }: Audited): Promise<void> {
+// Writes an action on a rule to the audit log.
+function auditRule(tx: Transaction, by: By, { rule, action, detail }: Audited): Promise<void> {
   return writeAuditLog(tx, by.now, {
     clientId: by.clientId,
     actor: by.actor,

@@ -30,7 +30,8 @@ const RANGE = 'id > $1 and id <= $2'
 // can break it. names: the payers' names if a rule uses them. buckets: each credit's bucket (recent.ts).
 type Outline = Range & { inBand: readonly number[]; names: readonly string[]; buckets: string }
 
-// Returns the next credits, or undefined if there are none.
+// Returns the range of the next credits after `afterId`, at most BATCH_MAX of them, or undefined if there
+// are none.
 export async function nextRange(
   db: Queryable,
   { afterId, lastId }: { afterId: bigint; lastId: bigint },
@@ -47,6 +48,9 @@ export async function nextRange(
   return row && row.count > 0 ? { ...row, afterId } : undefined
 }
 
+// Summarises the credits of a range in one query: for each rule, how many credits have an amount that can
+// break it; the payers' names, if a rule matches names; and the buckets of the account numbers, if counts
+// are in memory. screenRange() then reads only the credits that can break a rule.
 async function outlineOf(
   db: Queryable,
   { rules, recent }: Pick<Screening, 'rules' | 'recent'>,
@@ -54,8 +58,10 @@ async function outlineOf(
 ): Promise<Outline> {
   const bands = rules.map(bandOfRule)
   const hasLists = rules.some(({ kind }) => kind === 'list')
-  const counts = bands.map((_, at) => {
-    const [from, below] = [`$${3 + 2 * at}`, `$${4 + 2 * at}`]
+  // One count per rule. $1 and $2 are the ids of the range; then each rule has two parameters for its
+  // amounts.
+  const counts = bands.map((_, index) => {
+    const [from, below] = [`$${3 + 2 * index}`, `$${4 + 2 * index}`]
     return `count(*) filter (where amount_kobo >= ${from} and amount_kobo < ${below})::int`
   })
   const names = hasLists
@@ -71,10 +77,11 @@ async function outlineOf(
     ),
   })
   const [row] = rows
-  const known = (row?.names ?? []).filter((name) => name !== null)
-  return { ...range, inBand: row?.inBand ?? [], names: known, buckets: row?.buckets ?? '' }
+  const knownNames = (row?.names ?? []).filter((name) => name !== null)
+  return { ...range, inBand: row?.inBand ?? [], names: knownNames, buckets: row?.buckets ?? '' }
 }
 
+// A credit that broke rules, with the rules and the values that broke them.
 export type Screened = { id: CreditId; clientId: ClientId | null; receivedAt: Date; hits: Hit[] }
 
 export type Screening = {
@@ -91,14 +98,15 @@ export async function screenRange(
   screening: Screening,
   range: Range,
 ): Promise<Screened[]> {
-  const found = new Map<CreditId, Screened>()
-  const add = (rule: Rule, credit: Omit<Screened, 'hits'>, inputs: Hit['inputs']) => {
+  const brokenByCredit = new Map<CreditId, Screened>()
+  // Records that a credit broke a rule, unless the rule is for another client or was not in force.
+  const addHit = (rule: Rule, credit: Omit<Screened, 'hits'>, inputs: Hit['inputs']) => {
     if (rule.clientId !== null && rule.clientId !== credit.clientId) return
     if (!screening.isTest && !isInForce(rule, credit.receivedAt)) return
     const { id, clientId, receivedAt } = credit
-    const screened = found.get(id) ?? { id, clientId, receivedAt, hits: [] }
+    const screened = brokenByCredit.get(id) ?? { id, clientId, receivedAt, hits: [] }
     screened.hits.push({ rule: rule.reference, kind: rule.kind, inputs })
-    found.set(id, screened)
+    brokenByCredit.set(id, screened)
   }
   const { rules, lists } = screening
   const outline = await outlineOf(db, screening, range)
@@ -106,7 +114,7 @@ export async function screenRange(
   for (const rule of rules) {
     if (rule.kind === 'list') {
       const matches = await matchPayers(db, { rule, lists, isTest: screening.isTest }, outline)
-      for (const { inputs, ...credit } of matches) add(rule, credit, inputs)
+      for (const { inputs, ...credit } of matches) addHit(rule, credit, inputs)
       continue
     }
     const { kind, params } = rule
@@ -114,11 +122,11 @@ export async function screenRange(
       for (const [at, credit] of credits.entries()) {
         if (credit.id <= range.afterId) continue
         const inputs = judgeByHistory({ kind, params }, { credits, at })
-        if (inputs) add(rule, credit, inputs)
+        if (inputs) addHit(rule, credit, inputs)
       }
     }
   }
-  return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  return [...brokenByCredit.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
 // Reads the credits of each number that may break a rule: those in the range, and LOOKBACK credits before it.
@@ -127,45 +135,51 @@ async function readHistories(
   { rules, sealer, recent }: Screening,
   range: Outline,
 ): Promise<Facts[][]> {
-  const byHistory = rules.filter(({ kind }, at) => kind !== 'list' && range.inBand[at] !== 0)
-  const frequent = recent ? byHistory.filter(isFrequency) : []
-  const numbers = new Set(recent && (await findFrequent(db, { recent, frequent }, range)))
-  const others = byHistory.filter((rule) => !frequent.includes(rule))
-  if (others.length === 0 && numbers.size === 0) return []
-  const longestMs = Math.max(...byHistory.map(windowMs))
+  const historyRules = rules.filter(
+    ({ kind }, index) => kind !== 'list' && range.inBand[index] !== 0,
+  )
+  const frequencyRules = recent ? historyRules.filter(isFrequencyRule) : []
+  const numbers = new Set(
+    recent && (await findFrequentNumbers(db, { recent, frequencyRules }, range)),
+  )
+  const otherRules = historyRules.filter((rule) => !frequencyRules.includes(rule))
+  if (otherRules.length === 0 && numbers.size === 0) return []
+  const longestMs = Math.max(...historyRules.map(windowMs))
   const from = new Date(range.firstAt.getTime() - longestMs)
   const { firstId } = await idBounds(db, 'credits', { from })
-  for (const rule of others) {
-    for (const number of await findCandidates(db, { rule, firstId }, range)) numbers.add(number)
+  for (const rule of otherRules) {
+    const candidates = await findCandidateNumbers(db, { rule, firstId }, range)
+    for (const number of candidates) numbers.add(number)
   }
   if (numbers.size === 0) return []
   const facts = await readFacts(db, { sealer, numbers: [...numbers], firstId }, range)
   return [...Map.groupBy(facts, ({ accountNumber }) => accountNumber).values()]
 }
 
-// Whether only a number with many credits within the time that recent.ts covers can break the rule.
-function isFrequency(rule: Rule): boolean {
+// Whether only a number with many recent credits can break the rule. For such a rule, recent.ts excludes
+// nearly all numbers without a query.
+function isFrequencyRule(rule: Rule): boolean {
   const { kind, params } = rule
   if (windowMs(rule) > WINDOW_MS || params.count === undefined) return false
   return kind === 'many_payers' || (kind === 'velocity' && params.amountKobo === undefined)
 }
 
-type Frequent = { recent: RecentCounts; frequent: readonly Rule[] }
+type Frequent = { recent: RecentCounts; frequencyRules: readonly Rule[] }
 
 // Returns every number that has as many credits as one of the rules needs. May include other numbers.
-async function findFrequent(
+async function findFrequentNumbers(
   db: Queryable,
-  { recent, frequent }: Frequent,
+  { recent, frequencyRules }: Frequent,
   range: Outline,
 ): Promise<string[]> {
-  const least = Math.min(...frequent.map(({ params }) => params.count ?? Number.POSITIVE_INFINITY))
-  const reached = recent.add(range, range.buckets.split(',').map(Number), least)
-  if (reached.length === 0) return []
+  const counts = frequencyRules.map(({ params }) => params.count ?? Number.POSITIVE_INFINITY)
+  const fullBuckets = recent.add(range, range.buckets.split(',').map(Number), Math.min(...counts))
+  if (fullBuckets.length === 0) return []
   const { rows } = await db.query<{ accountNumber: string }>({
     name: 'numbers-of-buckets',
     text: `select distinct account_number from credits
             where ${RANGE} and ${BUCKET} = any($3::int[])`,
-    values: [range.afterId, range.lastId, reached],
+    values: [range.afterId, range.lastId, fullBuckets],
   })
   return rows.map(({ accountNumber }) => accountNumber)
 }
@@ -177,28 +191,30 @@ function bandOfRule({ kind, params }: Rule): { from: bigint; below: bigint } {
   return { from, below: ANY_AMOUNT }
 }
 
+// Higher than every amount.
 const ANY_AMOUNT = 2n ** 62n
 
 type Candidates = { rule: Rule; firstId: bigint }
 
-// Returns every number with a credit in the range that breaks the rule. May include other numbers.
-async function findCandidates(
+// Returns every number with a credit in the range that breaks the rule. May include other numbers. If the
+// rule has no limit on the count or the sum, the query gets a limit that is never reached.
+async function findCandidateNumbers(
   db: Queryable,
   { rule, firstId }: Candidates,
   { afterId, lastId }: Range,
 ): Promise<string[]> {
   const { kind, params } = rule
-  const least = BigInt(params.amountKobo ?? 0)
+  const limitKobo = BigInt(params.amountKobo ?? 0)
   if (kind === 'new_payer') {
     const { rows } = await db.query<{ accountNumber: string }>({
       name: 'numbers-with-large-credits',
       text: `select distinct account_number from credits where ${RANGE} and amount_kobo >= $3`,
-      values: [afterId, lastId, least],
+      values: [afterId, lastId, limitKobo],
     })
     return rows.map(({ accountNumber }) => accountNumber)
   }
   const band = bandOfRule(rule)
-  const sumKobo = kind === 'velocity' && params.amountKobo ? least : ANY_AMOUNT
+  const sumKobo = kind === 'velocity' && params.amountKobo ? limitKobo : ANY_AMOUNT
   const { rows } = await db.query<{ accountNumber: string }>({
     name: 'numbers-with-many-credits',
     text: `
@@ -234,6 +250,8 @@ type FactRow = Omit<Facts, 'payer'> & { sealed: Buffer | null; name: string | nu
 const FACTS = `id, client_id, account_number, amount_kobo, received_at, source_account_sealed as sealed,
   source_account_name as name, source_bank_code as bank`
 
+// Reads the credits of the numbers: those in the range, and LOOKBACK - 1 before it. A payer is hashed only
+// when a rule asks for it, because that means opening the sealed account number.
 async function readFacts(
   db: Queryable,
   { sealer, numbers, firstId }: { sealer: Sealer; numbers: string[]; firstId: bigint },
@@ -278,30 +296,32 @@ async function matchPayers(
   const matches: Match[] = []
   for (const list of versionsFor(rule, { lists, isTest, range })) {
     const index = await loadIndex(db, list)
-    const window = isTest ? [new Date(0), FAR] : [list.from, list.to ?? FAR]
+    const window = isTest ? [new Date(0), FAR_FUTURE] : [list.from, list.to ?? FAR_FUTURE]
     const values = [range.afterId, range.lastId, ...window]
-    const found = new Map<string, Hit['inputs']>()
+    const inputsByName = new Map<string, Hit['inputs']>()
     for (const name of range.names) {
       const match = index.match(name, rule.params.score ?? 0)
-      if (match) found.set(name, listInputs(list, match))
+      if (match) inputsByName.set(name, listInputs(list, match))
     }
-    if (found.size === 0) continue
+    if (inputsByName.size === 0) continue
     const credits = await db.query<Omit<Match, 'inputs'> & { name: string }>({
       name: 'credits-of-listed-payers',
       text: `select id, client_id, received_at, source_account_name as name from credits
               where ${RANGE} and received_at >= $3 and received_at < $4
                 and source_account_name = any($5::text[]) order by id`,
-      values: [...values, [...found.keys()]],
+      values: [...values, [...inputsByName.keys()]],
     })
     for (const { name, ...credit } of credits.rows) {
-      matches.push({ ...credit, inputs: found.get(name) as Hit['inputs'] })
+      matches.push({ ...credit, inputs: inputsByName.get(name) as Hit['inputs'] })
     }
   }
   return matches
 }
 
-const FAR = new Date('9999-01-01T00:00:00Z')
+const FAR_FUTURE = new Date('9999-01-01T00:00:00Z')
 
+// Returns the versions of the rule's list that were in force at any time of the range; in a test, only the
+// newest.
 function versionsFor(
   { params }: Rule,
   { lists, isTest, range }: { lists: readonly ListPeriod[]; isTest: boolean; range: Range },
@@ -311,6 +331,7 @@ function versionsFor(
   return versions.filter(({ from, to }) => from <= range.lastAt && (!to || to > range.firstAt))
 }
 
+// Returns the values that are stored with a decision by a list rule.
 export function listInputs(
   { id }: ListPeriod,
   match: { entry: string; listed: string; score: number },
@@ -321,9 +342,9 @@ export function listInputs(
 // Returns the ids of the rules and list versions in force, written as `12,15/3`.
 export function ruleSetAt({ rules, lists }: Pick<Screening, 'rules' | 'lists'>, at: Date): string {
   const inForce = rules.filter((rule) => isInForce(rule, at))
-  const named = new Set(inForce.map(({ params }) => params.list))
+  const listNames = new Set(inForce.map(({ params }) => params.list))
   const versions = lists.filter(
-    ({ name, from, to }) => named.has(name) && from <= at && (!to || to > at),
+    ({ name, from, to }) => listNames.has(name) && from <= at && (!to || to > at),
   )
-  return [inForce, versions].map((all) => all.map(({ id }) => id).join(',')).join('/')
+  return [inForce, versions].map((rows) => rows.map(({ id }) => id).join(',')).join('/')
 }

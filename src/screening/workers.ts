@@ -27,6 +27,7 @@ export type ScreenDeps = {
 
 const SECOND_MS = 1_000
 
+// Lists the workers of screening.
 export function screeningWorkers(deps: ScreenDeps & WatchScreeningDeps): Worker[] {
   return [
     {
@@ -45,6 +46,7 @@ export function screeningWorkers(deps: ScreenDeps & WatchScreeningDeps): Worker[
   ]
 }
 
+// One round of the worker: screens the next credits, and holds those that broke a rule.
 export function screenCreditsRound(deps: ScreenDeps): Round {
   const recent = new RecentCounts()
   return async () => {

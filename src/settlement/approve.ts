@@ -60,7 +60,8 @@ export type Payee = {
   chosenAt: Date | null // When the account became the client's default, or was chosen for the subaccount.
 }
 
-// Returns the payees, the client first.
+// Returns the parties that a settlement pays, with the bank accounts that they would now be paid to; the
+// client comes first.
 export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee[]> {
   const { rows } = await db.query<Payee>({
     name: 'read-settlement-payees',
@@ -97,17 +98,19 @@ export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Pay
 
 const UNCONFIRMED = 'bank_account_unconfirmed'
 
-// Returns the reason why the settlement as a whole cannot be paid. An unconfirmed name comes last, because a
-// second person's approval overcomes it.
+// Returns the reason why the settlement as a whole cannot be paid, or undefined if it can. An unconfirmed
+// name comes last, because a second person's approval overcomes it.
 export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
   const obstacles = payees.flatMap((payee) => obstacleTo(payee) ?? [])
   return obstacles.find((obstacle) => obstacle !== UNCONFIRMED) ?? obstacles[0]
 }
 
+// Whether the account is fine except that no bank has confirmed its name.
 function isUnconfirmed(payee: Payee): boolean {
   return obstacleTo(payee) === UNCONFIRMED
 }
 
+// Returns the reason why this payee's bank account cannot be paid; undefined if it can.
 export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalCode | undefined {
   if (bankAccountId === null) return 'no_default_bank_account'
   if (!isActive) return 'bank_account_inactive'
@@ -124,12 +127,13 @@ type SeenPayees = {
 
 // Returns false if an account was replaced, or an unconfirmed account was renamed, after the approver looked.
 function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
-  const isSame = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
+  const isUnchanged = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
     seen === undefined ||
-    (seen.length === current.length && current.every((each, index) => each === seen[index]))
+    (seen.length === current.length &&
+      current.every((currentValue, index) => currentValue === seen[index]))
   const accounts = payees.map(({ bankAccount }) => bankAccount)
   const names = payees.map(({ accountName }) => accountName)
-  return isSame(view.bankAccounts, accounts) && isSame(view.accountNames, names)
+  return isUnchanged(view.bankAccounts, accounts) && isUnchanged(view.accountNames, names)
 }
 
 // Whether the client's current rules require a second person.
@@ -212,6 +216,7 @@ export async function findApprovalObstacle(
   return isChooser ? 'approver_chose_account' : null
 }
 
+// Returns the bank accounts and subaccounts of the payees, to find out who chose them.
 function idsOf(payees: readonly Payee[]) {
   return {
     bankAccountIds: payees.flatMap(({ bankAccountId }) => bankAccountId ?? []),
@@ -247,11 +252,16 @@ export async function approveByPolicy(
   const settlement = await readSettlement(tx, id)
   const payees = await lockPayees(tx, id)
   const obstacle = settlement.needsApproval ? 'approval_needed' : findObstacle(payees)
-  if (obstacle) await hold(tx, id, obstacle)
+  if (obstacle) await storeHeldReason(tx, id, obstacle)
   else await payOut(tx, deps, { settlement, payees, actor, userId: null })
 }
 
-async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Promise<void> {
+// Stores the reason why the settlement was not approved when it was closed.
+async function storeHeldReason(
+  tx: Transaction,
+  id: SettlementId,
+  reason: RefusalCode,
+): Promise<void> {
   await tx.query({
     name: 'hold-settlement',
     text: 'update settlements set held_reason = $2 where id = $1',
@@ -307,6 +317,7 @@ export async function approveSettlement(
   return readSettlement(tx, id)
 }
 
+// Stores the first of two approvals. The settlement stays closed until the second.
 async function approveFirst(
   tx: Transaction,
   now: Date,
@@ -316,6 +327,8 @@ async function approveFirst(
   await recordSettlement(tx, now, { id, verb: 'approve_first', actor })
 }
 
+// Locks the approver, so that their access cannot change concurrently. Client credentials have no user to
+// lock.
 async function lockPerson(tx: Transaction, { userId, ...by }: SettlementApprover): Promise<void> {
   if (userId !== null) await lockApprover(tx, { ...by, userId })
 }
@@ -327,6 +340,8 @@ type Approved = {
   userId: UserId | null
 }
 
+// Marks the settlement as approved, creates a payout for each payee, and moves their money from settling to
+// paying. Routing chooses one bank that sends all the payouts.
 async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): Promise<void> {
   const { settlement, payees, actor, userId } = approved
   const { id, clientId } = settlement
@@ -339,32 +354,34 @@ async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): 
     values: [actor, userId, deps.now],
   })
   const unconfirmed = payees.flatMap((payee) => (isUnconfirmed(payee) ? payee.bankAccount : []))
-  const more = unconfirmed.length > 0 ? { unconfirmed } : {}
-  await recordSettlement(tx, deps.now, { id, verb: 'approve', actor, more })
+  const extraDetail = unconfirmed.length > 0 ? { unconfirmed } : {}
+  await recordSettlement(tx, deps.now, { id, verb: 'approve', actor, extraDetail })
   if (payees.length === 0) return finishUnpaid(tx, deps.now, id)
   const amountKobo = kobo(payees.reduce((sum, { netKobo }) => sum + netKobo, 0n))
   const sending = { ...deps, currency: settlement.currency, amountKobo }
   const routing = await chooseSendingBank(tx, sending)
-  const news = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, routing }))
-  const made = await createPayouts(tx, deps, news)
-  const paying = payees.map(({ subaccountId }) => ({
+  const newPayouts = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, routing }))
+  const payouts = await createPayouts(tx, deps, newPayouts)
+  const payingAccounts = payees.map(({ subaccountId }) => ({
     kind: 'paying' as const,
     owner: subaccountId === null ? clientOwner(clientId) : subaccountOwner(subaccountId),
     currency: settlement.currency,
   }))
-  await deps.sharedAccounts.open(paying)
+  await deps.sharedAccounts.open(payingAccounts)
   const transfers = payees.map(({ settlingId, netKobo }, index) => ({
     debitAccountId: settlingId,
-    creditAccountId: deps.sharedAccounts.id(paying[index] as (typeof paying)[0]),
+    creditAccountId: deps.sharedAccounts.id(payingAccounts[index] as (typeof payingAccounts)[0]),
     amountKobo: netKobo,
     reason: 'payout' as const,
-    payoutId: made[index]?.id as PayoutId,
+    payoutId: payouts[index]?.id as PayoutId,
   }))
   await postTransfers(tx, deps.now, transfers)
 }
 
 type Paid = Approved & { payee: Payee; routing: SendingChoice }
 
+// Returns the payout that pays one payee its part of the settlement. Its sending bank was chosen for all
+// payees.
 function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid): NewPayout {
   return {
     clientId: settlement.clientId,

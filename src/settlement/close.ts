@@ -24,7 +24,7 @@ import {
 } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer, undoSettlement } from '#ledger/transfers.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
-import { type Floor, readFloor } from '#payouts/settings.ts'
+import { type Floor, readReserveFloor } from '#payouts/settings.ts'
 import type { OutcomeHook } from '#payouts/settle.ts'
 import { type ApprovalDeps, approveByPolicy, needsApproval, takesTwoApprovers } from './approve.ts'
 import {
@@ -71,6 +71,7 @@ type Closing = {
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
+// A settlement whose money was taken, and which is about to be written.
 type Closed = {
   id: SettlementId
   closing: Closing
@@ -89,6 +90,7 @@ type Closed = {
 
 // How the client's part of the money is divided: recovered debt, reserves and the net amount.
 type ClientPart = ShareOut & DueReserves & { takenKobo: Kobo }
+// A line that explains no transfer: an amount carried, recovered, held back or released.
 type ExtraLine = { kind: string; subaccountId: SubaccountId | null; kobo: bigint }
 
 // Writes a settlement after its money was taken: its row with the totals, its reserves, its lines, and the
@@ -126,6 +128,7 @@ async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Pro
   return amounts.netKobo
 }
 
+// Returns what the client owes, such as money that banks reversed after it was paid out.
 async function readOwed(tx: Transaction, receivableId: AccountId): Promise<Kobo> {
   const { rows } = await tx.query<{ kobo: Kobo }>({
     name: 'read-receivable',
@@ -137,10 +140,12 @@ async function readOwed(tx: Transaction, receivableId: AccountId): Promise<Kobo>
 
 // Builds the lines that explain the difference between the money taken and the covered transfers.
 function extraLines({ totals, takenByParty }: Closed, clientPart: ClientPart): ExtraLine[] {
+  // For each party, how much more or less was taken than its covered transfers add up to.
   const carried = [...takenByParty].map(([subaccountId, takenKobo]) => {
-    const party = totals.find((each) => each.subaccountId === subaccountId)
+    const party = totals.find((lineTotals) => lineTotals.subaccountId === subaccountId)
     return { kind: 'carried', subaccountId, kobo: takenKobo - (party?.netKobo ?? 0n) }
   })
+  // A due reserve that a hold takes is released and carried: the two lines cancel out.
   const client = { subaccountId: null }
   return [
     ...carried,
@@ -151,33 +156,37 @@ function extraLines({ totals, takenByParty }: Closed, clientPart: ClientPart): E
   ].filter((line) => line.kobo !== 0n)
 }
 
+// Returns the amounts of the settlement. `carried` is what is left after all other amounts, so that they add
+// up to the net amount. The net amount is all the money of the subaccounts and the client's net part.
 function settlementAmounts(
   { totals, takenByParty }: Closed,
   clientPart: ClientPart,
 ): SettlementAmounts {
-  const total = (amountOf: (party: PartyTotals) => bigint) => kobo(sum(totals.map(amountOf)))
+  const sumOverParties = (amountOf: (party: PartyTotals) => bigint) =>
+    kobo(sum(totals.map(amountOf)))
   const allTakenKobo = sum(takenByParty.values())
   const { recoveredKobo, reservedKobo, heldKobo, releasedKobo, takenKobo, netKobo } = clientPart
   return {
-    grossKobo: total((party) => party.grossKobo),
-    feesKobo: total((party) => party.feesKobo),
-    vatKobo: total((party) => party.vatKobo),
-    reversedKobo: total((party) => party.reversedKobo),
-    refundsKobo: total((party) => party.refundsKobo),
-    paidOutKobo: total((party) => party.paidOutKobo),
-    recoveredKobo: kobo(total((party) => party.recoveredKobo) + recoveredKobo),
+    grossKobo: sumOverParties((party) => party.grossKobo),
+    feesKobo: sumOverParties((party) => party.feesKobo),
+    vatKobo: sumOverParties((party) => party.vatKobo),
+    reversedKobo: sumOverParties((party) => party.reversedKobo),
+    refundsKobo: sumOverParties((party) => party.refundsKobo),
+    paidOutKobo: sumOverParties((party) => party.paidOutKobo),
+    recoveredKobo: kobo(sumOverParties((party) => party.recoveredKobo) + recoveredKobo),
     reservedKobo,
     releasedKobo: kobo(heldKobo + releasedKobo),
     carriedKobo: kobo(
       allTakenKobo -
-        total((party) => party.netKobo) +
-        total((party) => party.carriedKobo) -
+        sumOverParties((party) => party.netKobo) +
+        sumOverParties((party) => party.carriedKobo) -
         heldKobo,
     ),
     netKobo: kobo(allTakenKobo - takenKobo + netKobo),
   }
 }
 
+// Inserts the settlement's row, and decides who must approve it.
 async function insertSettlement(
   tx: Transaction,
   now: Date,
@@ -186,8 +195,8 @@ async function insertSettlement(
   const { id, closing, previous, cover, nextFromId } = closed
   const { clientId, actor, userId } = closing
   const { netKobo } = amounts
-  const isNeeded = await needsApproval(tx, clientId, netKobo)
-  const takesTwo = await takesTwoApprovers(tx, { clientId, actor, netKobo })
+  const isApprovalNeeded = await needsApproval(tx, clientId, netKobo)
+  const needsTwoApprovers = await takesTwoApprovers(tx, { clientId, actor, netKobo })
   await tx.query({
     name: 'insert-settlement',
     text: `insert into settlements
@@ -221,16 +230,17 @@ async function insertSettlement(
       amounts.releasedKobo,
       amounts.carriedKobo,
       amounts.netKobo,
-      isNeeded || takesTwo,
+      isApprovalNeeded || needsTwoApprovers,
       actor,
       userId,
       now,
-      takesTwo ? 2 : 1,
+      needsTwoApprovers ? 2 : 1,
       closed.floor.payoutsToId,
     ],
   })
 }
 
+// Writes the lines that explain no transfer, such as the reserve.
 async function writeExtraLines(
   tx: Transaction,
   now: Date,
@@ -251,8 +261,10 @@ async function writeExtraLines(
   })
 }
 
+// Returns the transfers that recover the client's debt, hold back the reserve and release due reserves, out
+// of and into the client's settling account.
 function transfersOf(accounts: SharedAccounts, closed: Closed, clientPart: ClientPart): Transfer[] {
-  const { settlingId: settling } = closed.parties[0] as Party
+  const { settlingId: settling } = closed.parties[0] as Party // The client is always the first party.
   const [receivable, reserve] = [accounts.id(closed.receivable), accounts.id(closed.reserve)]
   const legs: [from: AccountId, to: AccountId, kobo: Kobo, reason: 'recovery' | 'reserve'][] = [
     [settling, receivable, clientPart.recoveredKobo, 'recovery'],
@@ -309,7 +321,7 @@ export async function closeSettlement(
   await refuseSuspended(tx, clientId)
   await takeTurn(tx, clientId)
   const previous = await findPrevious(tx, clientId, CURRENCY)
-  const cutOff = closing.cutOff ?? firstCutOff(now, previous)
+  const cutOff = closing.cutOff ?? defaultCutOff(now, previous)
   if (previous && cutOff <= previous.cutOff) throw new Refusal('cut_off_passed')
 
   // The last transfer is decided before the accounts are read. So a subaccount whose first share is covered
@@ -330,7 +342,7 @@ export async function closeSettlement(
   const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
   const takenByParty = await takeAvailable(tx, now, { ...taking, alsoLocked })
   const { reserveBps, reserveDays } = await readSettings(tx, clientId)
-  const floor = await readFloor(tx, { clientId, currency: CURRENCY, now })
+  const floor = await readReserveFloor(tx, { clientId, currency: CURRENCY, now })
   const netKobo = await writeSettlement(tx, deps, {
     id,
     closing,
@@ -371,12 +383,13 @@ export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<vo
   })
 }
 
-// Returns a time just after now, so that transfers posted at this instant are covered, and just after the
-// previous cut-off.
-function firstCutOff(now: Date, previous: Previous | undefined): Date {
+// Returns the cut-off of a settlement that is closed without one: a millisecond after now, so that transfers
+// posted at this instant are covered, or after the previous cut-off if that is later.
+function defaultCutOff(now: Date, previous: Previous | undefined): Date {
   return new Date(Math.max(now.getTime(), previous?.cutOff.getTime() ?? 0) + 1)
 }
 
+// Draws the id of the settlement before its row exists, because its lines and transfers are written first.
 async function newSettlementId(tx: Transaction): Promise<SettlementId> {
   const { rows } = await tx.query<{ id: SettlementId }>({
     name: 'new-settlement-id',
@@ -391,6 +404,8 @@ type OpenedAccounts = {
   reserve: SharedAccount
 }
 
+// Opens the ledger accounts of a settlement: the receivable, the reserve, and a settling account for the
+// client and each subaccount that has money.
 async function openAccounts(
   tx: Transaction,
   { sharedAccounts }: ApprovalDeps,
@@ -419,6 +434,7 @@ async function openAccounts(
   return { parties, receivable, reserve }
 }
 
+// Returns the ledger account that holds a party's money between closing and approval.
 function settlingAccount(clientId: ClientId, subaccountId: SubaccountId | null): SharedAccount {
   const owner = subaccountId === null ? clientOwner(clientId) : subaccountOwner(subaccountId)
   return { kind: 'settling', owner, currency: CURRENCY }
@@ -494,6 +510,7 @@ export const finishSettlement: OutcomeHook = async (tx, { now }, { settlementId 
   await emitEvent(tx, now, { settlement, type })
 }
 
+// Counts the settlement's payouts: still open, paid, and not paid.
 async function countPayouts(tx: Transaction, id: SettlementId) {
   const { rows } = await tx.query<{ open: number; paid: number; unpaid: number }>({
     name: 'count-settlement-payouts',

@@ -15,9 +15,14 @@ import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
 import { takeBalances } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 
+// The transfers that a settlement covers: ids from `fromId` to `toId`, posted before `cutOff`.
 export type Cover = { fromId: bigint; toId: bigint; cutOff: Date }
+// The client's previous settlement. The next one covers the transfers with ids from `nextFromId` on that have
+// an id above `toId` or were posted at `cutOff` or later.
 export type Previous = { id: SettlementId; toId: bigint; nextFromId: bigint; cutOff: Date }
 
+// Returns the highest transfer id that the settlement can cover. Waits for the transfers that are being
+// posted, so that none with a lower id can appear later.
 export async function decideTransfers(tx: Transaction): Promise<bigint> {
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'decided-transfer-id',
@@ -46,6 +51,8 @@ const SIDES = `
        and (t.id > $6 or t.posted_at >= $7)
   )`
 
+// SQL query: one line per account and credit, payout or adjustment, from `sides`. A hold is a carried line,
+// because a later settlement evens it out.
 const LINES = `
   select case when credit_id is not null then 'credit'
               when adjustment_id is not null then 'adjustment'
@@ -78,7 +85,8 @@ type Covering = {
   previous?: Previous | undefined
 }
 
-function values({ clientId, currency, cover, previous }: Covering): unknown[] {
+// Returns the values of the parameters $1 to $7 of SIDES and LINES.
+function coverValues({ clientId, currency, cover, previous }: Covering): unknown[] {
   const { fromId, toId, cutOff } = cover
   return [
     clientId,
@@ -91,7 +99,8 @@ function values({ clientId, currency, cover, previous }: Covering): unknown[] {
   ]
 }
 
-// Returns the lowest transfer id that is not covered: the next settlement starts there.
+// Writes the lines of the covered transfers. Returns the lowest transfer id that is not covered: the next
+// settlement starts there.
 export async function writeLines(
   tx: Transaction,
   settlementId: SettlementId,
@@ -104,7 +113,7 @@ export async function writeLines(
              insert into settlement_lines (settlement_id, ${COLUMNS})
              select $8, ${COLUMNS} from (${LINES}) as l)
            select min(id) as id from sides where posted_at >= $5`,
-    values: [...values(covering), settlementId],
+    values: [...coverValues(covering), settlementId],
   })
   return rows[0]?.id ?? covering.cover.toId + 1n
 }
@@ -165,7 +174,7 @@ export async function previewTotals(db: Queryable, covering: Covering): Promise<
                   count(*) filter (where kobo > 0 and reason in ('credit', 'settle', 'assign'))
                     as lines
              from sides where posted_at < $5`,
-    values: values(covering),
+    values: coverValues(covering),
   })
   return rows[0] as LineTotals
 }
@@ -203,13 +212,16 @@ export async function takeAvailable(
   const { settlementId, cover, nextFromId, parties } = taking
   const holders = await lockAccounts(tx, taking)
   await fillHolds(tx, now, taking.clientId) // Holds take their money before the settlement does.
-  const settling = new Map(parties.map(({ accountId, settlingId }) => [accountId, settlingId]))
-  const from = holders.map((accountId) => ({
+  const settlingByAccount = new Map(
+    parties.map(({ accountId, settlingId }) => [accountId, settlingId]),
+  )
+  // Each subaccount has one account of its own. All other accounts are the client's: the party `null`.
+  const holdersWithDestination = holders.map((accountId) => ({
     accountId,
-    intoId: (settling.get(accountId) ?? settling.get(null)) as AccountId,
+    intoId: (settlingByAccount.get(accountId) ?? settlingByAccount.get(null)) as AccountId,
   }))
-  const cut = { toId: cover.toId, before: cover.cutOff, afterFromId: nextFromId }
-  await takeBalances(tx, now, { settlementId, from, cut })
+  const cutOffRange = { toId: cover.toId, before: cover.cutOff, afterFromId: nextFromId }
+  await takeBalances(tx, now, { settlementId, from: holdersWithDestination, cut: cutOffRange })
   return sumTaken(tx, settlementId, parties)
 }
 
@@ -239,6 +251,7 @@ async function lockAccounts(
   return rows.filter(({ isSource }) => isSource).map(({ id }) => id)
 }
 
+// Sums the money that was moved to each party's settling account.
 async function sumTaken(
   tx: Transaction,
   settlementId: SettlementId,

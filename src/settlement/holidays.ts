@@ -2,7 +2,7 @@
 
 import type { Client } from '#access/permissions.ts'
 import { type Holidays, watDay } from '#clock.ts'
-import { composed, fits } from '#db/paging.ts'
+import { composed, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -28,14 +28,16 @@ const PER_YEAR_MAX = 100
 
 const COLUMNS = 'day::text as day, name, is_confirmed, source, updated_by, updated_at'
 
+// Lists the holidays of a year, or all of them; the expected ones too.
 export async function listHolidays(db: Queryable, year?: string): Promise<Holiday[]> {
-  const { sql, values } = fits([['extract(year from day) = $::int', year]])
+  const { sql, values } = joinConditions([['extract(year from day) = $::int', year]])
   const text = `select ${COLUMNS} from holidays where ${sql} order by holidays.day`
   const { rows } = await db.query<Holiday>(composed(text, values))
   return rows
 }
 
-// Returns only the confirmed holidays.
+// Returns the days on which banks do not work, without weekends. Expected holidays are left out until an
+// operator confirms them (I115).
 export async function readHolidays(db: Queryable): Promise<Holidays> {
   const { rows } = await db.query<{ day: string }>({
     name: 'read-holidays',
@@ -46,6 +48,7 @@ export async function readHolidays(db: Queryable): Promise<Holidays> {
 
 type By = { client: Client; actor: string; now: Date }
 
+// Adds a holiday or replaces it. The lock keeps concurrent requests from exceeding the yearly limit.
 export async function setHoliday(
   tx: Transaction,
   { client, actor, now }: By,
@@ -53,8 +56,10 @@ export async function setHoliday(
 ): Promise<Holiday> {
   const { day, name, isConfirmed, source } = holiday
   await tx.query(`select pg_advisory_xact_lock(hashtext('holidays'))`)
-  const others = (await listHolidays(tx, day.slice(0, 4))).filter((other) => other.day !== day)
-  if (others.length >= PER_YEAR_MAX) {
+  const otherHolidays = (await listHolidays(tx, day.slice(0, 4))).filter(
+    (other) => other.day !== day,
+  )
+  if (otherHolidays.length >= PER_YEAR_MAX) {
     const message = `A year has at most ${PER_YEAR_MAX} holidays.`
     throw new Refusal('invalid_request', [{ field: 'date', message }])
   }
@@ -77,6 +82,7 @@ export async function setHoliday(
   return rows[0] as Holiday
 }
 
+// Removes a holiday, so that its day is a business day again.
 export async function removeHoliday(
   tx: Transaction,
   { client, actor, now }: By,

@@ -5,7 +5,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SettlementId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
-import { readFloor } from '#payouts/settings.ts'
+import { readReserveFloor } from '#payouts/settings.ts'
 import { previewTotals } from './cover.ts'
 import { readHolidays } from './holidays.ts'
 import { previewDueReserves, shareOut } from './reserves.ts'
@@ -80,6 +80,7 @@ export async function listLines(
   return rows
 }
 
+// Above the id of every transfer: the preview covers them all.
 const LAST_ID = 9_223_372_036_854_775_807n
 
 export type UpcomingSettlement = SettlementAmounts & {
@@ -104,7 +105,7 @@ export async function readUpcoming(
   const { clientKobo, subaccountsKobo, owedKobo } = await readBalances(tx, clientId)
   const { heldKobo, releasedKobo } = await previewDueReserves(tx, clientId, cutOff)
   const { reserveBps, schedule, handledTo } = settings
-  const floor = await readFloor(tx, { clientId, currency: CURRENCY, now })
+  const floor = await readReserveFloor(tx, { clientId, currency: CURRENCY, now })
   const clientPart = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps, floor })
   const { netKobo: coveredNetKobo, lines, ...amounts } = covered
   return {
@@ -126,6 +127,7 @@ export async function readUpcoming(
 
 type Balances = { clientKobo: Kobo; subaccountsKobo: Kobo; owedKobo: Kobo }
 
+// Returns what the client and its subaccounts could be paid now, and the client's debt.
 async function readBalances(tx: Transaction, clientId: ClientId): Promise<Balances> {
   const { rows } = await tx.query<Balances>({
     name: 'read-settleable-balances',

@@ -24,6 +24,7 @@ const USABLE = `
 // A settlement releases a part of the due reserves, and holds take the other part.
 export type DueReserves = { heldKobo: Kobo; releasedKobo: Kobo }
 
+// Sums the reserves whose time has come by `dueBy`, and the part of them that holds or debts may take.
 async function sumDueReserves(
   db: Queryable,
   clientId: ClientId,
@@ -40,6 +41,7 @@ async function sumDueReserves(
   return rows[0] as { dueKobo: Kobo; usableKobo: Kobo }
 }
 
+// Returns what takeDueReserves() would do now, and changes nothing.
 export async function previewDueReserves(
   db: Queryable,
   clientId: ClientId,
@@ -51,21 +53,23 @@ export async function previewDueReserves(
   return { heldKobo: kobo(heldKobo), releasedKobo: kobo(dueKobo - heldKobo) }
 }
 
-// Moves due reserves to holds that lack money, and returns how much the settlement may release. The caller
-// holds the client's turn and has locked the reserve account.
+// Moves due reserves to holds that lack money, and returns how much the settlement may release: nothing while
+// a hold still lacks money. The caller holds the client's turn and has locked the reserve account.
 export async function takeDueReserves(
   tx: Transaction,
   now: Date,
   { clientId, reserveId, dueBy }: { clientId: ClientId; reserveId: AccountId; dueBy: Date },
 ): Promise<DueReserves> {
   const { dueKobo, usableKobo } = await sumDueReserves(tx, clientId, dueBy)
-  if (dueKobo === 0n) return { heldKobo: dueKobo, releasedKobo: dueKobo }
+  if (dueKobo === 0n) return { heldKobo: kobo(0n), releasedKobo: kobo(0n) }
   const releasing = { clientId, reserveId, amountKobo: usableKobo }
   const { heldKobo, isLacking } = await holdReserve(tx, now, releasing)
   if (heldKobo > 0n) await useReserves(tx, clientId, heldKobo)
   return { heldKobo, releasedKobo: kobo(isLacking ? 0n : dueKobo - heldKobo) }
 }
 
+// Marks all due reserves as released by this settlement. Their money is posted with the settlement's other
+// transfers.
 export async function releaseReserves(
   tx: Transaction,
   { id, clientId, dueBy }: { id: SettlementId; clientId: ClientId; dueBy: Date },
@@ -86,6 +90,7 @@ type NewReserve = {
   days: number
 }
 
+// Stores the part of a settlement that is held back, until `days` after its cut-off.
 export async function keepReserve(
   tx: Transaction,
   { id, clientId, amountKobo, from, days }: NewReserve,
@@ -99,7 +104,8 @@ export async function keepReserve(
   })
 }
 
-// Undoes the holds and releases of a cancelled settlement.
+// Removes the reserve that a cancelled settlement held back, and makes the reserves that it released due
+// again.
 export async function undoReserves(tx: Transaction, id: SettlementId): Promise<void> {
   await tx.query({
     name: 'unhold-reserve',
@@ -113,6 +119,7 @@ export async function undoReserves(tx: Transaction, id: SettlementId): Promise<v
   })
 }
 
+// Sums the reserves that an adjustment could use now to pay the client's debt.
 export async function sumUsableReserves(db: Queryable, clientId: ClientId): Promise<Kobo> {
   const { rows } = await db.query<{ kobo: bigint }>({
     name: 'sum-usable-reserves',
@@ -122,7 +129,8 @@ export async function sumUsableReserves(db: Queryable, clientId: ClientId): Prom
   return kobo(rows[0]?.kobo ?? 0n)
 }
 
-// Uses the reserves that are due first. The caller holds the client's turn and has checked that there is
+// Takes an amount from the client's reserves, those that are released first: deletes the reserves that are
+// used up, and reduces the last one. The caller holds the client's turn and has checked that there is
 // enough.
 export async function useReserves(
   tx: Transaction,
@@ -174,10 +182,13 @@ export function shareOut({
 }: Inputs): ShareOut {
   const allKobo = takenKobo + releasedKobo
   const recoveredKobo = least(owedKobo, allKobo)
-  const reservableKobo = least(takenKobo, allKobo - recoveredKobo)
-  const termsKobo = (reservableKobo * BigInt(reserveBps)) / WHOLE_BPS
-  const floorKobo = ((reservableKobo + floor.paidKobo) * BigInt(floor.bps)) / WHOLE_BPS
-  const reservedKobo = least(reservableKobo, floorKobo > termsKobo ? floorKobo : termsKobo)
+  const reserveBaseKobo = least(takenKobo, allKobo - recoveredKobo)
+  const ownReserveKobo = (reserveBaseKobo * BigInt(reserveBps)) / WHOLE_BPS
+  const floorReserveKobo = ((reserveBaseKobo + floor.paidKobo) * BigInt(floor.bps)) / WHOLE_BPS
+  const reservedKobo = least(
+    reserveBaseKobo,
+    floorReserveKobo > ownReserveKobo ? floorReserveKobo : ownReserveKobo,
+  )
   return {
     recoveredKobo: kobo(recoveredKobo),
     reservedKobo: kobo(reservedKobo),

@@ -217,14 +217,15 @@ async function inTurn<T extends object>(
     try {
       return await withIdempotency(deps, { request, reply, pool }, work)
     } catch (error) {
-      const isTaken = error instanceof Refusal && error.code === 'settlement_in_progress'
+      const isInProgress = error instanceof Refusal && error.code === 'settlement_in_progress'
       const isKeyed = request.headers['idempotency-key'] !== undefined
-      if (!isTaken || !isKeyed || attempt === ATTEMPTS_MAX) throw error
+      if (!isInProgress || !isKeyed || attempt === ATTEMPTS_MAX) throw error
       await withTransaction(pool, (tx) => awaitTurn(tx, request.client.id))
     }
   }
 }
 
+// Parses the requested cut-off, which must not be in the future. Returns undefined if the request has none.
 function parseCutOff({ cutOff }: Static<typeof CloseRequest>, now: Date): Date | undefined {
   if (cutOff === undefined) return undefined
   const time = parseBankTime(cutOff)

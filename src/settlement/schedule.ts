@@ -14,12 +14,13 @@ export const SCHEDULE_PATTERN =
   '^(manual|weekly|(daily|T\\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'
 const WEEKLY = 'weekly@Mon@09:00'
 
-// Longer than any series of holidays.
+// The search for the next slot ends after this many days, which are more than any series of holidays.
 const LOOK_AHEAD_DAYS = 400
 
+// A time of a schedule: a settlement closes at `at`, and covers transfers posted before `cutOff`.
 export type Slot = { at: Date; cutOff: Date }
 
-// `weekly` without a day means Monday.
+// Returns the full form of a schedule: `weekly` without a day means Monday at 09:00.
 export function normalSchedule(schedule: string): string {
   return schedule === 'weekly' ? WEEKLY : schedule
 }
@@ -31,9 +32,9 @@ export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slo
   const [, daily, weekday, hour, minute] = match
   const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000
   const isInSchedule = (day: string) => weekday === undefined || isWeekly(day, weekday, holidays)
-  const first = dayStart(watDay(after))
+  const firstMidnight = dayStart(watDay(after))
   for (let days = 0; days <= LOOK_AHEAD_DAYS; days++) {
-    const midnight = new Date(first.getTime() + days * DAY_MS)
+    const midnight = new Date(firstMidnight.getTime() + days * DAY_MS)
     const day = watDay(midnight)
     const at = new Date(midnight.getTime() + clockMs)
     if (at <= after || !isBusinessDay(day, holidays) || !isInSchedule(day)) continue
@@ -46,8 +47,8 @@ export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slo
 // chosen weekday nor any day since then was a business day.
 function isWeekly(day: string, weekday: string, holidays: Holidays): boolean {
   if (dayName(day) === weekday) return true
-  const before = dayBefore(day)
-  return !isBusinessDay(before, holidays) && isWeekly(before, weekday, holidays)
+  const previousDay = dayBefore(day)
+  return !isBusinessDay(previousDay, holidays) && isWeekly(previousDay, weekday, holidays)
 }
 
 function dayName(day: string): string {

@@ -86,6 +86,7 @@ export const settlementSettings = resource('/api/v1/settlement-settings', {
     run: async (tx, call) => withNextClose(tx, await writeSettings(tx, call, call.input)),
   })
 
+// Parses new settings. A reserve needs both a percentage and a number of days.
 function parseSettings(body: Static<typeof SettingsRequest>) {
   const reserveBps = parsePercent('reservePercent', body.reservePercent ?? 0)
   const { reserveDays = 0 } = body
@@ -103,6 +104,7 @@ function parseSettings(body: Static<typeof SettingsRequest>) {
   }
 }
 
+// Adds the time at which the schedule closes the next settlement; null without a schedule.
 async function withNextClose(
   db: Queryable,
   settings: SettlementSettings,
@@ -192,6 +194,7 @@ export const holidays = resource('/api/v1/operator/holidays', {
     },
   })
 
+// Refuses a path that names no day of the calendar.
 function requireDay(date: string): string {
   const day = dayAlone(date)
   if (day !== date) throw new Refusal('invalid_request', [{ field: 'date', message: DATE_SAYS }])

@@ -23,6 +23,8 @@ export type SettlementSettings = SettlementTerms & {
   reserveFloorDays: number
 }
 
+// Returns the client's terms. A client without its own settles by hand, without a minimum. The reserve in
+// force is at least the operator's floor.
 export async function readSettings(db: Queryable, clientId: ClientId): Promise<SettlementSettings> {
   const { rows } = await db.query<SettlementSettings>({
     name: 'read-settlement-settings',
@@ -40,8 +42,8 @@ export async function readSettings(db: Queryable, clientId: ClientId): Promise<S
   return rows[0] as SettlementSettings
 }
 
-// A schedule starts when it is set, and closes no settlement for earlier slots. If the client asks for no
-// reserve, the operator's floor applies.
+// Replaces the client's terms. A schedule starts when it is set, and closes no settlement for earlier slots.
+// If the client asks for no reserve, the operator's floor applies. Refuses a reserve below that floor.
 export async function writeSettings(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
@@ -95,8 +97,8 @@ export async function listScheduled(db: Queryable): Promise<ScheduledClient[]> {
   return rows
 }
 
-// Returns true to only one caller, which then closes or skips the slot (I54). The row stays locked until the
-// transaction ends.
+// Marks a slot of the client's schedule as handled. Returns true to only one caller, which then closes or
+// skips the slot (I54). The row stays locked until the transaction ends.
 export async function claimSlot(
   tx: Transaction,
   { clientId, handledTo, schedule }: ScheduledClient,

@@ -69,6 +69,8 @@ export function newSettlementReference(): string {
   return newReference('STL')
 }
 
+// SQL scalar: the status that users see. An approved settlement is sending once one of its payouts has left
+// the queue.
 const STATUS = `case when s.status = 'approved' and exists (
     select from payouts p where p.settlement_id = s.id and p.status <> 'queued')
   then 'sending' else s.status end`
@@ -88,6 +90,7 @@ const SELECT_SETTLEMENT = `
            where p.settlement_id = s.id) as payouts
     from settlements s`
 
+// Returns a client's settlement by its reference.
 export async function getSettlement(
   db: Queryable,
   clientId: ClientId,
@@ -102,6 +105,8 @@ export async function getSettlement(
   return rows[0]
 }
 
+// Locks a settlement until the transaction ends, so that it cannot be approved and cancelled at the same
+// time.
 export async function lockSettlement(
   tx: Transaction,
   clientId: ClientId,
@@ -115,6 +120,7 @@ export async function lockSettlement(
   return getSettlement(tx, clientId, reference)
 }
 
+// Returns a settlement by its id, which the caller knows to exist.
 export async function readSettlement(db: Queryable, id: SettlementId): Promise<Settlement> {
   const { rows } = await db.query<Settlement>({
     name: 'read-settlement',
@@ -130,7 +136,7 @@ type SettlementPage = {
   limit: number
 }
 
-// Newest first.
+// Lists a client's settlements, newest first.
 export async function listSettlements(
   db: Queryable,
   clientId: ClientId,
@@ -188,14 +194,14 @@ type SettlementAction = {
   id: SettlementId
   verb: 'close' | 'approve_first' | 'approve' | 'cancel'
   actor: string
-  more?: object
+  extraDetail?: object
 }
 
 // Records a change of a settlement in the audit log, and a closing also in the client's events.
 export async function recordSettlement(
   tx: Transaction,
   now: Date,
-  { id, verb, actor, more }: SettlementAction,
+  { id, verb, actor, extraDetail }: SettlementAction,
 ): Promise<void> {
   const settlement = await readSettlement(tx, id)
   const { clientId, reference, cutOff, lines, grossKobo, netKobo } = settlement
@@ -209,7 +215,7 @@ export async function recordSettlement(
       lines: lines.toString(),
       grossKobo: grossKobo.toString(),
       netKobo: netKobo.toString(),
-      ...more,
+      ...extraDetail,
     },
   })
   if (verb === 'close') await emitEvent(tx, now, { settlement, type: 'settlement.closed' })
@@ -220,6 +226,7 @@ type SettlementEvent = {
   type: 'settlement.closed' | 'settlement.paid' | 'settlement.failed'
 }
 
+// Sends a settlement's event to the client.
 export async function emitEvent(
   tx: Transaction,
   now: Date,
@@ -229,6 +236,7 @@ export async function emitEvent(
   await appendEvents(tx, now, [{ clientId, type, facts: factsOf(settlement) }])
 }
 
+// Returns a settlement as its events contain it.
 function factsOf(settlement: Settlement): SettlementFacts {
   return {
     reference: settlement.reference,

@@ -18,12 +18,14 @@ type Statement = {
 }
 
 const FORMAT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+// Returns a table cell with an amount. `name` is the label of the column, which narrow screens show.
 const money = (amount: number, name = '') =>
   `<td class="amount" data-name="${name}">${FORMAT.format(amount)}</td>`
 const cell = (text: string | null) => `<td>${escapeHtml(text ?? '')}</td>`
 // Formats a timestamp in West Africa Time as yyyy-MM-dd HH:mm:ss.
 const time = (at: string) => at.slice(0, 19).replace('T', ' ')
 
+// The totals of the statement in the order in which they add up to the net amount, with their labels.
 const TOTALS = [
   ['gross', 'Credits settled'],
   ['fees', 'Fees on credits and payouts'],
@@ -48,27 +50,29 @@ const LINE_AMOUNTS = [
 // The totals that are added to the net amount; the page shows the others as negative.
 const ADDED: readonly string[] = ['gross', 'released', 'carried']
 
+// Returns the printable page, in HTML: totals, payouts, and lines.
 function statementPage({ client, settlement, lines }: Statement): string {
   const { reference, status, period, net, payouts } = settlement
   const title = `Settlement ${reference}`
   const from = period.from === null ? 'the beginning' : time(period.from)
+  // Amounts that reduce what the client is paid are shown as negative.
   const totals = TOTALS.map(([name, label]) => {
     const amount = settlement[name]
     return `<tr>${cell(label)}${money(ADDED.includes(name) || amount === 0 ? amount : -amount)}</tr>`
   })
-  const paid = payouts.map(
+  const payoutRows = payouts.map(
     (payout) =>
       `<tr>${cell(payout.reference)}${cell(payout.subaccountCode)}${cell(payout.status)}` +
       `${money(payout.amount, 'Amount')}</tr>`,
   )
-  const rows = lines.map(
+  const lineRows = lines.map(
     (line) =>
       `<tr>${cell(time(line.postedAt))}${cell(line.kind)}` +
       `${cell(line.sessionId ?? line.payoutReference)}` +
       `${cell(line.merchantRef ?? line.collectionAccountNumber)}` +
       `${LINE_AMOUNTS.map(([field, name]) => money(line[field], name)).join('')}</tr>`,
   )
-  const more = settlement.lines > lines.length && settlement.status !== 'cancelled'
+  const omittedLines = settlement.lines > lines.length && settlement.status !== 'cancelled'
   const body = `<h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(client)}<br>From ${escapeHtml(from)} to ${escapeHtml(time(settlement.cutOff))} (WAT)<br>
 Status: ${escapeHtml(status)}, closed ${escapeHtml(time(settlement.closedAt))}</p>
@@ -77,12 +81,12 @@ Status: ${escapeHtml(status)}, closed ${escapeHtml(time(settlement.closedAt))}</
 </tbody></table>
 <h2>Payouts</h2>
 <table><thead><tr><th>Reference<th>Subaccount<th>Status<th class="amount">Amount</tr></thead>
-<tbody>${paid.join('\n')}</tbody></table>
+<tbody>${payoutRows.join('\n')}</tbody></table>
 <h2>Lines</h2>
 <table><thead><tr><th>Posted (WAT)<th>Type<th>Reference<th>For
 ${LINE_AMOUNTS.map(([, name]) => `<th class="amount">${name}`).join('')}</tr></thead>
-<tbody>${rows.join('\n')}</tbody></table>
-${more ? `<p>The first ${lines.length} of ${settlement.lines} lines; the CSV has all.</p>` : ''}`
+<tbody>${lineRows.join('\n')}</tbody></table>
+${omittedLines ? `<p>The first ${lines.length} of ${settlement.lines} lines; the CSV has all.</p>` : ''}`
   return printablePage({ title, body })
 }
 
@@ -125,6 +129,7 @@ const statementSchema = {
 }
 const content = (type: string) => ({ content: { [type]: { schema: Type.String() } } })
 
+// GET /api/v1/settlements/{reference}.csv streams all lines; GET …/{reference}.html is a page to print.
 export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication } = deps
   const onRequest = authentication.requires('payouts:read')
@@ -153,6 +158,8 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       refuseRestricted(client)
       const settlement = requireReference(params.reference)
       const { id: settlementId } = await getSettlement(db, client.id, settlement)
+      // Reads the lines in batches, each after the last line of the batch before. A batch that is not full
+      // is the last.
       const batches = readBatches<Line, bigint>(async (after) => {
         const page = { settlementId, afterId: after ?? null, limit: BATCH }
         const lines = await listLines(db, page)

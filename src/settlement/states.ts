@@ -28,7 +28,7 @@ export const SETTLEMENT_STATUSES = statusesOf(TRANSITIONS)
 
 type SettlementMove = Omit<Move<SettlementStatus>, 'rows' | 'returning'> & { id: SettlementId }
 
-// The caller has locked the settlement.
+// Moves a settlement to another status. The caller has locked the settlement.
 export async function transition(tx: Transaction, move: SettlementMove): Promise<void> {
   await moveRow(tx, SETTLEMENTS, move)
 }

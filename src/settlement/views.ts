@@ -14,7 +14,8 @@ import { REFERENCE_PATTERN, type Settlement, type SettlementAmounts } from './se
 
 const REFERENCE = new RegExp(REFERENCE_PATTERN)
 
-// Accepts a reference in upper or lower case.
+// Returns the reference in upper case, in which it is stored. Refuses text that is no settlement's
+// reference.
 export function requireReference(text: string): string {
   const reference = text.toUpperCase()
   if (!REFERENCE.test(reference)) throw new Refusal('settlement_not_found')

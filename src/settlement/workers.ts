@@ -27,14 +27,18 @@ export type CloseSettlementsDeps = {
 }
 
 const ACTOR = 'schedule'
+// The refusals for which a slot is skipped: at its cut-off there was nothing or not enough to settle, or a
+// settlement with a later cut-off was closed by hand.
 const SKIPPED: readonly RefusalCode[] = [
   'settlement_empty',
   'settlement_below_minimum',
   'cut_off_passed',
 ]
 
+// The refusals for which the next round tries the slot again.
 const TEMPORARY: readonly RefusalCode[] = ['settlement_in_progress', 'client_suspended']
 
+// One round of the worker: closes the next slot of each client whose slot is due.
 export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
   const { db, clock } = deps
   return async (signal) => {
@@ -57,6 +61,8 @@ export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
   }
 }
 
+// Claims a slot and closes its settlement in one transaction. A settlement that is empty or below the
+// minimum rolls back; then only the slot is marked as handled.
 async function closeSlot(
   deps: CloseSettlementsDeps,
   client: ScheduledClient,

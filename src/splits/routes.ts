@@ -108,7 +108,7 @@ export const subaccounts = resource('/api/v1/subaccounts', {
       'subaccount_exists',
     ],
     parse: ({ body, banks }) => parseBankAccount(body, banks),
-    prepare: (call) => ask(call, call.input),
+    prepare: (call) => enquireAccountName(call, call.input),
     run: async (tx, call) => {
       const { clientId, body, input, prepared: answer } = call
       const { bankCode, accountNumber, accountName } = input
@@ -140,7 +140,7 @@ export const subaccounts = resource('/api/v1/subaccounts', {
       if (!paidTo) return undefined
       // Refuses an unknown code before a bank is called.
       await getSubaccount(db, clientId, params.subaccountCode)
-      return { clientId, ...paidTo, answer: await ask(call, paidTo) }
+      return { clientId, ...paidTo, answer: await enquireAccountName(call, paidTo) }
     },
     run: async (tx, call) => {
       const { body, params, prepared: paidTo } = call
@@ -150,9 +150,14 @@ export const subaccounts = resource('/api/v1/subaccounts', {
     },
   })
 
+// The bank account that a subaccount is paid to.
 type PaidTo = { bankCode: string; accountNumber: string; accountName: string }
 
-function ask({ db, bankConnections }: Deps, { bankCode, accountNumber, accountName }: PaidTo) {
+// Asks a bank for the name of the account's holder.
+function enquireAccountName(
+  { db, bankConnections }: Deps,
+  { bankCode, accountNumber, accountName }: PaidTo,
+) {
   return enquireName(db, bankConnections, { bankCode, accountNumber, expectedName: accountName })
 }
 

@@ -35,25 +35,26 @@ export type PostedShare = CreditShare & { accountId: AccountId } // The account 
 
 type Booked = { parts: readonly BookedPart[]; fees: readonly CreditFee[]; rule: FeeRule | null }
 
-// Splits the sum of all parts once. Then takes each share from the parts, in proportion to the money left in
-// each.
+// Returns the shares of subaccounts in booked money. Splits the sum of all parts once, then takes each share
+// from the parts, in proportion to the money left in each.
 export function shareCredits(
   split: Split | null,
   { parts, fees, rule }: Booked,
 ): readonly CreditShare[] {
-  if (!split) return NOTHING
+  if (!split) return NO_SHARES
   const grossKobo = kobo(parts.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
   const feesKobo = sumOfFees(fees)
   const shares = shareAmount(split, { grossKobo, feesKobo, bearer: rule?.bearer })
+  // The money that is left in each part: at first the amount less its fees; each share then reduces it.
   const leftKobo = parts.map(({ creditId, itemId = null, amountKobo }) => {
     const partFees = fees.filter((fee) => fee.creditId === creditId && fee.itemId === itemId)
     return amountKobo - sumOfFees(partFees)
   })
-  return split.parts.flatMap(({ subaccountId }, at) => {
-    const ofParts = distribute(shares[at] as Kobo, leftKobo)
-    return parts.flatMap(({ creditId, itemId = null, amountKobo: baseKobo }, index) => {
-      const shareKobo = kobo(ofParts[index] as bigint)
-      leftKobo[index] = (leftKobo[index] as bigint) - shareKobo
+  return split.parts.flatMap(({ subaccountId }, partIndex) => {
+    const shareByCredit = distribute(shares[partIndex] as Kobo, leftKobo)
+    return parts.flatMap(({ creditId, itemId = null, amountKobo: baseKobo }, creditIndex) => {
+      const shareKobo = kobo(shareByCredit[creditIndex] as bigint)
+      leftKobo[creditIndex] = (leftKobo[creditIndex] as bigint) - shareKobo
       if (shareKobo === 0n) return []
       const { clientId, id: splitId } = split
       return [{ creditId, itemId, clientId, splitId, subaccountId, baseKobo, shareKobo }]
@@ -61,7 +62,7 @@ export function shareCredits(
   })
 }
 
-const NOTHING: readonly CreditShare[] = []
+const NO_SHARES: readonly CreditShare[] = []
 
 export function sumOfShares(shares: readonly { shareKobo: Kobo }[]): Kobo {
   return kobo(shares.reduce((sum, { shareKobo }) => sum + shareKobo, 0n))
@@ -71,12 +72,14 @@ export function subaccountLedger(id: SubaccountId): SharedAccount {
   return { kind: 'subaccount', owner: subaccountOwner(id), currency: CURRENCY }
 }
 
+// Returns the ledger accounts that the shares of a split go to, so that the caller can open them.
 export function splitAccounts(split: Split | null): SharedAccount[] {
   return split ? split.parts.map(({ subaccountId }) => subaccountLedger(subaccountId)) : []
 }
 
 type FindAccount = (account: SharedAccount) => AccountId
 
+// Returns the ledger transfer that pays a share to its subaccount.
 export function shareTransfer(share: PostedShare, accountId: FindAccount): Transfer {
   return {
     debitAccountId: share.accountId,
@@ -87,6 +90,7 @@ export function shareTransfer(share: PostedShare, accountId: FindAccount): Trans
   }
 }
 
+// Stores the shares of booked credits. Their transfers are posted separately.
 export async function insertShares(
   tx: Transaction,
   now: Date,
@@ -127,7 +131,8 @@ export type StandingShare = {
   lostKobo: Kobo // Due for return, but the money had already left the subaccount.
 }
 
-// The caller has locked the credit.
+// Reads the shares in a credit, to return them when a bank takes money back. The caller has locked the
+// credit.
 export async function readShares(tx: Transaction, creditId: CreditId): Promise<StandingShare[]> {
   const { rows } = await tx.query<StandingShare>({
     name: 'read-credit-splits',
@@ -139,23 +144,23 @@ export async function readShares(tx: Transaction, creditId: CreditId): Promise<S
   return rows
 }
 
-export type ReturnedShare = { of: StandingShare; returnedKobo: Kobo; lostKobo: Kobo }
+export type ReturnedShare = { share: StandingShare; returnedKobo: Kobo; lostKobo: Kobo }
 
-// Computes the shares to return when `leftKobo` remains of the part. A subaccount returns only money that it
-// still holds, and `balances` is reduced by that amount. The share that a subaccount keeps is rounded down,
-// in the client's favour.
+// Computes the shares to return when `leftKobo` remains of the booked amount. A subaccount returns only money
+// that it still holds (`balances`), and its balance in the map is reduced by that amount. The share that a
+// subaccount keeps is rounded down, in the client's favour.
 export function returnShares(
   shares: readonly StandingShare[],
   { leftKobo, balances }: { leftKobo: Kobo; balances: Map<SubaccountId, Kobo> },
 ): ReturnedShare[] {
-  return shares.flatMap((of) => {
-    const keptKobo = (of.shareKobo * leftKobo) / of.baseKobo
-    const dueKobo = of.shareKobo - of.returnedKobo - of.lostKobo - keptKobo
+  return shares.flatMap((share) => {
+    const keptKobo = (share.shareKobo * leftKobo) / share.baseKobo
+    const dueKobo = share.shareKobo - share.returnedKobo - share.lostKobo - keptKobo
     if (dueKobo === 0n) return []
-    const heldKobo = balances.get(of.subaccountId) ?? kobo(0n)
+    const heldKobo = balances.get(share.subaccountId) ?? kobo(0n)
     const returnedKobo = kobo(dueKobo < heldKobo ? dueKobo : heldKobo)
-    balances.set(of.subaccountId, kobo(heldKobo - returnedKobo))
-    return [{ of, returnedKobo, lostKobo: kobo(dueKobo - returnedKobo) }]
+    balances.set(share.subaccountId, kobo(heldKobo - returnedKobo))
+    return [{ share, returnedKobo, lostKobo: kobo(dueKobo - returnedKobo) }]
   })
 }
 
@@ -163,29 +168,31 @@ export function sumReturned(returned: readonly ReturnedShare[]): Kobo {
   return kobo(returned.reduce((sum, { returnedKobo }) => sum + returnedKobo, 0n))
 }
 
+// Adds returned and lost amounts to the stored shares.
 export async function recordReturnedShares(
   tx: Transaction,
   returned: readonly ReturnedShare[],
 ): Promise<void> {
-  for (const { of, returnedKobo, lostKobo } of returned) {
+  for (const { share, returnedKobo, lostKobo } of returned) {
     await tx.query({
       name: 'return-credit-split',
       text: `update credit_splits
                 set returned_kobo = returned_kobo + $2, lost_kobo = lost_kobo + $3
               where id = $1`,
-      values: [of.id, returnedKobo, lostKobo],
+      values: [share.id, returnedKobo, lostKobo],
     })
   }
 }
 
+// Returns the ledger transfers that take returned shares back from the subaccounts.
 export function shareBackTransfers(
   returned: readonly ReturnedShare[],
   { creditId, accountId }: { creditId: CreditId; accountId: (account: SharedAccount) => AccountId },
 ): Transfer[] {
-  return returned.flatMap(({ of, returnedKobo }): Transfer[] => {
+  return returned.flatMap(({ share, returnedKobo }): Transfer[] => {
     if (returnedKobo === 0n) return []
-    const debitAccountId = accountId(subaccountLedger(of.subaccountId))
-    const creditAccountId = of.accountId
+    const debitAccountId = accountId(subaccountLedger(share.subaccountId))
+    const creditAccountId = share.accountId
     return [
       { debitAccountId, creditAccountId, amountKobo: returnedKobo, creditId, reason: 'split' },
     ]
@@ -206,7 +213,7 @@ export const SHARE_TRANSFERS = `
 
 export type ShareView = { subaccountCode: string; amountKobo: Kobo }
 
-// Parsed from JSON; null if there are no shares.
+// The shares of an object as a query returns them in JSON; null if there are no shares.
 export type ShareRows = { subaccountCode: string; amountKobo: string }[] | null
 
 // SQL scalar: the shares of subaccounts under a condition on credit_splits `s`, less the returned amounts.
@@ -229,6 +236,7 @@ export const PAYMENT_SHARES = `
     or s.item_id in (select id from suspense_items where assigned_payment_id = p.id)`)}
   end as splits`
 
+// Converts shares from the JSON of a query.
 export function openShares(rows: ShareRows): ShareView[] {
   return (rows ?? []).map(({ subaccountCode, amountKobo }) => ({
     subaccountCode,

@@ -14,6 +14,7 @@ import type { ClientId, SplitId, SubaccountId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
+// A hundred percent in basis points.
 export const ALL_BPS = 10_000n
 
 export type SplitType = 'percentage' | 'flat'
@@ -36,21 +37,30 @@ type Amounts = { grossKobo: Kobo; feesKobo: Kobo; bearer: FeeBearer | undefined 
 //
 // I55: shares are never negative, and their sum never exceeds the amount after the fee.
 export function shareAmount(split: SplitTerms, { grossKobo, feesKobo, bearer }: Amounts): Kobo[] {
-  const areBearing = bearer === 'subaccount' && split.parts.some(({ bearsFee }) => bearsFee)
-  if (!areBearing) return shareWhole(split, grossKobo - feesKobo).map(kobo)
+  const doSubaccountsBearFee =
+    bearer === 'subaccount' && split.parts.some(({ bearsFee }) => bearsFee)
+  if (!doSubaccountsBearFee) return shareWhole(split, grossKobo - feesKobo).map(kobo)
   const shares = shareWhole(split, grossKobo)
   let leftKobo: bigint = feesKobo
-  const bear = (of: readonly bigint[]) => {
-    const total = least(leftKobo, sum(of))
+  // Takes as much of the remaining fee as possible from these amounts, in proportion to them.
+  const takeFrom = (amountsKobo: readonly bigint[]) => {
+    const total = least(leftKobo, sum(amountsKobo))
     leftKobo -= total
-    return distribute(total, of)
+    return distribute(total, amountsKobo)
   }
-  const byBearers = bear(split.parts.map(({ bearsFee }, at) => (bearsFee ? shares[at] : 0n) ?? 0n))
-  bear([grossKobo - sum(shares)])
-  const byOthers = bear(split.parts.map(({ bearsFee }, at) => (bearsFee ? 0n : shares[at]) ?? 0n))
-  return shares.map((share, at) => kobo(share - (byBearers[at] ?? 0n) - (byOthers[at] ?? 0n)))
+  const feeOfBearers = takeFrom(
+    split.parts.map(({ bearsFee }, index) => (bearsFee ? shares[index] : 0n) ?? 0n),
+  )
+  takeFrom([grossKobo - sum(shares)]) // The main account's part; it keeps no share that could be reduced.
+  const feeOfOthers = takeFrom(
+    split.parts.map(({ bearsFee }, index) => (bearsFee ? 0n : shares[index]) ?? 0n),
+  )
+  return shares.map((share, index) =>
+    kobo(share - (feeOfBearers[index] ?? 0n) - (feeOfOthers[index] ?? 0n)),
+  )
 }
 
+// Returns the shares of an amount, without a fee.
 function shareWhole({ type, parts }: SplitTerms, wholeKobo: bigint): bigint[] {
   const amounts = parts.map(({ share }) => share)
   if (type === 'percentage') return largestRemainder(amounts, wholeKobo)
@@ -68,14 +78,14 @@ function largestRemainder(bps: readonly bigint[], wholeKobo: bigint): bigint[] {
   const weights = [...bps, ALL_BPS - sum(bps)]
   const shares = weights.map((weight) => (wholeKobo * weight) / ALL_BPS)
   const byLoss = weights
-    .map((weight, at) => ({ at, loss: (wholeKobo * weight) % ALL_BPS }))
+    .map((weight, index) => ({ index, loss: (wholeKobo * weight) % ALL_BPS }))
     .sort((one, other) => Number(other.loss - one.loss))
   const leftKobo = Number(wholeKobo - sum(shares))
-  for (const { at } of byLoss.slice(0, leftKobo)) shares[at] = (shares[at] as bigint) + 1n
+  for (const { index } of byLoss.slice(0, leftKobo)) shares[index] = (shares[index] as bigint) + 1n
   return shares.slice(0, bps.length)
 }
 
-const sum = (values: readonly bigint[]) => values.reduce((total, each) => total + each, 0n)
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n)
 const least = (one: bigint, other: bigint) => (one < other ? one : other)
 
 export const PARTS_MAX = 10
@@ -112,6 +122,7 @@ const SELECT_SPLIT = `
            where p.split_id = s.id) as parts
     from splits s`
 
+// Converts a row, whose JSON has ids and amounts as text or numbers.
 function toSplit({ parts, ...row }: SplitRow): Split {
   return {
     ...row,
@@ -151,7 +162,7 @@ export async function getSplit(db: Queryable, clientId: ClientId, code: string):
   return toSplit(rows[0])
 }
 
-// Newest first, only those older than `beforeId`.
+// Lists a client's splits, newest first; only those older than `beforeId`.
 export async function listSplits(
   db: Queryable,
   clientId: ClientId,
@@ -178,6 +189,7 @@ export type NewSplit = {
 
 type By = { clientId: ClientId; actor: string; now: Date }
 
+// Creates a split. Refuses a code that exists, and subaccounts that are unknown, inactive or repeated.
 export async function createSplit(
   tx: Transaction,
   { clientId, actor, now }: By,
@@ -216,6 +228,8 @@ export async function createSplit(
   return getSplit(tx, clientId, code)
 }
 
+// Checks the parts of a new split and finds their subaccounts. A code is taken out of the map once it is
+// used, so that a second use is refused.
 async function findParts(
   tx: Transaction,
   clientId: ClientId,
@@ -223,7 +237,7 @@ async function findParts(
 ): Promise<Omit<SplitPart, 'subaccountCode'>[]> {
   const wholeBps = parts.reduce((sum, { share }) => sum + share, 0n)
   if (type === 'percentage' && wholeBps > ALL_BPS) {
-    throw refuse('parts', 'Must be at most 100 percent together.')
+    throw invalidField('parts', 'Must be at most 100 percent together.')
   }
   const { rows } = await tx.query<{ id: SubaccountId; code: string }>({
     name: 'find-subaccounts-of-split',
@@ -232,18 +246,18 @@ async function findParts(
     values: [clientId, parts.map(({ subaccountCode }) => subaccountCode)],
   })
   const ids = new Map(rows.map(({ id, code }) => [code, id]))
-  return parts.map(({ subaccountCode, share, bearsFee }, at) => {
+  return parts.map(({ subaccountCode, share, bearsFee }, index) => {
     const subaccountId = ids.get(subaccountCode)
     if (subaccountId === undefined) {
       const message = 'Must be the code of an active subaccount, each at most once.'
-      throw refuse(`parts.${at}.subaccountCode`, message)
+      throw invalidField(`parts.${index}.subaccountCode`, message)
     }
     ids.delete(subaccountCode)
     return { subaccountId, share, bearsFee }
   })
 }
 
-// Deactivating a split again changes nothing.
+// Deactivates a split. Deactivating it again changes nothing.
 export async function deactivateSplit(
   tx: Transaction,
   { clientId, actor, now }: By,
@@ -262,7 +276,7 @@ export async function deactivateSplit(
   return split
 }
 
-function refuse(field: string, message: string): Refusal {
+function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
@@ -300,12 +314,14 @@ export async function findUsableSplits(
   })
 }
 
+// Finds the split of one advice or account. Throws if the split cannot be used.
 export async function getUsableSplit(db: Queryable, use: SplitUse): Promise<SplitId | null> {
   const [split] = await findUsableSplits(db, [use])
   if (split instanceof Refusal) throw split
   return split ?? null
 }
 
+// Returns the splits that the uses name, as a map with the keys `client id/code`.
 async function findByCodes(
   db: Queryable,
   uses: readonly SplitUse[],

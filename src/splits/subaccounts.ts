@@ -34,6 +34,8 @@ const SUBACCOUNT_COLUMNS = `
   b.is_active as is_account_active, u.is_active, u.created_at, u.updated_at,
   coalesce(l.credits_kobo - l.debits_kobo, 0) as balance_kobo`
 
+// SQL query: subaccounts with their balance. `l.kind <> 'collection'` is always true here; it lets PostgreSQL
+// use the partial index ledger_accounts_one_per_owner.
 const SELECT_SUBACCOUNT = `
   select ${SUBACCOUNT_COLUMNS}
     from subaccounts u
@@ -56,7 +58,7 @@ export async function getSubaccount(
   return rows[0]
 }
 
-// Newest first, only those older than `beforeId`.
+// Lists a client's subaccounts, newest first; only those older than `beforeId`.
 export async function listSubaccounts(
   db: Queryable,
   clientId: ClientId,
@@ -76,13 +78,14 @@ export async function listSubaccounts(
 
 type By = { clientId: ClientId; actor: string; userId: UserId | null; now: Date }
 
-// Generates a code, for requests without one.
+// Generates the code of a subaccount or split whose request names none.
 export function generateCode(prefix: 'SUB' | 'SPL'): string {
   return `${prefix}${randomInt(10 ** 12)
     .toString()
     .padStart(12, '0')}`
 }
 
+// Creates a subaccount. Refuses a code that the client already uses.
 export async function createSubaccount(
   tx: Transaction,
   { clientId, actor, userId, now }: By,
@@ -110,20 +113,20 @@ type Changes = {
   bankAccountId?: BankAccountId | undefined
 }
 
-// Repeating a change changes nothing and writes no audit log. If the change chooses a bank account, the
-// caller has locked the client's bank accounts. A settlement that has locked a subaccount (lockPayees) never
-// waits for bank accounts, so the two cannot deadlock.
+// Changes a subaccount. Repeating a change changes nothing and writes no audit log. If the change chooses a
+// bank account, the caller has locked the client's bank accounts. A settlement that has locked a subaccount
+// (lockPayees) never waits for bank accounts, so the two cannot deadlock.
 export async function updateSubaccount(
   tx: Transaction,
   { clientId, actor, userId, now }: By,
   { code, changes }: { code: string; changes: Changes },
 ): Promise<Subaccount> {
-  const before = await lockSubaccount(tx, clientId, code)
-  const { name = before.name, isActive = before.isActive } = changes
-  const { bankAccountId = before.bankAccountId } = changes
-  const isPaidElsewhere = bankAccountId !== before.bankAccountId
-  const isOtherwise = name !== before.name || isActive !== before.isActive
-  if (!isPaidElsewhere && !isOtherwise) return before
+  const current = await lockSubaccount(tx, clientId, code)
+  const { name = current.name, isActive = current.isActive } = changes
+  const { bankAccountId = current.bankAccountId } = changes
+  const hasNewBankAccount = bankAccountId !== current.bankAccountId
+  const hasOtherChange = name !== current.name || isActive !== current.isActive
+  if (!hasNewBankAccount && !hasOtherChange) return current
   await tx.query({
     name: 'update-subaccount',
     text: `update subaccounts
@@ -131,21 +134,22 @@ export async function updateSubaccount(
                   account_chosen_by_user = case when $6 then $7 else account_chosen_by_user end,
                   account_chosen_at = case when $6 then $5 else account_chosen_at end
             where id = $1`,
-    values: [before.id, name, isActive, bankAccountId, now, isPaidElsewhere, userId],
+    values: [current.id, name, isActive, bankAccountId, now, hasNewBankAccount, userId],
   })
-  const after = await getSubaccount(tx, clientId, code)
+  const updated = await getSubaccount(tx, clientId, code)
   const by = { clientId, actor, subject: `subaccount/${code}` }
-  if (isOtherwise) {
+  if (hasOtherChange) {
     const detail = { name, isActive }
     await writeAuditLog(tx, now, { ...by, action: 'subaccount.update', detail })
   }
-  if (isPaidElsewhere) {
-    const detail = { before: before.bankAccountReference, after: after.bankAccountReference }
+  if (hasNewBankAccount) {
+    const detail = { before: current.bankAccountReference, after: updated.bankAccountReference }
     await writeAuditLog(tx, now, { ...by, action: 'subaccount.change_bank_account', detail })
   }
-  return after
+  return updated
 }
 
+// Locks a subaccount, so that a settlement does not pay it while its bank account changes.
 async function lockSubaccount(
   tx: Transaction,
   clientId: ClientId,

@@ -148,18 +148,18 @@ export function parsePaidTo(
   throw new Refusal('invalid_request', errors)
 }
 
-// Shares are parsed like money in both cases: a flat share in naira becomes kobo, and a percentage becomes
-// basis points, which are hundredths of a percent as kobo are hundredths of a naira.
+// Parses a new split. Shares are parsed like money in both cases: a flat share in naira becomes kobo, and a
+// percentage becomes basis points, which are hundredths of a percent as kobo are hundredths of a naira.
 export function parseSplit(body: Static<typeof SplitRequest>): NewSplit {
   return {
     code: body.splitCode ?? generateCode('SPL'),
     name: body.name,
     type: body.type,
-    parts: body.parts.map(({ subaccountCode, share: amount, bearsFee = false }, at) => {
+    parts: body.parts.map(({ subaccountCode, share: amount, bearsFee = false }, index) => {
       const share: bigint = koboOf(amount) as Kobo // The schema has checked the format.
       if (body.type === 'percentage' && share > ALL_BPS) {
         const message = 'Must be at most 100 percent.'
-        const errors: FieldError[] = [{ field: `parts.${at}.share`, message }]
+        const errors: FieldError[] = [{ field: `parts.${index}.share`, message }]
         throw new Refusal('invalid_request', errors)
       }
       return { subaccountCode, share, bearsFee }

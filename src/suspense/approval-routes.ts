@@ -35,6 +35,7 @@ import {
 } from './approve.ts'
 import { AssignTarget, parseAssignTo, requireItemId } from './views.ts'
 
+// An id that no item has. The list uses it if the filter names an unknown item, and so finds no requests.
 const NO_ITEM = -1n as SuspenseItemId
 
 const AmountChangeView = view('AmountChange', (f: Fields<AmountChange>) => ({
@@ -162,6 +163,7 @@ export const suspenseRequests = resource('/api/v1/suspense', {
     handle: (call) => {
       const { db, batchPool, request, reply } = call
       const id = requireRequestId(call)
+      // The first step, in its own transaction. The idempotency key stores its result.
       const begin = async (tx: Transaction) => {
         await approvalRequests.approve(tx, checkerOf(call), id)
         return id.toString()
@@ -197,6 +199,7 @@ export const suspenseRequests = resource('/api/v1/suspense', {
     run: (tx, call) => approvalRequests.withdraw(tx, checkerOf(call), call.input),
   })
 
+// Opens the public id of an approval request in the path.
 function requireRequestId({ sealer, params }: { sealer: Sealer; params: { id: string } }): bigint {
   const id = findId(sealer, 'request', params.id)
   if (id === undefined) throw new Refusal('request_not_found')

@@ -67,7 +67,8 @@ export const approvalRequests = new Workflow<ApprovalRequest, Sending>({
        from suspense_request_changes h where h.request_id = r.id) as changes,
     c.currency, c.source_account_name, r.action, r.to_account, r.to_payment_id, r.reason`,
   joins: `left join suspense_items i on i.id = r.item_id left join credits c on c.id = i.credit_id`,
-  // A viewer sees the requests of its own client, about items in its merchant scope.
+  // A client sees its own requests, about items in its merchant scope. Only an operator sees requests about
+  // unidentified money.
   isVisible: ({ id, isOperator }) => [
     [
       `r.client_id = $ and ${inMerchantScope('c.collection_account_id', '$')}
@@ -90,12 +91,14 @@ export const approvalRequests = new Workflow<ApprovalRequest, Sending>({
   }),
 })
 
+// Carries out an approved request: turns off maker-checker, returns the money, or assigns it.
 async function perform(
   tx: Transaction,
   { client, ...by }: Checker & Sending,
   { itemId, action, reason: note, ...request }: ApprovalRequest,
 ): Promise<void> {
   const moving = { ...by, by: client, note, isApproved: true }
+  // The only request without an item is the one to turn off maker-checker.
   if (itemId === null) {
     const change = { client, actor: by.actor, hasMakerChecker: false }
     await writeMakerChecker(tx, by.now, change)
@@ -105,11 +108,13 @@ async function perform(
 
 type Target = Pick<ApprovalRequest, 'toAccount' | 'toPaymentId'>
 
+// Returns the payment or account that the request wants the money assigned to.
 function assignTarget({ toAccount, toPaymentId }: Target): AssignTo {
   if (toPaymentId !== null) return { paymentId: toPaymentId }
   return { accountNumber: toAccount as string }
 }
 
+// Returns the details of a request for the audit log.
 function detailOf(request: ApprovalRequest, verb: Verb): object {
   const { action, reason: note, requestedBy, decisionReason } = request
   if (verb !== 'request') return { requestedBy, note: decisionReason }
@@ -126,6 +131,7 @@ export async function requestApproval(
   if (to) await lockAssignable(tx, by.client, { itemId, to })
   const { state, amountKobo, creditId } = await lockVisibleItem(tx, by.client, itemId)
   if (state !== 'open') throw new Refusal('suspense_closed')
+  // Unidentified money that screening stopped may be assigned, which holds it, but not returned.
   await (to ? refuseUnheld(tx, creditId) : refuseStopped(tx, creditId))
   const values = {
     client_id: by.client.id,

@@ -52,6 +52,9 @@ type Deps = {
   isApproved?: boolean // Whether a second person has approved the assignment.
 }
 
+// Assigns an item: moves its money out of suspense, changes the item's state, and tells the client. Does
+// nothing if the item is assigned to this target already. If screening stopped the credit, the money is held
+// before the client can use it.
 export async function assignSuspense(
   tx: Transaction,
   deps: Deps,
@@ -70,8 +73,9 @@ export async function assignSuspense(
   if (!deps.isApproved) await refuseUnapproved(tx, deps.by.id, item.id)
 
   const events = payment
-    ? await giveToPayment(tx, deps, { item, payment })
-    : await giveToAccount(tx, deps, { item, account: account as LockedAccount })
+    ? await assignToPayment(tx, deps, { item, payment })
+    : await assignToAccount(tx, deps, { item, account: account as LockedAccount })
+  // Unidentified money also stores the client that it is assigned to ($5).
   await transitionItem(tx, {
     name: 'assign-suspense-item',
     id: item.id,
@@ -123,6 +127,8 @@ type Assignment = {
   account: LockedAccount | undefined
 }
 
+// Locks the item and its target, in the order that the top of this file names. Refuses a target of another
+// client, or outside the caller's merchant scope.
 async function lockAssignment(
   tx: Transaction,
   by: Client,
@@ -133,10 +139,10 @@ async function lockAssignment(
   const item = await lockVisibleItem(tx, by, itemId)
   const account = 'accountNumber' in to ? await lockAccount(tx, to.accountNumber) : undefined
   const target = payment ?? account
-  const mayReach =
+  const isReachable =
     (item.clientId === null || item.clientId === target?.clientId) &&
     (!account || mayUseMerchant(by, account.merchantCode))
-  if (!target || !mayReach) {
+  if (!target || !isReachable) {
     throw new Refusal('paymentId' in to ? 'payment_not_found' : 'account_not_found')
   }
   return { item, payment, account }
@@ -146,13 +152,14 @@ async function lockAssignment(
 function refuseUnfitting({ item, payment, account }: Assignment): void {
   if (item.state !== 'open') throw new Refusal('suspense_closed')
   const fits = payment ? fitsPayment(item, payment) : account?.isActive
-  const isSame = item.currency === (payment ?? account)?.currency
-  if (!fits || !isSame) throw new Refusal('suspense_not_fitting')
+  const isSameCurrency = item.currency === (payment ?? account)?.currency
+  if (!fits || !isSameCurrency) throw new Refusal('suspense_not_fitting')
 }
 
+// Whether the payment still accepts the whole amount.
 function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
-  const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
-  return isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo
+  const isPayable = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
+  return isPayable && acceptedKobo(payment, item.amountKobo) === item.amountKobo
 }
 
 // Locks an item that the client may see. An item of another client is treated as not found.
@@ -168,6 +175,7 @@ export async function lockVisibleItem(
   return item
 }
 
+// Whether the item's credit is in the client's merchant scope.
 async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Promise<boolean> {
   if (by.merchantCodes === null) return true
   const { rowCount } = await tx.query({
@@ -200,9 +208,10 @@ export async function refuseUnapproved(
   if (rows[0]?.isRequested) throw new Refusal('suspense_requested')
 }
 
-// Assigns the money to a payment. If an expired payment is still not paid in full, reopens it for its usual
-// time.
-async function giveToPayment(
+// Books the money to a payment. An expired payment that is still not paid in full is reopened for its usual
+// time. A payment that is now paid in full also gets its earlier part payments moved from pending to
+// available.
+async function assignToPayment(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
   { item, payment }: { item: LockedItem; payment: PaymentTarget },
@@ -220,17 +229,21 @@ async function giveToPayment(
   const isPaid = payment.status === 'Successful'
   const creditAccountId = sharedAccounts.id(isPaid ? available : pending)
   const transfer = transferFrom(item, creditAccountId)
-  const earlier = isPaid
+  const earlierParts = isPaid
     ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(available))
     : []
   await updatePayments(tx, now, [payment])
-  const isToReopen = !isPaid && now >= payment.closesAt
-  if (isToReopen) {
+  const mustReopen = !isPaid && now >= payment.closesAt
+  if (mustReopen) {
     if (!payment.mayReopen) throw new Refusal('suspense_not_fitting')
     await reopenPayment(tx, now, payment.paymentId)
   }
   const taking = { deductions, accountId: creditAccountId }
-  await postDeducted(tx, { sharedAccounts, now }, { transfers: [transfer, ...earlier], ...taking })
+  await postDeducted(
+    tx,
+    { sharedAccounts, now },
+    { transfers: [transfer, ...earlierParts], ...taking },
+  )
   const { clientId, paymentId } = payment
   return [
     { clientId, type: 'credit.assigned', paymentId, creditId, ...assignedFacts(item) },
@@ -247,6 +260,7 @@ type LockedAccount = {
   balanceKobo: Kobo
 }
 
+// Locks the collection account that has the number, and its ledger account.
 async function lockAccount(tx: Transaction, accountNumber: string) {
   const { rows } = await tx.query<LockedAccount>({
     name: 'lock-account-to-assign',
@@ -260,7 +274,8 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
   return rows[0]
 }
 
-async function giveToAccount(
+// Books the money to a collection account, with the account's fees and splits.
+async function assignToAccount(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
   { item, account }: { item: LockedItem; account: LockedAccount },
@@ -289,6 +304,7 @@ async function giveToAccount(
   ]
 }
 
+// Returns the transfer that takes the item's money out of suspense.
 function transferFrom(item: LockedItem, creditAccountId: AccountId): Transfer {
   const { accountId: debitAccountId, amountKobo, creditId } = item
   return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }

@@ -13,6 +13,7 @@ import { ageDays } from '#records/shared-sql.ts'
 
 export type Escalation = { days: number | null } // null means that money in suspense raises no alert.
 
+// Returns after how many days money in suspense raises an alert; null if these alerts are off.
 export async function readEscalation(db: Queryable): Promise<Escalation> {
   const { rows } = await db.query<{ days: number }>({
     name: 'read-suspense-escalation',
@@ -21,6 +22,7 @@ export async function readEscalation(db: Queryable): Promise<Escalation> {
   return { days: rows[0]?.days ?? null }
 }
 
+// Stores after how many days money in suspense raises an alert; null switches the alerts off.
 export async function setEscalation(
   tx: Transaction,
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
@@ -54,6 +56,8 @@ type Aged = {
   openedAt: Date
 }
 
+// SQL query: credits with money in suspense for more than $2 days, at the time $1. Finds none if $2 is null,
+// which clears all alerts after they were switched off.
 const AGED = `
   select c.session_id || '@' || c.bank_code as subject, k.client_id as client_code, c.currency,
          sum(i.amount_kobo)::bigint as kobo, min(i.opened_at) as opened_at
@@ -65,7 +69,8 @@ const AGED = `
 
 const RAISED_MAX = 500 // In one round.
 
-// Runs one round. Returns true if more alerts may follow.
+// One round of the worker: clears the alerts of money that has left suspense, and raises new ones. Returns
+// true if more alerts may follow.
 export async function escalateSuspense(tx: Transaction, now: Date): Promise<boolean> {
   const { days } = await readEscalation(tx)
   await tx.query({

@@ -3,7 +3,7 @@
 
 import { type Client, inMerchantScope } from '#access/permissions.ts'
 import type { LockedItem } from '#credits/suspense-items.ts'
-import { type Conditions, composed, fits } from '#db/paging.ts'
+import { type Conditions, composed, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
@@ -49,6 +49,7 @@ export type SuspenseFilters = {
 export const SUSPENSE_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const
 export type SuspenseOrder = (typeof SUSPENSE_ORDERS)[number]
 
+// The sort key of each order, and the comparison that continues after the last item.
 const ORDER_SQL = {
   newest: { key: 'i.opened_at', isAfter: '<', sort: 'desc' },
   oldest: { key: 'i.opened_at', isAfter: '>', sort: 'asc' },
@@ -56,7 +57,8 @@ const ORDER_SQL = {
   smallest: { key: 'i.amount_kobo', isAfter: '>', sort: 'asc' },
 } as const
 
-// The last item of the previous page.
+// The position in a list of suspense items: the last item of the previous page, with the values of every
+// order.
 export type SuspensePosition = { id: SuspenseItemId; amountKobo: Kobo; openedAt: Date }
 
 type SuspensePage = {
@@ -67,6 +69,7 @@ type SuspensePage = {
   limit: number
 }
 
+// SQL conditions: whether the client may see an item.
 const visibleTo = ({ id, isOperator }: Client): Conditions => [
   [isOperator ? '(i.client_id = $ or i.client_id is null)' : 'i.client_id = $', id],
   [inMerchantScope('c.collection_account_id', '$'), id],
@@ -99,16 +102,17 @@ const SELECT_ENTRY = `
     left join collection_accounts a on a.id = i.assigned_account_id
     ${JOIN_LAST_RETURN}`
 
+// Lists a page of suspense items in the requested order, after the last item of the page before.
 export async function listSuspense(
   db: Queryable,
   client: Client,
   { filters, order = 'newest', after, now, limit }: SuspensePage,
 ): Promise<SuspenseEntry[]> {
   const { key, isAfter, sort } = ORDER_SQL[order]
-  const last = key === 'i.opened_at' ? after?.openedAt : after?.amountKobo
-  const { sql, values } = fits([
+  const lastKey = key === 'i.opened_at' ? after?.openedAt : after?.amountKobo
+  const { sql, values } = joinConditions([
     ...conditions(client, filters, now),
-    [`(${key}, i.id) ${isAfter} ($, $)`, last, after?.id],
+    [`(${key}, i.id) ${isAfter} ($, $)`, lastKey, after?.id],
   ])
   const text = `${SELECT_ENTRY} where ${sql} order by ${key} ${sort}, i.id ${sort} limit ${limit}`
   const { rows } = await db.query<SuspenseEntry>(composed(text, values))
@@ -127,14 +131,14 @@ export type SuspenseSum = {
 
 export type SuspenseSums = { sums: SuspenseSum[]; isComplete: boolean }
 
-// Sums the listed items by reason, by age and in total. If there are more than SUMMARY_MAX, sums only the
-// newest.
+// Sums the listed items by reason, by age and in total. If there are more than `limit`, sums only the
+// newest; one item more is read to know that.
 export async function sumSuspense(
   db: Queryable,
   client: Client,
   { filters, now, limit = SUMMARY_MAX }: { filters: SuspenseFilters; now: Date; limit?: number },
 ): Promise<SuspenseSums> {
-  const { sql, values } = fits(conditions(client, filters, now), [now, [...AGE_BUCKETS]])
+  const { sql, values } = joinConditions(conditions(client, filters, now), [now, [...AGE_BUCKETS]])
   const text = `
     with items as materialized (
       select i.reason, ${AGE('$1::timestamptz')} as age, c.currency, i.amount_kobo
@@ -155,12 +159,13 @@ export async function sumSuspense(
   return { sums: rows.map(({ read: _, ...sum }) => sum), isComplete }
 }
 
+// Returns a suspense item. To a client who may not see it, it does not exist.
 export async function getSuspense(
   db: Queryable,
   client: Client,
   id: SuspenseItemId,
 ): Promise<SuspenseEntry> {
-  const { sql, values } = fits([...visibleTo(client), ['i.id = $', id]])
+  const { sql, values } = joinConditions([...visibleTo(client), ['i.id = $', id]])
   const { rows } = await db.query<SuspenseEntry>(composed(`${SELECT_ENTRY} where ${sql}`, values))
   if (!rows[0]) throw new Refusal('suspense_not_found')
   return rows[0]

@@ -31,6 +31,7 @@ import { settleByHand, type Verdict } from './settle.ts'
 const BANK_REFERENCE_MAX = 100
 const REASON_MAX = 500
 
+// The query parameter that reveals payers' account numbers.
 const RevealQuery = Type.Optional(
   Type.Unsafe<'true' | 'false'>({
     type: 'string',
@@ -42,10 +43,12 @@ const RevealQuery = Type.Optional(
   }),
 )
 
+// A return as a response shows it. `isRevealed`: the payer's account number is shown in full.
 type ShownReturn = Return & { sentBy: Sender | null; isRevealed?: boolean }
 type Context = { sealer: Sealer }
 
-function numberOf({ payerAccountSealed }: Return, { sealer }: Context): string | null {
+// Opens the payer's sealed account number; null if the payer is unknown.
+function openPayerNumber({ payerAccountSealed }: Return, { sealer }: Context): string | null {
   return payerAccountSealed && sealer.open(payerAccountSealed)
 }
 
@@ -78,11 +81,11 @@ const ReturnView = view('Return', (f: Fields<ShownReturn, Context>) => ({
   payerName: f.textOrNull('payerName'),
   payerBankCode: f.textOrNull('payerBankCode'),
   payerAccountNumberMasked: f.textOrNull((row, context) => {
-    const number = numberOf(row, context)
+    const number = openPayerNumber(row, context)
     return number && maskAccountNumber(number)
   }),
   payerAccountNumber: f.textOrNull(
-    (row, context) => (row.isRevealed ? numberOf(row, context) : null),
+    (row, context) => (row.isRevealed ? openPayerNumber(row, context) : null),
     'Null unless reveal=true, while it is not to be sent by hand (sentBy, blockedBy), and of ' +
       'what is pending while payouts are held.',
   ),
@@ -127,14 +130,16 @@ export const returns = resource('/api/v1/operator/returns', {
     unbound: ['reveal'],
     rows: async (db, call) => {
       const { query, after: beforeId, limit } = call
-      const { status, bankCode, reveal: isAsked } = query
-      const isRevealed = mayReveal(call, isAsked)
+      const { status, bankCode, reveal: revealFlag } = query
+      const isRevealed = mayReveal(call, revealFlag)
       const filters = { status, bankCode, ...parseWindow(query) }
       const rows = await listReturns(db, { ...filters, beforeId, limit })
       // The query reads one row more than the page shows, to know whether there is a next page.
-      const revealed = isRevealed ? await reveal(call, call, rows.slice(0, limit - 1)) : undefined
+      const revealed = isRevealed
+        ? await checkReveal(call, call, rows.slice(0, limit - 1))
+        : undefined
       return rows.map((row) => {
-        return { ...row, sentBy: sentBy(call, row), isRevealed: revealed?.get(row) === null }
+        return { ...row, sentBy: findSender(call, row), isRevealed: revealed?.get(row) === null }
       })
     },
   })
@@ -154,11 +159,12 @@ export const returns = resource('/api/v1/operator/returns', {
     ],
     run: async (db, call) => {
       const isRevealed = mayReveal(call, call.query.reveal)
-      const found = await findReturn(db, call.params.reference)
-      if (!found) throw new Refusal('return_not_found')
-      const concealment = isRevealed && (await reveal(call, call, [found])).get(found)
+      const storedReturn = await findReturn(db, call.params.reference)
+      if (!storedReturn) throw new Refusal('return_not_found')
+      const concealment =
+        isRevealed && (await checkReveal(call, call, [storedReturn])).get(storedReturn)
       if (concealment) throw new Refusal(concealment)
-      return { ...found, sentBy: sentBy(call, found), isRevealed }
+      return { ...storedReturn, sentBy: findSender(call, storedReturn), isRevealed }
     },
   })
   .act('confirmReturn', {
@@ -175,7 +181,7 @@ export const returns = resource('/api/v1/operator/returns', {
     message: 'Return confirmed successfully',
     run: (tx, call) => {
       const { bankReference = call.params.reference } = call.body
-      return settle(tx, call, { status: 'confirmed', bankReference })
+      return settleAsReported(tx, call, { status: 'confirmed', bankReference })
     },
   })
   .act('failReturn', {
@@ -197,10 +203,12 @@ export const returns = resource('/api/v1/operator/returns', {
       'return_sending',
     ],
     message: 'Return failed',
-    run: (tx, call) => settle(tx, call, { status: 'failed', reason: call.body.reason }),
+    run: (tx, call) => settleAsReported(tx, call, { status: 'failed', reason: call.body.reason }),
   })
 
-async function settle(
+// Settles a return as the operator reports it: the routes confirmReturn and failReturn call it. Returns the
+// settled return, which no longer has a sender.
+async function settleAsReported(
   tx: Transaction,
   { sharedAccounts, now, client: by, actor, params }: Call<{ reference: () => string }>,
   verdict: Verdict,
@@ -210,13 +218,16 @@ async function settle(
   return { ...((await findReturn(tx, reference)) as Return), sentBy: null }
 }
 
-function sentBy({ banks, bankConnections }: Deps, found: Return): Sender | null {
-  return senderOf(found, (bankCode) => {
+// Returns who sends a pending return: the bank's connector, a file, or an operator by hand. Returns null for
+// a settled return.
+function findSender({ banks, bankConnections }: Deps, storedReturn: Return): Sender | null {
+  return senderOf(storedReturn, (bankCode) => {
     if (banks.find(({ code }) => code === bankCode)?.payoutFiles) return 'file'
     return bankConnections.get(bankCode)?.calls.sendMoney ? 'connector' : 'operator'
   })
 }
 
+// Whether the request asks to reveal payers' numbers. Refuses a caller who may not.
 function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): boolean {
   if (reveal !== 'true') return false
   if (!scopes.has('returns:write'))
@@ -227,7 +238,7 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 // Returns for each return the reason why its payer's number is concealed, or null if it may be shown. Writes
 // the numbers that may be shown to the audit log, and commits before the caller shows any. Reads the blocks
 // of the returns again, after waiting for operations that stop payouts.
-async function reveal(
+async function checkReveal(
   deps: Deps,
   by: Identity,
   rows: readonly Return[],
@@ -238,18 +249,19 @@ async function reveal(
     const isHeld = await arePayoutsHeld(tx)
     const references = rows.map(({ reference }) => reference)
     const blocks = await findBlocks(tx, now, references)
+    // The number of a settled return, which has no sender (null), may be shown.
     const concealments = rows.map((row): [Return, RefusalCode | null] => {
       const block = blocks.get(row.reference)
       if (block) return [row, block]
-      if (![null, 'operator'].includes(sentBy(deps, row))) return [row, 'return_not_by_hand']
+      if (![null, 'operator'].includes(findSender(deps, row))) return [row, 'return_not_by_hand']
       return [row, isHeld && row.status === 'pending' ? 'payouts_held' : null]
     })
-    const revealed = concealments.flatMap(([row, reason]) => (reason === null ? row : []))
-    const numbered = revealed.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
+    const revealable = concealments.flatMap(([row, reason]) => (reason === null ? row : []))
+    const withNumber = revealable.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
     await recordActions(
       tx,
       now,
-      numbered.map(({ reference }) => ({
+      withNumber.map(({ reference }) => ({
         clientId: by.client.id,
         actor: by.actor,
         action: 'return.reveal',

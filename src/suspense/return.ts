@@ -88,6 +88,8 @@ export const JOIN_LAST_RETURN = `
   left join lateral (select * from returns where item_id = i.id order by id desc limit 1) as r
          on true`
 
+// SQL scalar: the reason why the pending return `r` must not be sent now; null if it may be sent, or if its
+// payout has left the queue.
 const BLOCKED = `
   case when r.status <> 'pending' or p.status <> 'queued' then null
        when not o.is_active then 'client_suspended'
@@ -139,6 +141,7 @@ export async function listReturns(
   return rows
 }
 
+// Returns a return by its reference, for operators.
 export async function findReturn(db: Queryable, reference: string): Promise<Return | undefined> {
   const { rows } = await db.query<Return>({
     name: 'find-return',
@@ -193,7 +196,7 @@ type ReturnRequest = Sending & {
   isApproved?: boolean // Whether a second person has approved the return, under maker-checker.
 }
 
-// Requests the return of suspended money to its payer. Creates a return, and a payout with the return's
+// Requests the return of suspended money to its payer: creates a return, and a payout with the return's
 // reference that sends the money. While the return is pending, the money is on the bank's `returning`
 // account. Does nothing while a return of the item is pending, or after one was confirmed. Every write to a
 // return holds the lock of its item.

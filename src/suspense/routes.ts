@@ -41,6 +41,7 @@ import {
   SuspenseView,
 } from './views.ts'
 
+// The fields of a sum over suspense items.
 const Sum = { currency: Type.String(), count: Type.Integer(), amount: Type.Number() }
 
 const SummaryBody = named('SuspenseSummary', {
@@ -60,21 +61,22 @@ const SummaryBody = named('SuspenseSummary', {
   }),
 })
 
+// Arranges the sums of one query for the response: in total, by reason, and by age from the youngest.
 function presentSums({ sums, isComplete }: SuspenseSums) {
   const byAge = AGE_BUCKETS.flatMap((age) => {
-    return sums.filter((sum) => sum.age === age).map((sum) => ({ age, ...present(sum) }))
+    return sums.filter((sum) => sum.age === age).map((sum) => ({ age, ...presentSum(sum) }))
   })
   return {
-    totals: sums.filter(({ reason, age }) => reason === null && age === null).map(present),
+    totals: sums.filter(({ reason, age }) => reason === null && age === null).map(presentSum),
     byReason: sums.flatMap((sum) => {
-      return sum.reason === null ? [] : [{ reason: sum.reason, ...present(sum) }]
+      return sum.reason === null ? [] : [{ reason: sum.reason, ...presentSum(sum) }]
     }),
     byAge,
     isComplete,
   }
 }
 
-function present({ currency, items, kobo }: SuspenseSum) {
+function presentSum({ currency, items, kobo }: SuspenseSum) {
   return { currency, count: Number(items), amount: toNaira(kobo) }
 }
 
@@ -87,7 +89,8 @@ const AssignRequest = named(
 
 type Acting = Call<Record<never, never>, object, { note?: string }>
 
-function actionOf({ sealer, sharedAccounts, mode, now, client: by, actor, body }: Acting) {
+// Returns the context of assigning or returning: who acts, when, with which note and services.
+function suspenseAction({ sealer, sharedAccounts, mode, now, client: by, actor, body }: Acting) {
   return { sealer, sharedAccounts, mode, now, by, actor, note: body.note ?? null }
 }
 
@@ -119,7 +122,7 @@ export const suspense = resource('/api/v1/suspense', {
     parse: ({ body }) => parseAssignTo(body),
     run: async (tx, call) => {
       const itemId = call.params.id
-      await assignSuspense(tx, actionOf(call), { itemId, to: call.input })
+      await assignSuspense(tx, suspenseAction(call), { itemId, to: call.input })
       return getSuspense(tx, call.client, itemId)
     },
   })
@@ -142,8 +145,9 @@ export const suspense = resource('/api/v1/suspense', {
     ],
     handle: (call) => {
       const { db, batchPool: pool, client, params, request, reply } = call
+      // The first step, in its own transaction. The idempotency key stores its result.
       const begin = async (tx: Transaction) => {
-        await requestReturn(tx, actionOf({ ...call, now: call.clock() }), params.id)
+        await requestReturn(tx, suspenseAction({ ...call, now: call.clock() }), params.id)
         return params.id.toString()
       }
       return withIdempotentSteps(call, { request, reply, pool, begin }, async () => {
@@ -206,6 +210,7 @@ export const COLUMNS: Columns<Item> = [
   ...columns('returnReference', 'bankReference', 'failureReason'),
 ]
 
+// GET /api/v1/suspense.csv: exports the items that pass the filters of the list, as a stream.
 export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExports }> = async (
   app,
   { db, sealer, authentication, banks, clock, exports },

@@ -22,13 +22,13 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { lockFileOf, requireSameFile } from '#payouts/files.ts'
 import { MAY_HAVE_BEEN_SENT } from '#payouts/holds.ts'
-import { sendByHand } from '#payouts/send.ts'
+import { markSentByHand } from '#payouts/send.ts'
 import {
+  alertContradiction,
   contradicts,
   findReport,
   type OutcomeHook,
   settlePayout,
-  tellContradiction,
 } from '#payouts/settle.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
@@ -37,22 +37,22 @@ import { appendEvents, type NewEvent } from '#records/events.ts'
 import { overviewChanges } from '#records/money-totals.ts'
 
 // Puts the money of a failed return back into suspense. If the bank has reversed the credit since the return
-// was requested, the money first covers that shortfall, because the bank already has that part. Returns the
-// amount put back.
+// was requested, the money first covers that shortfall, because the bank already took that part back from
+// us. Returns the amount put back.
 async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: { sharedAccounts: SharedAccounts; now: Date },
-  { sent, debitAccountId }: { sent: LockedItem; debitAccountId: AccountId },
+  { item: returningItem, debitAccountId }: { item: LockedItem; debitAccountId: AccountId },
 ): Promise<Kobo> {
-  let item = sent
+  let item = returningItem
   const { creditId, clientId, currency } = item
-  const owed = await lockShortfalls(tx, creditId)
+  const shortfalls = await lockShortfalls(tx, creditId)
   const transfers: Transfer[] = []
   const events: NewEvent[] = []
   let leftKobo = item.amountKobo
   const shortfall = { kind: 'shortfall', owner: bankOwner(item.bankCode), currency } as const
   await sharedAccounts.open([shortfall])
-  for (const { id, shortfallKobo, ...reversal } of owed) {
+  for (const { id, shortfallKobo, ...reversal } of shortfalls) {
     const isEnough = leftKobo >= shortfallKobo
     const amountKobo = isEnough ? shortfallKobo : leftKobo
     if (amountKobo === 0n) break
@@ -77,8 +77,8 @@ async function putBack(
   }
   if (leftKobo > 0n) {
     const creditAccountId = item.accountId
-    const put = { debitAccountId, creditAccountId, amountKobo: leftKobo, creditId }
-    transfers.push({ ...put, reason: 'return_failed' })
+    const reopening = { debitAccountId, creditAccountId, amountKobo: leftKobo, creditId }
+    transfers.push({ ...reopening, reason: 'return_failed' })
     await transitionItem(tx, {
       name: 'reopen-suspense-item',
       id: item.id,
@@ -93,6 +93,7 @@ async function putBack(
   return leftKobo
 }
 
+// Locks the reversals of a credit that took money which had already left us.
 async function lockShortfalls(tx: Transaction, creditId: CreditId) {
   const { rows } = await tx.query<ReversalFacts & { id: CreditId }>({
     name: 'lock-shortfalls',
@@ -106,6 +107,7 @@ async function lockShortfalls(tx: Transaction, creditId: CreditId) {
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
+// The outcome of a return, as a bank or an operator reports it.
 export type Verdict =
   | { status: 'confirmed'; bankReference: string }
   | { status: 'failed'; reason: string | null }
@@ -117,23 +119,24 @@ type Settling = {
   fromBank?: string // The bank, if a bank reports the outcome.
 }
 
-// Returns false if no return with this reference is pending. Alerts operators if the bank contradicts a
-// settled return.
+// Settles a return as a bank reports it. Returns false if no return with this reference is pending. Alerts
+// operators if the report contradicts a settled return.
 export async function settleReturn(
   tx: Transaction,
   deps: Deps,
   { reference, verdict, by, fromBank }: Settling,
 ): Promise<boolean> {
   const payout = await lockPayoutOf(tx, reference)
-  const stored = await lockReturn(tx, reference)
-  if (!stored || (fromBank !== undefined && fromBank !== stored.item.bankCode)) return false
-  if (stored.status !== 'pending') {
+  const lockedReturn = await lockReturn(tx, reference)
+  if (!lockedReturn || (fromBank !== undefined && fromBank !== lockedReturn.item.bankCode))
+    return false
+  if (lockedReturn.status !== 'pending') {
     const subject = `${payout ? 'payout' : 'return'}/${reference}`
     const { status } = verdict
-    if (status !== stored.status) await tellContradiction(tx, deps.now, { subject, status })
+    if (status !== lockedReturn.status) await alertContradiction(tx, deps.now, { subject, status })
     return false
   }
-  await settleSent(tx, deps, { sent: stored, verdict, by, payout })
+  await settleWithPayout(tx, deps, { lockedReturn, verdict, by, payout })
   return true
 }
 
@@ -146,9 +149,9 @@ export async function settleByHand(
 ): Promise<void> {
   const { now, by, actor } = deps
   const payout = await lockPayoutOf(tx, reference)
-  const stored = await lockReturn(tx, reference)
-  if (!stored) throw new Refusal('return_not_found')
-  if (stored.status !== 'pending') return refuseOtherwise(stored, verdict)
+  const lockedReturn = await lockReturn(tx, reference)
+  if (!lockedReturn) throw new Refusal('return_not_found')
+  if (lockedReturn.status !== 'pending') return refuseDifferentReport(lockedReturn, verdict)
   // The worker that is sending the payout will receive the bank's answer.
   if (payout?.status === 'sending' && payout.batchId === null) throw new Refusal('return_sending')
   if (payout && contradicts(await findReport(tx, payout.id), verdict)) {
@@ -157,9 +160,9 @@ export async function settleByHand(
   if (payout && verdict.status === 'failed' && mayBePaid(payout)) {
     throw new Refusal('return_may_be_paid')
   }
-  await settleSent(tx, deps, { sent: stored, verdict, by: actor, payout })
+  await settleWithPayout(tx, deps, { lockedReturn, verdict, by: actor, payout })
   const { status, ...facts } = verdict
-  const { amountKobo, currency } = stored.item
+  const { amountKobo, currency } = lockedReturn.item
   const detail = { ...facts, amount: formatKobo(amountKobo), currency }
   await writeAuditLog(tx, now, {
     clientId: by.id,
@@ -178,8 +181,8 @@ type LockedReturn = {
   item: LockedItem
 }
 
-// Reads the return under the lock of its suspense item. Every transaction that settles the return takes this
-// lock first.
+// Locks the suspense item of a return, and then reads the return. Every transaction that settles a return
+// holds this lock, so that the return is settled once.
 async function lockReturn(tx: Transaction, reference: string): Promise<LockedReturn | undefined> {
   const itemOf = await tx.query<{ itemId: SuspenseItemId }>({
     name: 'item-of-return',
@@ -210,8 +213,8 @@ function mayBePaid({ status, batchId, mayHaveBeenSent }: PayoutOfReturn): boolea
   return status === 'unknown' || batchId !== null || mayHaveBeenSent
 }
 
-// Locks the payout before the item, as settling a payout does. A return that an operator executes has no
-// payout.
+// Locks and returns the payout of a return; undefined if an operator executes the return without a payout.
+// The payout is locked before the item, as settling a payout does, so that the two cannot deadlock.
 async function lockPayoutOf(
   tx: Transaction,
   reference: string,
@@ -228,30 +231,32 @@ async function lockPayoutOf(
   return rows[0]
 }
 
-type SentReturn = { sent: LockedReturn; verdict: Verdict; by: string }
+type ReportedReturn = { lockedReturn: LockedReturn; verdict: Verdict; by: string }
 
-// Settles the return together with its payout, so that no worker sends the payout.
-async function settleSent(
+// Settles the return together with its payout, if it has one, so that no worker sends the payout.
+async function settleWithPayout(
   tx: Transaction,
   deps: Deps,
-  { payout, ...settled }: SentReturn & { payout: PayoutOfReturn | undefined },
+  { payout, ...reported }: ReportedReturn & { payout: PayoutOfReturn | undefined },
 ): Promise<void> {
-  if (!payout) return await settle(tx, deps, settled)
-  const { verdict, by } = settled
-  if (payout.status === 'queued') await sendByHand(tx, deps.now, { id: payout.id, by })
+  if (!payout) return await writeSettlement(tx, deps, reported)
+  const { verdict, by } = reported
+  // A payout must have been sent before it can be confirmed or fail.
+  if (payout.status === 'queued') await markSentByHand(tx, deps.now, { id: payout.id, by })
   const outcome =
     verdict.status === 'confirmed'
       ? verdict
       : ({ status: 'failed', reason: verdict.reason ?? 'No reason given.' } as const)
-  const hooks = { return: () => settle(tx, deps, settled) }
+  // settlePayout() calls the hook, which settles the return.
+  const hooks = { return: () => writeSettlement(tx, deps, reported) }
   const result = await settlePayout(tx, { ...deps, hooks }, { id: payout.id, outcome, by })
   if (result !== 'settled') throw new Error(`payout ${payout.id} was settled before its return`)
 }
 
 // Settles a return by the bank's answer to its payout.
 export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference }, outcome]) => {
-  const sent = await lockReturn(tx, reference)
-  if (sent?.status !== 'pending') throw new Error(`return ${reference} was settled before`)
+  const lockedReturn = await lockReturn(tx, reference)
+  if (lockedReturn?.status !== 'pending') throw new Error(`return ${reference} was settled before`)
   const { rows } = await tx.query<{ by: string }>({
     name: 'who-settled-payout',
     text: 'select settled_by as by from payouts where reference = $1',
@@ -260,12 +265,12 @@ export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference 
   const { by } = rows[0] as { by: string }
   const verdict: Verdict =
     outcome.status === 'confirmed' ? outcome : { status: 'failed', reason: outcome.reason }
-  await settle(tx, deps, { sent, verdict, by })
+  await writeSettlement(tx, deps, { lockedReturn, verdict, by })
 }
 
 // Refuses a report that differs from the settled outcome, including a confirmation with a different bank
 // reference.
-function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
+function refuseDifferentReport(settled: LockedReturn, verdict: Verdict): void {
   const { reference, status, bankReference } = settled
   if (status === 'failed' && verdict.status === 'failed') return
   if (status === 'failed') throw new Refusal('return_failed')
@@ -274,10 +279,12 @@ function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
   if (!isSame) throw new Refusal('return_confirmed')
 }
 
-async function settle(
+// Settles the return itself: a confirmed return leaves the bank's account, and a failed one goes back to
+// suspense. Tells the client, if the money is a client's.
+async function writeSettlement(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  { sent: { id, reference, status, item }, verdict, by }: SentReturn,
+  { lockedReturn: { id, reference, status, item }, verdict, by }: ReportedReturn,
 ): Promise<void> {
   const { bankCode, currency, creditId, amountKobo, clientId } = item
   const owner = bankOwner(bankCode)
@@ -300,7 +307,7 @@ async function settle(
     ],
   })
   if (!isConfirmed) {
-    const leftKobo = await putBack(tx, { sharedAccounts, now }, { sent: item, debitAccountId })
+    const leftKobo = await putBack(tx, { sharedAccounts, now }, { item, debitAccountId })
     if (clientId === null) return
     const facts = {
       returnReference: reference,

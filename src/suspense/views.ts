@@ -97,6 +97,7 @@ export function requireItemId(sealer: Sealer, text: string): SuspenseItemId {
   return id
 }
 
+// Parses the target of an assignment: exactly one of an account number and a payment reference.
 export function parseAssignTo(body: {
   accountNumber?: string | undefined
   paymentReference?: string | undefined
@@ -151,6 +152,7 @@ type FilterQuery = {
   maxAmount?: string
 }
 
+// Parses the filters of the list, the sums and the CSV export.
 export function parseSuspenseFilters(query: FilterQuery): SuspenseFilters {
   const { state, reason, bankCode: bank, age, minAmount, maxAmount } = query
   const minKobo = minAmount === undefined ? undefined : parseKobo(minAmount)
@@ -162,10 +164,12 @@ export function parseSuspenseFilters(query: FilterQuery): SuspenseFilters {
   return { state, reason, bankCode: bank, age, minKobo, maxKobo }
 }
 
+// Returns the position of an item in the list, as a cursor holds it. It has the values of every order.
 export function positionOf({ id, amountKobo, openedAt }: SuspensePosition): string {
   return `${id} ${amountKobo} ${openedAt.toISOString()}`
 }
 
+// Parses a cursor's position, which positionOf() wrote.
 export function parsePosition(position: string): SuspensePosition {
   const [id, amountKobo, openedAt] = position.split(' ')
   // A cursor of an earlier release contains only the id, and is refused.

@@ -6,7 +6,7 @@ import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
-import { type Claim, keysOf } from './claims.ts'
+import { type Claim, deliveryKeys } from './claims.ts'
 import { scheduleNow } from './destinations.ts'
 import { getEndpoint } from './endpoints.ts'
 import { nextAttemptAt } from './retry-schedule.ts'
@@ -21,28 +21,30 @@ export type Chaos = {
 
 type OwnEndpoint = { clientId: ClientId; id: EndpointId }
 
-const NONE: Chaos = { delayMs: 0, duplicate: 0, reorder: false, dropNext: 0 }
+const ALL_OFF: Chaos = { delayMs: 0, duplicate: 0, reorder: false, dropNext: 0 }
 
 const CHAOS_COLUMNS = `
   delay_ms, duplicate, reorder, drop_next`
 
+// Returns the endpoint's settings; all are off if it has none.
 export async function readChaos(db: Queryable, { clientId, id }: OwnEndpoint): Promise<Chaos> {
-  await getEndpoint(db, clientId, id)
+  await getEndpoint(db, clientId, id) // Refuses an endpoint that the client does not have.
   const { rows } = await db.query<Chaos>({
     name: 'read-webhook-chaos',
     text: `select ${CHAOS_COLUMNS} from webhook_chaos where endpoint_id = $1`,
     values: [id],
   })
-  return rows[0] ?? NONE
+  return rows[0] ?? ALL_OFF
 }
 
+// Replaces the endpoint's settings. A setting that is left out is switched off.
 export async function setChaos(
   tx: Transaction,
   now: Date,
   { clientId, id, chaos }: OwnEndpoint & { chaos: Partial<Chaos> },
 ): Promise<Chaos> {
-  await getEndpoint(tx, clientId, id)
-  const { delayMs, duplicate, reorder, dropNext } = { ...NONE, ...chaos }
+  await getEndpoint(tx, clientId, id) // Refuses an endpoint that the client does not have.
+  const { delayMs, duplicate, reorder, dropNext } = { ...ALL_OFF, ...chaos }
   await tx.query({
     name: 'set-webhook-chaos',
     text: `insert into webhook_chaos
@@ -55,8 +57,9 @@ export async function setChaos(
   return { delayMs, duplicate, reorder, dropNext }
 }
 
+// Deletes the endpoint's settings. A delivery that is held back is still sent at its time.
 export async function deleteChaos(tx: Transaction, { clientId, id }: OwnEndpoint): Promise<void> {
-  await getEndpoint(tx, clientId, id)
+  await getEndpoint(tx, clientId, id) // Refuses an endpoint that the client does not have.
   await tx.query({
     name: 'delete-webhook-chaos',
     text: 'delete from webhook_chaos where endpoint_id = $1',
@@ -106,28 +109,30 @@ function decideChaos(
   return { verdicts: deliveries.map((delivery) => decideOne(after, delivery, now)), after }
 }
 
+// Decides about one delivery, and updates the state for the deliveries after it.
 function decideOne(state: ChaosState, delivery: DueDelivery, now: Date): ChaosVerdict {
   const { eventId, createdAt, ladderStep, isProbe } = delivery
-  const plain = { act: 'send', repeats: state.duplicate, overtakes: null } as const
-  if (isProbe) return plain
+  const sendNormally = { act: 'send', repeats: state.duplicate, overtakes: null } as const
+  if (isProbe) return sendNormally
   const oldEnoughAt = new Date(createdAt.getTime() + state.delayMs)
   if (now < oldEnoughAt) return { act: 'delayed', until: oldEnoughAt }
   let overtakes: EventId | null = null
   if (state.heldEventId === eventId) {
-    state.heldEventId = null
+    state.heldEventId = null // This is the held delivery, and its wait is over.
   } else if (state.heldEventId !== null && !state.isOvertaken) {
-    overtakes = state.heldEventId
+    overtakes = state.heldEventId // This delivery is the first after the held one.
     state.isOvertaken = true
   } else if (state.heldEventId === null && state.reorder && ladderStep === 0) {
     state.heldEventId = eventId
     state.isOvertaken = false
     return { act: 'reordered', until: new Date(now.getTime() + REORDER_WAIT_MS) }
   }
-  if (state.dropNext === 0) return { ...plain, overtakes }
+  if (state.dropNext === 0) return { ...sendNormally, overtakes }
   state.dropNext--
   return { act: 'dropped' }
 }
 
+// The explanations in the delivery log, by the effect of the chaos settings.
 const ERRORS = {
   delayed: 'delayed by your chaos settings',
   reordered: 'held back by your chaos settings, for a later event to overtake it',
@@ -183,6 +188,8 @@ export async function applyChaos(
 
 type HeldDelivery = { claim: Claim; act: keyof typeof ERRORS; next: Date | null }
 
+// Returns a delivery to hold back, with the time of its next attempt. A dropped delivery follows the retry
+// schedule, as if its attempt had failed.
 function holdBack(
   claim: Claim,
   verdict: Exclude<ChaosVerdict, { act: 'send' }>,
@@ -195,6 +202,7 @@ function holdBack(
 
 type OwnedState = ChaosState & { endpointId: EndpointId }
 
+// Locks and returns the settings of the endpoints, in id order.
 async function lockChaos(tx: Transaction, claims: readonly Claim[]): Promise<OwnedState[]> {
   const { rows } = await tx.query<OwnedState>({
     name: 'lock-webhook-chaos',
@@ -206,6 +214,7 @@ async function lockChaos(tx: Transaction, claims: readonly Claim[]): Promise<Own
   return rows
 }
 
+// Stores what a batch of deliveries has changed: the drops that remain, and the delivery that is held.
 async function writeChaos(tx: Transaction, state: OwnedState): Promise<void> {
   await tx.query({
     name: 'write-webhook-chaos',
@@ -215,6 +224,7 @@ async function writeChaos(tx: Transaction, state: OwnedState): Promise<void> {
   })
 }
 
+// Returns the time at which each delivery was created.
 async function readTimes(tx: Transaction, claims: readonly Claim[]): Promise<Map<EventId, Date>> {
   const { rows } = await tx.query<{ eventId: EventId; createdAt: Date }>({
     name: 'times-of-deliveries',
@@ -222,7 +232,7 @@ async function readTimes(tx: Transaction, claims: readonly Claim[]): Promise<Map
              from unnest($1::uuid[], $2::bigint[]) as c (event_id, destination_id)
              join deliveries v
                on v.event_id = c.event_id and v.destination_id = c.destination_id`,
-    values: keysOf(claims),
+    values: deliveryKeys(claims),
   })
   return new Map(rows.map(({ eventId, createdAt }) => [eventId, createdAt]))
 }
@@ -238,10 +248,15 @@ async function recordHeldBack(
   await writeHeldBack(
     tx,
     now,
-    heldBack.map((held) => ({ ...held, error: ERRORS[held.act] })),
+    heldBack.map((delivery) => ({ ...delivery, error: ERRORS[delivery.act] })),
   )
-  for (const [destinationId, held] of Map.groupBy(heldBack, ({ claim }) => claim.destinationId)) {
-    const times = held.flatMap(({ next }) => next ?? []).sort((a, b) => a.getTime() - b.getTime())
+  for (const [destinationId, heldOfDestination] of Map.groupBy(
+    heldBack,
+    ({ claim }) => claim.destinationId,
+  )) {
+    const times = heldOfDestination
+      .flatMap(({ next }) => next ?? [])
+      .sort((a, b) => a.getTime() - b.getTime())
     if (times[0]) await scheduleNow(tx, times[0], [destinationId])
   }
 }

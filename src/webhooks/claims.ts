@@ -41,7 +41,8 @@ export type ClaimLimits = {
   takesFailing: boolean // Whether to claim for destinations whose last delivery failed.
 }
 
-// Claims due deliveries. `isFull` means that more destinations may be waiting.
+// Claims due deliveries, within the limits of the deliverer that will send them. `isFull` means that more
+// destinations may be waiting.
 export async function claimDeliveries(
   tx: Transaction,
   now: Date,
@@ -51,28 +52,34 @@ export async function claimDeliveries(
   const { rows } = await tx.query<Claim>({
     name: 'claim-deliveries',
     text: CLAIM,
-    values: [now, leasedUntil, roomsByName(rooms), otherRoom, takesFailing],
+    values: [now, leasedUntil, roomsAsJson(rooms), otherRoom, takesFailing],
   })
+  // A destination without a free due delivery has one row, with nulls.
   const claims = rows.filter(({ eventId }) => eventId !== null)
-  await lease(tx, leasedUntil, claims)
+  await leaseDeliveries(tx, leasedUntil, claims)
   const destinations = new Set(rows.map(({ destinationId }) => destinationId))
   return { claims, isFull: destinations.size === DESTINATIONS_MAX }
 }
 
 // Returns the keys of deliveries as two query parameters, uuid[] and bigint[].
-export const keysOf = (keys: readonly Pick<Claim, 'eventId' | 'destinationId'>[]) => [
+export const deliveryKeys = (keys: readonly Pick<Claim, 'eventId' | 'destinationId'>[]) => [
   keys.map(({ eventId }) => eventId),
   numberArray(keys.map(({ destinationId }) => destinationId)),
 ]
 
-async function lease(tx: Transaction, until: Date, claims: readonly Claim[]): Promise<void> {
+// Leases the claimed deliveries to this worker until a time.
+async function leaseDeliveries(
+  tx: Transaction,
+  until: Date,
+  claims: readonly Claim[],
+): Promise<void> {
   if (claims.length === 0) return
   await tx.query({
     name: 'lease-deliveries',
     text: `update deliveries v set leased_until = $3
              from unnest($1::uuid[], $2::bigint[]) as c (event_id, destination_id)
             where v.event_id = c.event_id and v.destination_id = c.destination_id`,
-    values: [...keysOf(claims), until],
+    values: [...deliveryKeys(claims), until],
   })
 }
 
@@ -83,7 +90,7 @@ export const HAS_DUE_DELIVERIES = `(
 
 // Returns the rooms as a JSON object, because PostgreSQL finds its keys by binary search; a join would
 // compare every pair.
-function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
+function roomsAsJson(rooms: ReadonlyMap<DestinationId, number>): string {
   return JSON.stringify(Object.fromEntries(rooms))
 }
 
@@ -158,7 +165,8 @@ const CLAIM = `
          claimed = places as has_more
     from due`
 
-const CORRECTED_MAX = 1_000 // The most deliveries that one call corrects.
+// The most deliveries that one call of correctSchedule() corrects.
+const CORRECTED_MAX = 1_000
 
 export type Waits = {
   stepsMs: readonly number[] // The longest wait before the first attempt, the second, …
@@ -181,11 +189,11 @@ export async function correctSchedule(
   now: Date,
   waits: Waits,
 ): Promise<{ deliveries: number; isFull: boolean }> {
-  const { wrong, corrected } = await correctDeliveries(tx, now, waits)
+  const { wrong: wrongCount, corrected } = await correctDeliveries(tx, now, waits)
   await tx.query({
     name: 'lock-destinations-put-off',
     text: `select from destinations d where ${IS_PUT_OFF} order by id for no key update`,
-    values: boundsAt(now),
+    values: latestCorrectTimes(now),
   })
   await tx.query({
     name: 'correct-destinations',
@@ -193,30 +201,30 @@ export async function correctSchedule(
               set due_at = least(due_at, $3::timestamptz),
                   paused_until = case when paused_until <= $1 then paused_until else $3 end
             where ${IS_PUT_OFF}`,
-    values: [...boundsAt(now), now],
+    values: [...latestCorrectTimes(now), now],
   })
   await scheduleNow(tx, now, [...new Set(corrected)])
-  return { deliveries: corrected.length, isFull: wrong === CORRECTED_MAX }
+  return { deliveries: corrected.length, isFull: wrongCount === CORRECTED_MAX }
 }
 
 type Key = { eventId: EventId; destinationId: DestinationId }
 
-// Finds, locks and writes, with one statement for each step (docs/decisions/0023). Returns the number of
-// wrong deliveries, and the destinations of the corrected ones.
+// Corrects up to CORRECTED_MAX wrong deliveries, with one statement each to find, lock and write them
+// (docs/decisions/0023). Returns the number of wrong deliveries, and the destinations of the corrected ones.
 async function correctDeliveries(
   tx: Transaction,
   now: Date,
   { stepsMs, retryAfterMs }: Waits,
 ): Promise<{ wrong: number; corrected: DestinationId[] }> {
   const allLeasesEndAt = new Date(now.getTime() + 2 * LEASE_MS) // Clocks of several processes differ.
-  const judging = [now, numberArray(stepsMs.map(Math.round)), retryAfterMs, allLeasesEndAt]
+  const judgedParameters = [now, numberArray(stepsMs.map(Math.round)), retryAfterMs, allLeasesEndAt]
   const { rows: keys } = await tx.query<Key>({
     name: 'find-wrong-deliveries',
     text: FIND_WRONG,
-    values: judging,
+    values: judgedParameters,
   })
   if (keys.length === 0) return { wrong: 0, corrected: [] }
-  const { rows: wrong } = await tx.query<Key & { dueAt: Date; isAhead: boolean }>({
+  const { rows: wrongDeliveries } = await tx.query<Key & { dueAt: Date; isAhead: boolean }>({
     name: 'lock-wrong-deliveries',
     text: `select v.event_id, v.destination_id, t.due_at, s.is_ahead
              from unnest($5::uuid[], $6::bigint[]) as k (event_id, destination_id)
@@ -225,7 +233,7 @@ async function correctDeliveries(
                   ${JUDGED}
             where ${IS_WRONG}
               for no key update of v skip locked`,
-    values: [...judging, ...keysOf(keys)],
+    values: [...judgedParameters, ...deliveryKeys(keys)],
   })
   await tx.query({
     name: 'correct-deliveries',
@@ -236,16 +244,20 @@ async function correctDeliveries(
                   as w (event_id, destination_id, due_at, is_ahead)
             where v.event_id = w.event_id and v.destination_id = w.destination_id`,
     values: [
-      ...keysOf(wrong),
-      wrong.map(({ dueAt }) => dueAt),
-      wrong.map(({ isAhead }) => isAhead),
+      ...deliveryKeys(wrongDeliveries),
+      wrongDeliveries.map(({ dueAt }) => dueAt),
+      wrongDeliveries.map(({ isAhead }) => isAhead),
       allLeasesEndAt,
     ],
   })
-  return { wrong: keys.length, corrected: wrong.map(({ destinationId }) => destinationId) }
+  return {
+    wrong: keys.length,
+    corrected: wrongDeliveries.map(({ destinationId }) => destinationId),
+  }
 }
 
-const boundsAt = (now: Date) => [
+// Returns the parameters of IS_PUT_OFF: the latest correct end of a pause, and of a lease.
+const latestCorrectTimes = (now: Date) => [
   new Date(now.getTime() + PAUSE_MAX_MS + LEASE_MS),
   new Date(now.getTime() + 2 * LEASE_MS),
 ]

@@ -71,6 +71,7 @@ export async function listDeliveries(
   return rows
 }
 
+// Returns all attempts to deliver an event, oldest first.
 export async function listAttempts(db: Queryable, eventId: EventId): Promise<Attempt[]> {
   const { rows } = await db.query<Attempt>({
     name: 'list-attempts',
@@ -86,7 +87,7 @@ export type PendingDelivery = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 
   eventId: EventId
 }
 
-// Reads the attempts and the pending deliveries of several events.
+// Reads all attempts to deliver several events, and the deliveries that are still pending, for timelines.
 export async function readDeliveryLog(
   db: Queryable,
   eventIds: readonly EventId[],
@@ -117,12 +118,14 @@ export async function readDeliveryLog(
   return { attempts: attempts.rows, waiting: waiting.rows }
 }
 
+// Returns the health of an endpoint with its latest attempts.
 export async function readHealth(
   db: Queryable,
   clientId: ClientId,
   endpointId: EndpointId,
 ): Promise<EndpointHealth> {
   type Record = Omit<EndpointHealth, 'lastAttempts'> & { id: DestinationId }
+  // The condition on endpoint_id is written like the expression in the index, so that PostgreSQL uses it.
   const { rows } = await db.query<Record>({
     name: 'read-endpoint-health',
     text: `select id, failures, failing_since, paused_until, disabled_why
@@ -131,11 +134,13 @@ export async function readHealth(
               and coalesce(endpoint_id, '00000000-0000-0000-0000-000000000000') = $2`,
     values: [clientId, endpointId],
   })
-  const { id, ...health } = rows[0] as Record
-  return { ...health, lastAttempts: await lastAttempts(db, clientId, id) }
+  const { id, ...health } = rows[0] as Record // Every endpoint has a destination.
+  return { ...health, lastAttempts: await readLastAttempts(db, clientId, id) }
 }
 
-async function lastAttempts(
+// Returns the latest attempts of a destination, the newest first. Searches only as far as EVENTS_SCANNED and
+// DELIVERIES_SCANNED.
+async function readLastAttempts(
   db: Queryable,
   clientId: ClientId,
   destinationId: DestinationId,

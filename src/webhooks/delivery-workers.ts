@@ -53,6 +53,8 @@ export class DeliveryPreparer {
     this.#deps = deps
   }
 
+  // Renders the bodies of claimed deliveries and finds the secrets that sign them. A delivery whose event is
+  // gone or cannot be rendered gets no body but the problem.
   async prepare(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
     if (claims.length === 0) return []
     const { pool, tracer } = this.#deps
@@ -74,29 +76,35 @@ export class DeliveryPreparer {
     })
   }
 
-  // Renders one by one after a failure, because an event that cannot be rendered must not stop the others.
+  // Returns the rendered bodies by event id. After a failure it renders the events one by one, because an
+  // event that cannot be rendered must not stop the others.
   async #render(events: readonly StoredEvent[]): Promise<Map<string, Buffer>> {
     const { pool, sealer, rendering, onError } = this.#deps
     try {
-      const bodies = await renderEvents(pool, { sealer, events, how: rendering })
+      const bodies = await renderEvents(pool, { sealer, events, rendering })
       return new Map(bodies.map((body) => [body.id, Buffer.from(JSON.stringify(body))]))
     } catch (error) {
       if (isUnavailable(error)) throw error
       if (events.length === 1) onError(error)
       if (events.length <= 1) return new Map()
     }
-    const alone: [string, Buffer][] = []
-    for (const event of events) alone.push(...(await this.#render([event])))
-    return new Map(alone)
+    const renderedSingly: [string, Buffer][] = []
+    for (const event of events) renderedSingly.push(...(await this.#render([event])))
+    return new Map(renderedSingly)
   }
 
+  // Returns the secrets of the claims' owners, opened, by owner.
   async #findSecrets(claims: readonly Claim[], now: Date): Promise<Map<string, SigningSecret[]>> {
     const { pool, sealer } = this.#deps
     const owners = new Map(claims.flatMap(secretOwners).map((owner) => [ownerName(owner), owner]))
-    const found = await findSigningSecrets(pool, { sealer, now, owners: [...owners.values()] })
+    const sealedSecrets = await findSigningSecrets(pool, {
+      sealer,
+      now,
+      owners: [...owners.values()],
+    })
     if (this.#opened.size > SECRETS_KEPT_MAX) this.#opened.clear()
     const byOwner = new Map<string, SigningSecret[]>()
-    for (const { id, sealed, ...owner } of found) {
+    for (const { id, sealed, ...owner } of sealedSecrets) {
       const secret = this.#opened.get(id) ?? loadSecret(sealer.open(sealed))
       this.#opened.set(id, secret)
       const name = ownerName(owner)
@@ -115,7 +123,7 @@ function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
   return owners
 }
 
-// The bounds on ids let PostgreSQL prune partitions.
+// Reads the events of deliveries. The bounds on ids let PostgreSQL prune partitions.
 async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
   const { rows } = await db.query<StoredEvent>({
     name: 'events-to-deliver',
@@ -150,11 +158,11 @@ export async function disturbDeliveries(
   const disturbances = await withTransaction(webhookPool, (tx) =>
     applyChaos(tx, { now: clock(), random }, claims),
   )
-  const touched = new Set(claims)
-  return prepared.flatMap((each) => {
-    if (!touched.has(each.claim)) return [each]
-    const disturbance = disturbances.get(each.claim)
-    return disturbance ? [{ ...each, disturbance }] : []
+  const disturbedClaims = new Set(claims)
+  return prepared.flatMap((delivery) => {
+    if (!disturbedClaims.has(delivery.claim)) return [delivery]
+    const disturbance = disturbances.get(delivery.claim)
+    return disturbance ? [{ ...delivery, disturbance }] : []
   })
 }
 
@@ -201,7 +209,8 @@ type Destination<T> = {
   usedMs: number
 }
 
-type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => number }
+// `start` starts one delivery; `requestClaim` asks the worker to claim more deliveries soon.
+type Options<T> = { start: (item: T) => void; requestClaim: () => void; nowMs: () => number }
 
 // Limits the concurrency of each destination: how many deliveries are claimed, and how many are in flight.
 // Independent of HTTP and the database.
@@ -249,6 +258,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     return { rooms, otherRoom: 1, takesFailing: failing < FAILING_MAX }
   }
 
+  // Queues claimed deliveries and starts as many as there are free slots.
   add(items: readonly T[]): void {
     for (const item of items) {
       const destination = this.#destinationOf(item.claim)
@@ -275,30 +285,35 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
       : Math.max(destination.width >> 1, 1)
     // At this number of failures the circuit breaker pauses the destination. The leases of queued items would
     // end during the pause.
-    const refused = destination.failures >= FAILURES_TO_PAUSE ? destination.queue.splice(0) : []
+    const unsent = destination.failures >= FAILURES_TO_PAUSE ? destination.queue.splice(0) : []
     if (destination.queue.length > 0) this.#waiting.add(destination)
     this.#fill()
-    return refused
+    return unsent
   }
 
+  // Stops counting a delivery that was recorded or released. Asks for another claim if the destination's
+  // queue runs low, or if there is room again after a shortage.
   settled({ claim }: T): void {
     const destination = this.#destinationOf(claim)
     destination.held--
     destination.usedMs = this.#options.nowMs()
     this.#held--
     const isLow = destination.hasMore && freeRoom(destination) > 0
-    if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.wants()
+    if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.requestClaim()
   }
 
+  // Frees the slot of a delivery that was not attempted.
   dropped({ claim }: T): void {
     this.#destinationOf(claim).inFlight--
     this.#inFlight--
   }
 
+  // Removes and returns all deliveries that were not started.
   takeQueued(): T[] {
     return [...this.#destinations.values()].flatMap((destination) => destination.queue.splice(0))
   }
 
+  // Returns the state of a destination. A new destination starts with a width of one.
   #destinationOf({ destinationId }: Claim): Destination<T> {
     const existing = this.#destinations.get(destinationId)
     if (existing) return existing
@@ -334,6 +349,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
   }
 }
 
+// Returns how many deliveries may be in flight: one to a failing destination.
 function effectiveWidth({ width, failures }: Destination<unknown>): number {
   return failures > 0 ? 1 : width
 }

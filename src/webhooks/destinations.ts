@@ -44,6 +44,7 @@ export type Addresses = {
 
 const FINAL_STATUSES = ['Successful', 'Expired', 'Cancelled', 'Reversed']
 
+// Returns the targets of an event, as the list at the top of this file says. Pure.
 export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
   const { account, payment, endpoints } = addresses
   const targets = endpoints
@@ -54,7 +55,8 @@ export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
   for (const url of urls) {
     if (!url) continue
     const endpoint = targets.find((target) => target.url === url)
-    if (endpoint) endpoint.kind = 'notification'
+    if (endpoint)
+      endpoint.kind = 'notification' // Sent once, and signed for both.
     else targets.push({ kind: 'notification', endpointId: null, url, sentTo: null })
   }
   if (payment && isFinal(event)) {
@@ -64,6 +66,7 @@ export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
   return targets
 }
 
+// Whether the endpoint gets events of this type. A test event goes to the tested endpoint only.
 function isSubscribed({ type, facts }: StoredEvent, { id, eventTypes }: TargetEndpoint): boolean {
   if (type === 'endpoint.test') return facts.endpointId === id
   return eventTypes === null || eventTypes.includes(type)
@@ -93,12 +96,13 @@ export async function readAddresses(
   events: readonly StoredEvent[],
 ): Promise<(event: StoredEvent) => Addresses> {
   const owners = await readCreditOwners(tx, events)
-  const about = ({ creditId, collectionAccountId, paymentId }: StoredEvent) => {
+  // Returns the account or payment that an event is about: named by the event, or by its credit.
+  const findOwner = ({ creditId, collectionAccountId, paymentId }: StoredEvent) => {
     const owner = creditId === null ? undefined : owners.get(creditId)
-    const isPlain = collectionAccountId !== null || paymentId !== null
-    return isPlain || !owner ? { collectionAccountId, paymentId } : owner
+    const namesOwner = collectionAccountId !== null || paymentId !== null
+    return namesOwner || !owner ? { collectionAccountId, paymentId } : owner
   }
-  const subjects = events.map(about)
+  const subjects = events.map(findOwner)
   const [accounts, payments, endpoints] = await pipeline([
     readAccounts(
       tx,
@@ -114,7 +118,7 @@ export async function readAddresses(
     ),
   ])
   return (event) => {
-    const { collectionAccountId, paymentId } = about(event)
+    const { collectionAccountId, paymentId } = findOwner(event)
     const account = accounts.get(collectionAccountId as AccountId)
     const payment = payments.get(paymentId as PaymentId)
     return {
@@ -140,6 +144,7 @@ async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+// Reads the notificationUrls of accounts, by account id.
 async function readAccounts(tx: Transaction, ids: readonly AccountId[]) {
   if (ids.length === 0) return new Map<AccountId, Account>()
   const { rows } = await tx.query<Account>({
@@ -154,6 +159,7 @@ async function readAccounts(tx: Transaction, ids: readonly AccountId[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+// Reads the notificationUrls and callBackUrls of payments, by payment id.
 async function readPayments(tx: Transaction, ids: readonly PaymentId[]) {
   if (ids.length === 0) return new Map<PaymentId, Payment>()
   const { rows } = await tx.query<Payment>({
@@ -167,8 +173,8 @@ async function readPayments(tx: Transaction, ids: readonly PaymentId[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-// Locks the client's endpoints, so that a change or deletion of an endpoint waits until the events are
-// queued.
+// Reads the active endpoints of the clients, and locks them, so that a change or deletion of an endpoint
+// waits until the events are queued.
 async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
   const { rows } = await tx.query<TargetEndpoint & { clientId: ClientId }>({
     name: 'addresses-of-endpoints',
@@ -189,6 +195,7 @@ async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
 type ClientTarget = Target & { clientId: ClientId }
 type Destination = { id: DestinationId; isDisabled: boolean }
 
+// Stands for a null endpoint in the expression of the index on destinations.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
 // Returns the destination of each target, in order. Creates missing destinations.
@@ -213,6 +220,7 @@ export async function findDestinations(
   return targets.map((target) => destinations.get(destinationKey(target)) as Destination)
 }
 
+// Returns the existing destinations of targets, by destinationKey().
 async function readDestinations(
   tx: Transaction,
   targets: readonly ClientTarget[],
@@ -237,6 +245,8 @@ async function readDestinations(
   )
 }
 
+// Returns the targets as one array per column, for unnest(). `noEndpoint` stands for a target without an
+// endpoint.
 function toColumns(targets: readonly ClientTarget[], noEndpoint: string | null) {
   return [
     numberArray(targets.map(({ clientId }) => clientId)),
@@ -265,16 +275,21 @@ export async function splitNotifications(
               for no key update`,
     values: [clientId, endpointId],
   })
-  const [old] = rows
-  if (!old) return
+  const [currentDestination] = rows
+  if (!currentDestination) return
   const waiting = `destination_id = $1 and state = 'pending' and kind = 'notification'`
   const { rowCount } = await tx.query({
     name: 'has-waiting-notifications',
     text: `select from deliveries where ${waiting} limit 1`,
-    values: [old.id],
+    values: [currentDestination.id],
   })
   if (rowCount === 0) return
-  const target = { kind: 'notification', endpointId: null, url: old.url, sentTo: null } as const
+  const target = {
+    kind: 'notification',
+    endpointId: null,
+    url: currentDestination.url,
+    sentTo: null,
+  } as const
   const [created] = (await findDestinations(tx, [{ ...target, clientId }])) as [Destination]
   await tx.query({
     name: 'copy-notifications',
@@ -282,23 +297,25 @@ export async function splitNotifications(
                                    created_at)
            select event_id, $2, client_id, kind, $3, created_at from deliveries where ${waiting}
            on conflict do nothing`,
-    values: [old.id, created.id, now],
+    values: [currentDestination.id, created.id, now],
   })
   await tx.query({
     name: 'keep-for-endpoint',
     text: `update deliveries set kind = 'endpoint' where ${waiting}`,
-    values: [old.id],
+    values: [currentDestination.id],
   })
   await resumeDestinations(tx, now, [created.id])
 }
 
+// Makes destinations due at once, because a delivery of theirs has become due.
 export async function scheduleNow(
   tx: Transaction,
   now: Date,
   ids: readonly DestinationId[],
 ): Promise<void> {
   if (ids.length === 0) return
-  // The lock waits for a claim in progress. Locks in id order.
+  // Waits for a claim in progress, which cannot see the new delivery. Locks in id order, so that two callers
+  // cannot deadlock.
   await tx.query({
     name: 'lock-destinations',
     text: `select from destinations where id = any($1::bigint[]) order by id for no key update`,

@@ -55,7 +55,7 @@ export const HAS_NEW_EVENTS = `exists (
   select from event_counters k left join dispatch_cursors c on c.client_id = k.client_id
    where k.sequence > coalesce(c.sequence, 0))`
 
-// Returns the clients with unqueued events.
+// Returns the clients with unqueued events, to dispatch them one by one after a failure.
 export async function findWaiting(db: Queryable): Promise<ClientId[]> {
   const { rows } = await db.query<{ id: ClientId }>({
     name: 'clients-with-new-events',
@@ -89,6 +89,8 @@ async function lockCursors(tx: Transaction, clientId: ClientId | undefined): Pro
   return rows
 }
 
+// Reads the next events of the clients, in order. Each client gets an even share of `eventsMax`, but at
+// least EVENTS_OF_CLIENT_MIN.
 async function readNext(
   tx: Transaction,
   cursors: readonly Cursor[],
@@ -127,7 +129,7 @@ const DELIVERIES = new CopyTarget<NewDelivery, Date>('deliveries', {
   created_at: timestamptz((_, now) => now),
 })
 
-// Returns the number of new deliveries.
+// Queues the events for their targets and makes the destinations due. Returns the number of new deliveries.
 async function queueDeliveries(
   tx: Transaction,
   now: Date,
@@ -149,9 +151,9 @@ async function queueDeliveries(
     rows.set(key, { eventId: event.id, destinationId: destination.id, clientId, kind, url })
   }
   if (rows.size === 0) return 0
-  const added = await addDeliveries(tx, now, [...rows.values()])
+  const addedCount = await addDeliveries(tx, now, [...rows.values()])
   await scheduleNow(tx, now, [...new Set([...rows.values()].map((row) => row.destinationId))])
-  return added
+  return addedCount
 }
 
 // Writes new deliveries with COPY, which produces a quarter less write-ahead log than inserts. But a user may
@@ -193,16 +195,17 @@ async function addDeliveries(
   return rowCount ?? 0
 }
 
+// Stores the number of the last event that was dispatched for each client.
 async function moveCursors(tx: Transaction, events: readonly StoredEvent[]): Promise<void> {
-  const last = new Map<bigint, bigint>()
+  const lastSequences = new Map<bigint, bigint>()
   for (const { clientId, sequence } of events) {
-    if (sequence > (last.get(clientId) ?? 0n)) last.set(clientId, sequence)
+    if (sequence > (lastSequences.get(clientId) ?? 0n)) lastSequences.set(clientId, sequence)
   }
   await tx.query({
     name: 'move-dispatch-cursors',
     text: `update dispatch_cursors c set sequence = m.sequence
              from unnest($1::bigint[], $2::bigint[]) as m (client_id, sequence)
             where c.client_id = m.client_id`,
-    values: [numberArray([...last.keys()]), numberArray([...last.values()])],
+    values: [numberArray([...lastSequences.keys()]), numberArray([...lastSequences.values()])],
   })
 }

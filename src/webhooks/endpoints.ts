@@ -60,6 +60,7 @@ const SELECT_ENDPOINT = `
 
 type NewEndpoint = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
 
+// Registers an endpoint and creates its destination. Refuses more than ENDPOINTS_MAX.
 export async function createEndpoint(
   tx: Transaction,
   now: Date,
@@ -90,6 +91,7 @@ export async function createEndpoint(
   return getEndpoint(tx, clientId, id)
 }
 
+// Returns an endpoint of the client. Refuses a deleted one.
 export async function getEndpoint(
   db: Queryable,
   clientId: ClientId,
@@ -104,6 +106,7 @@ export async function getEndpoint(
   return toEndpoint(rows[0])
 }
 
+// Whether the endpoint is subscribed to alerts, which only operators may see.
 export function getsAlerts({ eventTypes }: Pick<WebhookEndpoint, 'eventTypes'>): boolean {
   return !eventTypes || eventTypes.includes('alert.raised')
 }
@@ -127,6 +130,7 @@ export async function lockUnlessForAlerts(
   }
 }
 
+// Whether an alert waits to be delivered to the endpoint.
 async function hasWaitingAlerts(
   tx: Transaction,
   clientId: ClientId,
@@ -144,7 +148,7 @@ async function hasWaitingAlerts(
   return rowCount === 1
 }
 
-// Newest first, older than `beforeId`.
+// Lists a client's endpoints, newest first; only those older than `beforeId`.
 export async function listEndpoints(
   db: Queryable,
   clientId: ClientId,
@@ -162,6 +166,7 @@ export async function listEndpoints(
   return rows.map(toEndpoint)
 }
 
+// Groups the columns about the endpoint's health.
 function toEndpoint(row: EndpointRow): WebhookEndpoint {
   const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
   return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
@@ -169,6 +174,8 @@ function toEndpoint(row: EndpointRow): WebhookEndpoint {
 
 type EndpointUpdate = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
 
+// Changes an endpoint. A new URL moves its pending deliveries there; switching it off or on also stops or
+// resumes its destination.
 export async function updateEndpoint(
   tx: Transaction,
   now: Date,
@@ -194,12 +201,14 @@ export async function updateEndpoint(
   })
   if (rowCount === 0) throw new Refusal('endpoint_not_found')
   if (url !== undefined) await moveDestination(tx, now, { clientId, id, url })
+  // A delivery that also serves a notificationUrl is split, so that the notificationUrl still gets it.
   if (isActive === false) await splitNotifications(tx, now, { clientId, endpointId: id })
   if (isActive === true) await enableDestination(tx, clientId, id)
   if (isActive === false) await disableDestination(tx, now, { clientId, id, why: SWITCHED_OFF })
   return getEndpoint(tx, clientId, id)
 }
 
+// Deletes an endpoint. Its pending deliveries are not sent, except those that also serve a notificationUrl.
 export async function deleteEndpoint(
   tx: Transaction,
   now: Date,
@@ -239,6 +248,7 @@ async function moveDestination(
   })
 }
 
+// Lets deliveries go to an endpoint again, and forgets its failures.
 async function enableDestination(tx: Transaction, clientId: ClientId, id: string): Promise<void> {
   await tx.query({
     name: 'enable-destination',
@@ -248,6 +258,7 @@ async function enableDestination(tx: Transaction, clientId: ClientId, id: string
   })
 }
 
+// Stops deliveries to an endpoint, with the reason that users see.
 async function disableDestination(
   tx: Transaction,
   now: Date,

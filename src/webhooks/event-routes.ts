@@ -1,5 +1,5 @@
-// /api/v1/events: events and their deliveries, and redelivery: one event, a replay to one endpoint, a test
-// event.
+// /api/v1/events: lists and reads events with their deliveries, and sends one event again.
+// /api/v1/webhook-endpoints/{id}: replays the events of a period to an endpoint, and sends it a test event.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { timestamp } from '#clock.ts'
@@ -80,18 +80,18 @@ export const events = resource('/api/v1/events', {
         withoutAlerts: call.withoutAlerts,
       }
       const before = after ?? undefined
-      const found = await listEvents(db, call.clientId, { filters, before, limit })
-      const bodies = await show(db, call, found.rows)
-      const ids = found.rows.map(({ id }) => id)
+      const scan = await listEvents(db, call.clientId, { filters, before, limit })
+      const bodies = await renderWithState(db, call, scan.rows)
+      const ids = scan.rows.map(({ id }) => id)
       const deliveries = include ? await listDeliveries(db, call.now, ids) : []
       const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
       const rows = bodies.map((event) => ({
         ...event,
         ...(include && {
-          deliveries: (byEvent.get(event.id) ?? []).map((each) => DeliveryView.present(each)),
+          deliveries: (byEvent.get(event.id) ?? []).map((row) => DeliveryView.present(row)),
         }),
       }))
-      return { rows, scannedTo: found.scannedTo }
+      return { rows, scannedTo: scan.scannedTo }
     },
   })
   .get('getEvent', {
@@ -102,7 +102,7 @@ export const events = resource('/api/v1/events', {
     run: (db, call) =>
       withSnapshot(db, async (tx) => {
         const event = await getEvent(tx, call.clientId, { ...call, id: call.params.id })
-        const [body] = await show(tx, call, [event])
+        const [body] = await renderWithState(tx, call, [event])
         return { ...(body as EventWithState), deliveries: await readDeliveries(tx, call) }
       }),
   })
@@ -124,16 +124,18 @@ export const events = resource('/api/v1/events', {
   })
 
 type EventCall = Call<{ id: typeof requireEventId }>
-type EventWithState = Awaited<ReturnType<typeof show>>[number]
+type EventWithState = Awaited<ReturnType<typeof renderWithState>>[number]
 
-async function show(db: Queryable, deps: Deps, rows: readonly ListedEvent[]) {
+// Renders events with the state of their deliveries.
+async function renderWithState(db: Queryable, deps: Deps, rows: readonly ListedEvent[]) {
   const bodies = await eventPresenter(deps)(db, rows)
-  return bodies.map((body, at) => ({
+  return bodies.map((body, index) => ({
     ...body,
-    deliveryState: (rows[at] as ListedEvent).deliveryState,
+    deliveryState: (rows[index] as ListedEvent).deliveryState,
   }))
 }
 
+// Returns the deliveries of the event in the path, each with its attempts.
 async function readDeliveries(db: Queryable, { now, params: { id } }: EventCall) {
   const deliveries = await listDeliveries(db, now, [id])
   const rows = withLog(deliveries, await listAttempts(db, id))
@@ -191,8 +193,8 @@ export const eventRedeliveries = resource('/api/v1/events', {
   errors: ['endpoint_inactive', 'endpoint_not_found', 'event_not_found', 'nowhere_to_send'],
   message: 'Event queued successfully',
   run: async (tx, { clientId, now, params, body, withoutAlerts }) => {
-    const only = body?.endpointId
-    const endpoint = only === undefined ? {} : { endpointId: requireEndpointId(only) }
+    const requestedId = body?.endpointId
+    const endpoint = requestedId === undefined ? {} : { endpointId: requireEndpointId(requestedId) }
     const redelivery = { clientId, eventId: params.id, withoutAlerts, ...endpoint }
     const queued = await redeliver(tx, now, redelivery)
     if (queued === 0) throw new Refusal('nowhere_to_send')

@@ -36,13 +36,16 @@ export const EventFields = {
 
 type PresentEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
 
+// Returns the function that renders events for lists and streams.
 export function eventPresenter({ sealer, mode, banks, policy }: Deps): PresentEvents {
-  const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
-  return (db, events) => renderEvents(db, { sealer, events, how })
+  const rendering = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
+  return (db, events) => renderEvents(db, { sealer, events, rendering })
 }
 
 // Event schemas by type, for `webhooks` in the OpenAPI document. A test validates real events against them.
 // Fields of resources are taken from the API's views; fields that only events have are described here.
+
+// Returns the named fields of a view's schema.
 function pick<F extends object>(
   { schema }: { schema: { properties: Record<string, TSchema> }; fields: F },
   ...names: (keyof F & string)[]
@@ -91,7 +94,8 @@ const changes = Type.Array(Type.String(), { description: 'Names of the changed f
 const amountSuspended = amount('Amount suspended.')
 const returnReference = Type.String({ description: 'Permanent return reference: RTN and digits.' })
 
-const about = (fields: Record<string, TSchema>) => Type.Object(fields)
+// Returns the schema of the data of one event type. It has no name, because no other type shares it.
+const dataSchema = (fields: Record<string, TSchema>) => Type.Object(fields)
 const account = named('AccountEventData', Account)
 const payment = named('PaymentEventData', { ...Payment, credit: Credit })
 const accountRefund = named('CollectionRefundEventData', {
@@ -123,7 +127,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'account.created': { summary: 'A collection account was created', data: account },
   'account.updated': {
     summary: 'A collection account was updated',
-    data: about({ ...Account, changes }),
+    data: dataSchema({ ...Account, changes }),
   },
   'account.deactivated': { summary: 'A collection account was deactivated', data: account },
   'account.activated': { summary: 'A collection account was activated', data: account },
@@ -133,11 +137,11 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'collection.received': {
     summary: 'A collection account was credited',
-    data: about({ ...Account, credit: Credit }),
+    data: dataSchema({ ...Account, credit: Credit }),
   },
   'collection.reversed': {
     summary: 'A credit to a collection account was reversed',
-    data: about({ ...Account, amountReversed, reversal, credit: Credit }),
+    data: dataSchema({ ...Account, amountReversed, reversal, credit: Credit }),
   },
   'collection.refunded': {
     summary: 'A credit to a collection account was refunded to its payer',
@@ -149,13 +153,13 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'payment.processing': { summary: 'A payment is waiting for money', data: payment },
   'payment.part_paid': { summary: 'A payment was paid in part', data: payment },
-  'payment.extended': { summary: 'A payment was extended', data: about(Payment) },
+  'payment.extended': { summary: 'A payment was extended', data: dataSchema(Payment) },
   'payment.successful': { summary: 'A payment was paid', data: payment },
   'payment.expired': { summary: 'A payment expired', data: closing },
   'payment.cancelled': { summary: 'A payment was cancelled', data: closing },
   'payment.reversed': {
     summary: 'A credit to a payment was reversed',
-    data: about({ ...Payment, amountReversed, reversal, credit: Credit }),
+    data: dataSchema({ ...Payment, amountReversed, reversal, credit: Credit }),
   },
   'payment.refunded': {
     summary: 'A payment was refunded to its payer, in whole or in part',
@@ -167,15 +171,15 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'credit.suspended': {
     summary: 'A credit was suspended',
-    data: about({ ...Suspense, amountSuspended }),
+    data: dataSchema({ ...Suspense, amountSuspended }),
   },
   'credit.assigned': {
     summary: 'A suspense item was assigned to a payment or account',
-    data: about({ ...Suspense, amountAssigned: amount('Amount assigned.') }),
+    data: dataSchema({ ...Suspense, amountAssigned: amount('Amount assigned.') }),
   },
   'credit.returned': {
     summary: 'A suspense item was returned to its payer',
-    data: about({
+    data: dataSchema({
       ...Suspense,
       amountReturned: amount('Amount returned.'),
       returnReference,
@@ -184,7 +188,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'credit.return_failed': {
     summary: 'A return failed; the money is back in suspense',
-    data: about({
+    data: dataSchema({
       ...Suspense,
       amountSuspended: amount('Amount back in suspense.'),
       returnReference,
@@ -193,7 +197,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'credit.reversed': {
     summary: 'A suspended credit was reversed',
-    data: about({
+    data: dataSchema({
       ...Suspense,
       amountReversed: amount('Total reversed so far.'),
       amountShortfall: Type.Optional(amount('Of it, what had left us already.')),
@@ -230,14 +234,14 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'alert.raised': {
     summary: 'An alert was raised (operators only)',
-    data: about({
+    data: dataSchema({
       ...pick(AlertView, 'id', 'kind', 'title', 'remedy', 'subject', 'detail', 'raisedAt'),
       reversal,
     }),
   },
   'endpoint.disabled': {
     summary: 'A webhook destination was disabled after failures',
-    data: about({
+    data: dataSchema({
       id: nullable('string', { description: 'Null for a notificationUrl or callBackUrl.' }),
       ...pick(EndpointView, 'url', 'isActive'),
       reason: Type.String(),
@@ -246,10 +250,11 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'endpoint.test': {
     summary: 'A test event',
-    data: about({ endpointId: Type.String(), message: Type.String() }),
+    data: dataSchema({ endpointId: Type.String(), message: Type.String() }),
   },
 }
 
+// Returns the schema of the events of a type, as endpoints receive them.
 export function eventSchema(type: EventType): TSchema {
   const { data } = EVENT_DESCRIPTIONS[type]
   const typeSchema = Type.Unsafe<string>({ type: 'string', const: type })

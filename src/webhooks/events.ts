@@ -22,15 +22,17 @@ type SubjectFilter = {
   paymentReference?: string | undefined
 }
 
-// Adds a value to a statement and returns its placeholder.
+// Adds a value to the parameters of a query, and returns its placeholder, such as `$4`.
 type AddParameter = (value: unknown) => string
 
 type SubjectRow = { accountId: AccountId | null; paymentIds: PaymentId[]; since: Date | null }
 
-// Selects events about an account or payment: the SQL conditions, and the time since when the object exists.
-// findSubject() returns undefined if the client has no such object, so that there are no events about it.
+// Limits events to those about one account or payment. `since`: no event about it is older. `conditions`:
+// its SQL conditions.
 export type Subject = { since: Date | undefined; conditions: (add: AddParameter) => string[] }
 
+// Finds the account or payment that the filter names. Returns undefined if the client has none, so that
+// there are no events to list. Without a filter, returns a subject that all events match.
 async function findSubject(
   db: Queryable,
   clientId: ClientId,
@@ -76,19 +78,22 @@ async function findSubject(
 // because an account may have millions of credits.
 const OF_CREDIT = 'from credits c where c.id = e.credit_id'
 
+// SQL condition: whether the event is about the account number: its account, a payment that has the number,
+// or a credit to it.
 function aboutNumber(add: AddParameter, accountNumber: string, subject: SubjectRow): string {
   return `(e.collection_account_id = ${add(subject.accountId)}::bigint
            or e.payment_id = any(${add(subject.paymentIds)}::uuid[])
            or (select c.account_number ${OF_CREDIT}) = ${add(accountNumber)})`
 }
 
+// SQL condition: whether the event is about the payment or a credit to it.
 function aboutPayment(add: AddParameter, paymentReference: string): string {
   const id = `${add(paymentReference)}::uuid`
   return `(e.payment_id = ${id} or (select c.payment_id ${OF_CREDIT}) = ${id})`
 }
 
-// The most by which an event may be older than one with an earlier number: batches wait for one another, and
-// the clocks of several processes differ.
+// An event may be older than an event with a lower number by at most this much: batches wait for one
+// another, and the clocks of several processes differ.
 const DISORDER_MS = 300_000
 // The number of consecutive events that a probe reads. A wrong clock that stamped fewer of a client's events
 // than this cannot mislead the search.
@@ -112,24 +117,26 @@ export async function sequenceBounds(
     values: [clientId],
   })
   const { first, past } = rows[0] as { first: bigint; past: bigint }
-  const all = { clientId, first, past }
+  const fullRange = { clientId, first, past }
   return {
     first: from
-      ? await bound(db, 'first', { at: new Date(from.getTime() - DISORDER_MS), ...all })
+      ? await findBound(db, 'first', { at: new Date(from.getTime() - DISORDER_MS), ...fullRange })
       : first,
-    past: to ? await bound(db, 'past', { at: new Date(to.getTime() + DISORDER_MS), ...all }) : past,
+    past: to
+      ? await findBound(db, 'past', { at: new Date(to.getTime() + DISORDER_MS), ...fullRange })
+      : past,
   }
 }
 
 // Finds a bound of the range. All events before `first` are older than `at`; the event `past` and all later
 // ones are at least as new as `at`.
-async function bound(
+async function findBound(
   db: Queryable,
-  which: 'first' | 'past',
+  bound: 'first' | 'past',
   { at, clientId, first, past }: { at: Date; clientId: ClientId; first: bigint; past: bigint },
 ): Promise<bigint> {
   const { rows } = await db.query<{ sequence: bigint }>({
-    name: `${which}-event-of-window`,
+    name: `${bound}-event-of-window`,
     text: `with recursive halving (low, high) as (
              select $3::bigint, $4::bigint
              union all
@@ -137,7 +144,7 @@ async function bound(
                     case when probe.is_before then high else middle end
                from halving
               cross join lateral (select (low + high) / 2 as middle) as m
-              cross join lateral (select ${PROBES[which]}) as probe
+              cross join lateral (select ${PROBES[bound]}) as probe
               where low < high
            )
            select low as sequence from halving where low >= high`,
@@ -146,6 +153,8 @@ async function bound(
   return (rows[0] as { sequence: bigint }).sequence
 }
 
+// SQL conditions for the two bounds: whether all events of the run around `middle` are before the window's
+// start, or any is before its end.
 const PROBES = {
   first: `not exists (select from events where client_id = $1 and created_at >= $2
                          and sequence > middle - ${RUN} and sequence <= middle) as is_before`,
@@ -188,13 +197,13 @@ export const EVENT_COLUMNS = `
   e.facts, e.created_at`
 
 // Parts of the query inOrder(), as SQL.
-type Ordered = { clientId: string; after: string; limit: string; more?: string }
+type Ordered = { clientId: string; after: string; limit: string; moreColumns?: string }
 
 // SQL query: a client's events after a number, in order, up to the first missing number. So a caller that
 // continues after the last event misses no event that commits later.
-export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
+export const inOrder = ({ clientId, after, limit, moreColumns = '' }: Ordered) => `
   select n.* from (
-    select ${EVENT_COLUMNS}${more}, row_number() over (order by e.sequence) as place
+    select ${EVENT_COLUMNS}${moreColumns}, row_number() over (order by e.sequence) as place
       from events e
      where e.client_id = ${clientId} and e.sequence > ${after}
      order by e.sequence limit ${limit}) as n
@@ -228,6 +237,8 @@ const WITH_STATE = `
                 else 'delivered' end as delivery_state
       from deliveries d where d.event_id = e.id) as log`
 
+// Lists a client's events that pass the filters, newest first. Scans at most SCAN_MAX events; the next page
+// continues at `scannedTo`.
 export async function listEvents(
   db: Queryable,
   clientId: ClientId,
@@ -257,6 +268,7 @@ export async function listEvents(
   return { rows, scannedTo: start > first ? start : null }
 }
 
+// Returns an event that the client may see, with the state of its deliveries.
 export async function getEvent(
   db: Queryable,
   clientId: ClientId,
@@ -287,7 +299,7 @@ export async function readEventsAfter(
       clientId: '$1',
       after: '$2::bigint',
       limit: '$3',
-      more: `, ${VISIBLE} as is_visible`,
+      moreColumns: `, ${VISIBLE} as is_visible`,
     }),
     values: [clientId, sequence, limit],
   })
@@ -310,6 +322,7 @@ export async function sequenceEnds(
   return rows[0] ?? { last: 0n, dropped: 0n }
 }
 
+// SQL conditions of the filters, except those by account and payment.
 function buildConditions(
   { type, from, to, isDelivered, withoutAlerts }: EventFilters,
   add: AddParameter,
@@ -324,15 +337,16 @@ function buildConditions(
   return conditions
 }
 
-function later(one: Date | undefined, other: Date | undefined): Date | undefined {
-  return one && other && one > other ? one : (other ?? one)
+// Returns the later of two times, or the one that is set.
+function later(time: Date | undefined, otherTime: Date | undefined): Date | undefined {
+  return time && otherTime && time > otherTime ? time : (otherTime ?? time)
 }
 
 // Facts hold kobo as text, since JSON numbers are doubles; a payload has naira. Events of older releases
 // hold naira (`amountPaid: 2000.1`) and fewer facts. The outbox is append-only, so both forms remain.
 export type StoredFacts = Readonly<Record<string, unknown>>
 
-// The facts as showFacts() returns them.
+// The facts of an event in the form that clients see, with amounts in naira (showFacts).
 export type ShownFacts<Type extends EventType> = {
   [Name in keyof EventFacts[Type] as Name extends `${infer Amount}Kobo`
     ? Amount

@@ -13,7 +13,7 @@ import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { advanceBreaker, type Health, type Result, type Verdict } from '#records/call-rates.ts'
 import { appendEvents, type NewEvent } from '#records/events.ts'
-import { type Claim, keysOf } from './claims.ts'
+import { type Claim, deliveryKeys } from './claims.ts'
 import { scheduleNow } from './destinations.ts'
 import { type AttemptOutcome, writeOutcomes } from './states.ts'
 
@@ -31,19 +31,20 @@ const WHY = {
   failing: 'every delivery failed for 5 days',
 } as const
 
-// Returns for each outcome whether it was recorded.
+// Records a batch of attempts and updates the health of their destinations. Returns for each outcome whether
+// it was recorded.
 export async function recordAttempts(
   tx: Transaction,
   now: Date,
   outcomes: readonly AttemptOutcome[],
 ): Promise<boolean[]> {
-  const counted = await writeOutcomes(tx, now, outcomes)
+  const wereRecorded = await writeOutcomes(tx, now, outcomes)
   await updateHealth(
     tx,
     now,
-    outcomes.filter(({ isExample }, index) => counted[index] && !isExample),
+    outcomes.filter(({ isExample }, index) => wereRecorded[index] && !isExample),
   )
-  return counted
+  return wereRecorded
 }
 
 // Updates the health of the destinations. A healthy destination whose deliveries succeed is neither locked
@@ -68,6 +69,7 @@ async function updateHealth(
     values: [numberArray([...byDestination.keys()]), numberArray(failed)],
   })
   if (rows.length === 0) return
+  // A destination that is already disabled is not disabled again.
   const verdicts = rows.map((row) => {
     const results = (byDestination.get(row.id) ?? []).map(toResult)
     const verdict = advanceBreaker(row, results, now)
@@ -77,12 +79,14 @@ async function updateHealth(
   await reportDisabled(tx, now, verdicts)
 }
 
+// Returns the parts of an outcome that the circuit breaker decides by.
 function toResult({ isOk, status, claim, nextAttemptAt }: AttemptOutcome): Result {
   return { isOk, isGone: status === GONE, isProbe: claim.isProbe, nextAttemptAt }
 }
 
 type JudgedHealth = { row: HealthRow; verdict: Verdict }
 
+// Writes the destinations' health as the circuit breaker decided it.
 async function writeHealth(
   tx: Transaction,
   now: Date,
@@ -148,7 +152,7 @@ export async function releaseClaims(
             where v.event_id = c.event_id and v.destination_id = c.destination_id
               and v.attempts = c.attempts and v.leased_until = c.leased_until`,
     values: [
-      ...keysOf(claims),
+      ...deliveryKeys(claims),
       numberArray(claims.map(({ attempts }) => attempts)),
       claims.map(({ leasedUntil }) => leasedUntil),
     ],

@@ -26,7 +26,7 @@ import {
   unlessAlert,
   visibleEvent,
 } from './events.ts'
-import { AGAIN } from './states.ts'
+import { REQUEUE_ON_CONFLICT } from './states.ts'
 
 // The most events that one call replays; more would keep a transaction busy for seconds. The caller requests
 // the rest with another call.
@@ -75,9 +75,9 @@ type Replay = {
 }
 
 // Queues again the events from `from` to `to` whose type the endpoint subscribes to: at most `limit`, ordered
-// by sequence. The next call continues after `last`, the sequence of the last event. A time would not suffice
-// there, because an earlier event may have a later time, and more events may have the same time than one call
-// queues.
+// by sequence. The next call continues after `last`, the sequence of the last event. It cannot continue after
+// a time, because an earlier event may have a later time, and more events may have the same time than one
+// call queues.
 export async function replay(
   tx: Transaction,
   now: Date,
@@ -101,7 +101,7 @@ export async function replay(
            ), queued as (
              insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
                                      created_at)
-             select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${AGAIN}
+             select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${REQUEUE_ON_CONFLICT}
            )
            select count(*)::int as queued, max(sequence) as last from again`,
     values: [
@@ -114,8 +114,8 @@ export async function replay(
   return { queued, last: queued === limit ? last : null }
 }
 
-// Sends the payment's latest state again, to the notificationUrl of its advice and, if it is final, to
-// the callBackUrl.
+// Sends the event of the payment's latest state again, to the notificationUrl of its advice and, if the
+// state is final, to the callBackUrl.
 export async function pushPayment(
   tx: Transaction,
   now: Date,
@@ -146,6 +146,7 @@ async function findLatestEvent(
   return rows[0]
 }
 
+// Returns an endpoint as the target of a redelivery. Refuses one that is switched off.
 async function endpointTarget(
   tx: Transaction,
   clientId: ClientId,
@@ -156,7 +157,8 @@ async function endpointTarget(
   return { kind: 'endpoint', endpointId: id, url, sentTo: null }
 }
 
-// Queues an event again. Skips disabled endpoints, which their owner must enable first.
+// Queues an event again for its targets, except disabled endpoints, which their owner must enable first.
+// Returns the number of deliveries.
 async function queueAgain(
   tx: Transaction,
   now: Date,
@@ -180,7 +182,7 @@ async function queueAgain(
     text: `insert into deliveries (event_id, client_id, next_attempt_at, created_at,
                                    destination_id, kind, url)
            select $1, $2, $3, $3, v.*
-             from unnest($4::bigint[], $5::text[], $6::text[]) as v ${AGAIN}`,
+             from unnest($4::bigint[], $5::text[], $6::text[]) as v ${REQUEUE_ON_CONFLICT}`,
     values: [
       event.id,
       clientId,

@@ -46,21 +46,25 @@ async function readResources(
   events: readonly StoredEvent[],
 ): Promise<Resources> {
   const credits = await readCredits(db, sealer, distinctIds(events.map((event) => event.creditId)))
-  const stored = [...credits.values()]
+  const storedCredits = [...credits.values()]
   const [accounts, payments] = await Promise.all([
     readAccounts(
       db,
-      distinctIds([...events, ...stored].map(({ collectionAccountId }) => collectionAccountId)),
+      distinctIds(
+        [...events, ...storedCredits].map(({ collectionAccountId }) => collectionAccountId),
+      ),
     ),
-    readPayments(db, distinctIds([...events, ...stored].map(({ paymentId }) => paymentId))),
+    readPayments(db, distinctIds([...events, ...storedCredits].map(({ paymentId }) => paymentId))),
   ])
   return { accounts, payments, credits }
 }
 
+// Returns the ids without repetitions and nulls.
 function distinctIds<Id>(ids: readonly (Id | null)[]): Id[] {
   return [...new Set(ids)].filter((id) => id !== null) as Id[]
 }
 
+// Reads the collection accounts of events by id. Leaves out the BVN.
 async function readAccounts(db: Queryable, ids: readonly AccountId[]) {
   if (ids.length === 0) return new Map()
   const { rows } = await db.query<PublicAccount>({
@@ -76,6 +80,7 @@ async function readAccounts(db: Queryable, ids: readonly AccountId[]) {
   return new Map(rows.map((account) => [account.id, account]))
 }
 
+// Reads the payments of events by id.
 async function readPayments(
   db: Queryable,
   ids: readonly PaymentId[],
@@ -89,6 +94,8 @@ async function readPayments(
   return new Map(rows.map((payment) => [payment.id, payment]))
 }
 
+// Reads the credits of events by id, with the changes of their amounts. The payer's account number is
+// masked.
 async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId[]) {
   if (ids.length === 0) return new Map<CreditId, StoredCredit>()
   type Row = Omit<StoredCredit, 'sourceAccountNumberMasked' | 'changes'> & {
@@ -128,7 +135,8 @@ type AmountChange = {
   subaccountCode: string | null
 }
 
-// `offset 0` in the query makes PostgreSQL read credit by credit and find the ledger accounts by id.
+// Reads how the amounts of these credits changed for each client: fees, net amount and shares. `offset 0`
+// in the query makes PostgreSQL read credit by credit and find the ledger accounts by id.
 async function readChanges(db: Queryable, ids: readonly CreditId[]): Promise<AmountChange[]> {
   const { rows } = await db.query<AmountChange>({
     name: 'amount-changes-of-events',
@@ -149,24 +157,29 @@ async function readChanges(db: Queryable, ids: readonly CreditId[]): Promise<Amo
   return rows
 }
 
-// Sums the changes up to the time of the event, so that a later redelivery shows the same amounts.
+// Sums the changes of a credit for the event's client, up to the time of the event, so that a later
+// redelivery shows the same amounts.
 function amountsAt(
   changes: readonly AmountChange[],
   { clientId, createdAt }: StoredEvent,
 ): CreditAmounts {
   const clientChanges = changes.filter(
-    (each) => each.clientId === clientId && each.postedAt <= createdAt,
+    (amountChange) => amountChange.clientId === clientId && amountChange.postedAt <= createdAt,
   )
-  const sum = (name: 'feeKobo' | 'vatKobo' | 'netKobo' | 'shareKobo', of = clientChanges) =>
-    kobo(of.reduce((total, change) => total + change[name], 0n))
+  const sum = (
+    name: 'feeKobo' | 'vatKobo' | 'netKobo' | 'shareKobo',
+    shareChanges = clientChanges,
+  ) => kobo(shareChanges.reduce((total, change) => total + change[name], 0n))
   const shares = Map.groupBy(clientChanges, ({ subaccountCode }) => subaccountCode)
   return {
     merchantFeeKobo: sum('feeKobo'),
     merchantVatKobo: sum('vatKobo'),
     netKobo: sum('netKobo'),
     shares: [...shares]
-      .flatMap(([subaccountCode, of]) =>
-        subaccountCode === null ? [] : [{ subaccountCode, amountKobo: sum('shareKobo', of) }],
+      .flatMap(([subaccountCode, shareChanges]) =>
+        subaccountCode === null
+          ? []
+          : [{ subaccountCode, amountKobo: sum('shareKobo', shareChanges) }],
       )
       .sort((one, other) => (one.subaccountCode < other.subaccountCode ? -1 : 1)),
   }
@@ -191,7 +204,11 @@ export type Rendering = {
 // there are.
 export async function renderEvents(
   db: Queryable,
-  { sealer, events, how }: { sealer: Sealer; events: readonly StoredEvent[]; how: Rendering },
+  {
+    sealer,
+    events,
+    rendering,
+  }: { sealer: Sealer; events: readonly StoredEvent[]; rendering: Rendering },
 ): Promise<EventBody[]> {
   const resources = await readResources(db, sealer, events)
   return events.map((event) => ({
@@ -199,8 +216,8 @@ export async function renderEvents(
     type: event.type,
     sequence: Number(event.sequence),
     createdAt: timestamp(event.createdAt),
-    env: how.mode === 'live' ? 'Live' : 'Test',
-    data: renderData({ ...how, sealer, ...findAbout(event, resources) }),
+    env: rendering.mode === 'live' ? 'Live' : 'Test',
+    data: renderData({ ...rendering, sealer, ...findAbout(event, resources) }),
   }))
 }
 
@@ -229,6 +246,7 @@ const RENDERERS: Record<Subject<EventType>, (about: About) => Data> = {
   endpoint: factData,
 }
 
+// Renders the `data` of an event by the kind of object that it is about.
 function renderData(about: About): Data {
   const [subject] = about.event.type.split('.') as [Subject<EventType>]
   return RENDERERS[subject](about)
@@ -242,17 +260,21 @@ function factData({ event }: About): Data {
 // Finds the credit, account and payment that an event is about. A credit event that names no account or no
 // payment is about those of its credit.
 function findAbout(event: StoredEvent, { accounts, payments, credits }: Resources) {
-  const stored = event.creditId === null ? undefined : credits.get(event.creditId)
-  const credit = stored && { ...stored, ...amountsAt(stored.changes, event) }
-  const owned = event.type.startsWith('credit.') ? credit : undefined
+  const storedCredit = event.creditId === null ? undefined : credits.get(event.creditId)
+  const credit = storedCredit && { ...storedCredit, ...amountsAt(storedCredit.changes, event) }
+  const creditOfEvent = event.type.startsWith('credit.') ? credit : undefined
   return {
     event,
     credit,
-    account: accounts.get((event.collectionAccountId ?? owned?.collectionAccountId) as AccountId),
-    payment: payments.get((event.paymentId ?? owned?.paymentId) as PaymentId),
+    account: accounts.get(
+      (event.collectionAccountId ?? creditOfEvent?.collectionAccountId) as AccountId,
+    ),
+    payment: payments.get((event.paymentId ?? creditOfEvent?.paymentId) as PaymentId),
   }
 }
 
+// Renders an account event. The account's `updatedAt` is no later than the event, so that a later redelivery
+// does not show a later change.
 function accountData(about: About): Data {
   const { event, account, credit } = about
   if (!account) return factData(about)
@@ -264,6 +286,7 @@ function accountData(about: About): Data {
   }
 }
 
+// Renders a payment event, with the status and paid amount at the time of the event.
 function paymentData(about: About): Data {
   const { event, payment, credit } = about
   if (!payment) return factData(about)
@@ -291,6 +314,7 @@ function findNumber({ numbers }: Payment, credit: EventCredit | undefined) {
   return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }
 }
 
+// Renders an event about money in suspense. The outcome is the type after `credit.`.
 function creditData(about: About): Data {
   const { event, account, payment, credit } = about
   if (!credit) return factData(about)
@@ -301,6 +325,7 @@ function creditData(about: About): Data {
   }
 }
 
+// Renders a payout event from its facts.
 function payoutData({ event }: About): Data {
   const facts = showFacts(event.facts)
   const view = event.type === 'payout.returned' ? ReturnedPayoutEventView : PayoutEventView

@@ -117,10 +117,11 @@ export const webhookEndpoints = resource('/api/v1/webhook-endpoints', {
     run: async (db, { clientId, scopes, withoutAlerts, params, sealer, now }) => {
       const endpoint = await getEndpoint(db, clientId, params.id)
       const owner = { clientId, endpointId: endpoint.id }
-      const isSecret = !scopes.has('webhooks:write') || (withoutAlerts && getsAlerts(endpoint))
+      const isSecretHidden =
+        !scopes.has('webhooks:write') || (withoutAlerts && getsAlerts(endpoint))
       return {
         ...endpoint,
-        secret: isSecret ? null : await getOrCreateSecret(db, { sealer, now }, owner),
+        secret: isSecretHidden ? null : await getOrCreateSecret(db, { sealer, now }, owner),
         health: await readHealth(db, clientId, endpoint.id),
       }
     },
@@ -162,6 +163,7 @@ function typesButAlerts(types: readonly EventType[] | null = null): EventType[] 
   return [...(types ?? SUBSCRIBABLE_TYPES.filter((type) => type !== 'alert.raised'))]
 }
 
+// Refuses a URL that webhooks may not be sent to, such as one in a private network.
 function refuseBadTarget(url: string, mode: Deps['mode']): void {
   const problem = url.isWellFormed() ? checkTargetUrl(url, { mode }) : 'Must be well-formed text.'
   if (problem) throw new Refusal('invalid_request', [{ field: 'url', message: problem }])
@@ -223,6 +225,7 @@ const PushBody = named('WebhookPush', {
   queued: Type.Integer({ description: 'Number of deliveries queued.' }),
 })
 
+// POST /api/WebHook/push/{paymentReference}: sends the latest state of a payment again.
 export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication, clock } = deps
 

@@ -16,6 +16,7 @@ import { makeSecret } from '#standard-webhooks.ts'
 export const RETIRING_MS = 24 * 3_600_000
 const RETIRING_MAX = 3 // Limits the length of the signature header.
 
+// Stands for a null endpoint in comparisons, because null equals nothing in SQL.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
@@ -69,17 +70,19 @@ export async function findSigningSecrets(
   { sealer, now, owners }: { sealer: Sealer; now: Date; owners: readonly SecretOwner[] },
 ): Promise<SealedSecret[]> {
   const secrets = await readSecrets(db, now, owners)
-  const owned = new Set(secrets.map(ownerName))
-  const without = owners.filter((owner) => !owned.has(ownerName(owner)))
-  if (without.length === 0) return secrets
-  await addSecrets(db, { sealer, now, owners: without })
-  return [...secrets, ...(await readSecrets(db, now, without))]
+  const ownersWithSecret = new Set(secrets.map(ownerName))
+  const withoutSecret = owners.filter((owner) => !ownersWithSecret.has(ownerName(owner)))
+  if (withoutSecret.length === 0) return secrets
+  await addSecrets(db, { sealer, now, owners: withoutSecret })
+  return [...secrets, ...(await readSecrets(db, now, withoutSecret))]
 }
 
+// Returns the key under which maps hold the secrets of an endpoint or client.
 export function ownerName({ clientId, endpointId }: SecretOwner): string {
   return `${clientId}/${endpointId ?? ''}`
 }
 
+// Reads the secrets that sign now, the current one of each owner before those that retire.
 async function readSecrets(db: Queryable, now: Date, owners: readonly SecretOwner[]) {
   const { rows } = await db.query<SealedSecret>({
     name: 'signing-secrets',
@@ -98,6 +101,7 @@ async function readSecrets(db: Queryable, now: Date, owners: readonly SecretOwne
   return rows
 }
 
+// Returns the sealed secret that the owner uses now, if it has one.
 async function findCurrent(db: Queryable, owner: SecretOwner): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ sealed: Buffer }>({
     name: 'current-signing-secret',
@@ -108,6 +112,7 @@ async function findCurrent(db: Queryable, owner: SecretOwner): Promise<Buffer | 
   return rows[0]?.sealed
 }
 
+// Creates a secret for each owner, unless a concurrent request has created it.
 async function addSecrets(
   db: Queryable,
   { sealer, now, owners }: { sealer: Sealer; now: Date; owners: readonly SecretOwner[] },

@@ -8,6 +8,7 @@ const ATTEMPT_STOPPED = 'ATTEMPT_STOPPED'
 const LOCATION_LENGTH_MAX = 200
 const NOT_HTTP = 'the answer is not HTTP'
 
+// Explanations of error codes, in words for the merchant's developers.
 const WORDS: Record<string, string> = {
   [ATTEMPT_STOPPED]: 'stopped by us before an answer came',
   ECONNREFUSED: 'the connection was refused',
@@ -39,6 +40,7 @@ const CERTIFICATE_WORDS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
 }
 
+// Explains why no answer was received.
 function describeError(error: unknown, timeoutMs: number): string {
   const { name, message, code = '' } = error as Error & { code?: string }
   if (code === ATTEMPT_TIMEOUT) return `no answer within ${timeoutMs / 1000} s`
@@ -141,8 +143,8 @@ export async function attemptDelivery(
   } catch (thrown) {
     const reason = deadline.signal.aborted ? deadline.signal.reason : thrown
     const error = describeError(reason, timeoutMs)
-    const nothing = { ok: false, status: null, responseStart: '', retryAfter: null }
-    return { ...nothing, latencyMs: latencyMs(), error }
+    const noAnswer = { ok: false, status: null, responseStart: '', retryAfter: null }
+    return { ...noAnswer, latencyMs: latencyMs(), error }
   }
 }
 
@@ -152,6 +154,7 @@ function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
   const passed = Promise.withResolvers<never>()
   passed.promise.catch(() => {}) // The race may be over when it rejects.
+  // Ends the attempt: aborts its request, and rejects `passed`, which the attempt races with.
   const abort = (code: string) => {
     const reason = Object.assign(new Error(code), { code })
     controller.abort(reason)
@@ -192,6 +195,7 @@ async function readStart(body: Dispatcher.ResponseData['body'], bytesMax: number
   return cleanText(new TextDecoder().decode(start, { stream: true }))
 }
 
+// Returns a header's value, or the first one if the receiver sent several.
 function firstValue(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null
 }

@@ -1,9 +1,10 @@
-// The states of a delivery, and the only code that changes them: attempts in batches, redelivery on request.
+// The states of a delivery, and the only code that changes them. Attempts change them in batches. A
+// redelivery on request makes a delivery pending again.
 
 import { numberArray } from '#db/sql.ts'
 import { assertAllowed, type States } from '#db/states.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type Claim, keysOf } from './claims.ts'
+import { type Claim, deliveryKeys } from './claims.ts'
 
 const TRANSITIONS = {
   pending: ['delivered', 'failed'],
@@ -22,7 +23,7 @@ export const DELIVERIES: States<DeliveryState> = {
 
 // SQL to append to an insert of deliveries: an existing delivery becomes pending again, in whatever state it
 // is, and restarts its retry schedule.
-export const AGAIN = `
+export const REQUEUE_ON_CONFLICT = `
   on conflict (event_id, destination_id) do update
      set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
          delivered_at = null`
@@ -100,17 +101,18 @@ export async function writeOutcomes(
       outcomes.map(({ signature }) => signature),
     ],
   })
-  const counted = new Array<boolean>(outcomes.length).fill(false)
-  for (const { place } of rows) counted[Number(place) - 1] = true
-  return counted
+  const wereRecorded = new Array<boolean>(outcomes.length).fill(false)
+  for (const { place } of rows) wereRecorded[Number(place) - 1] = true
+  return wereRecorded
 }
 
+// Returns the state of a delivery after an attempt: pending if another attempt is planned.
 function nextState({ isOk, nextAttemptAt }: AttemptOutcome): DeliveryState {
   return afterAttempt(isOk ? 'delivered' : nextAttemptAt ? 'pending' : 'failed')
 }
 
-// Returns the state after an attempt. Throws if the move is not allowed. A delivery may stay pending, until
-// its next attempt.
+// Checks that a pending delivery may get this state, and returns it. A delivery may stay pending, until its
+// next attempt.
 function afterAttempt(state: DeliveryState): DeliveryState {
   if (state !== 'pending') assertAllowed(DELIVERIES, 'pending', state)
   return state
@@ -143,7 +145,7 @@ export async function writeHeldBack(
              (event_id, destination_id, attempt, attempted_at, latency_ms, error, chaos)
            select event_id, destination_id, attempts, $8, 0, error, act from done`,
     values: [
-      ...keysOf(claims),
+      ...deliveryKeys(claims),
       numberArray(claims.map(({ attempts }) => attempts)),
       claims.map(({ leasedUntil }) => leasedUntil),
       heldBack.map(({ act }) => act),

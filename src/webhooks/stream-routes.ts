@@ -17,6 +17,7 @@ import type { Logger } from '#log.ts'
 import { eventPresenter } from './event-views.ts'
 import { readEventsAfter, sequenceEnds } from './events.ts'
 
+// An event as the stream sends it. `text` is empty if the client may not see the event.
 export type Frame = { sequence: bigint; text: string; isAlert?: boolean }
 type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<Frame[]>
 
@@ -30,6 +31,7 @@ type Listening = {
 }
 
 type Listener = Listening & { gone: AbortSignal }
+// `position` is the number of the last event that the feed has read.
 type Feed = { position: bigint; listeners: Set<Listener>; running: Promise<void> }
 
 // The most listeners in one process: per client, and per token or user. The limits keep one client or user
@@ -44,7 +46,7 @@ const FRAMES_MAX = 100
 const BUFFER_BYTES_MAX = 1_048_576
 // A listener that accepts nothing for this long while it catches up is closed.
 const STALLED_MS = 60_000
-// The time to send the last bytes when the process stops.
+// A stream that ends has this long to send its last bytes; then its connection is destroyed.
 const FAREWELL_MS = 1_000
 
 // Feeds of live events for open pages. Each client with listeners has one feed, which reads the client's new
@@ -82,10 +84,13 @@ export class EventFeeds {
     this.#checkMs = checkMs
   }
 
+  // Whether the client and the holder may open another stream.
   hasRoom(clientId: ClientId, holder: string): boolean {
-    const ofClient = [...this.#listeners].filter((each) => each.clientId === clientId)
-    const ofHolder = ofClient.filter((each) => each.holder === holder)
-    return ofClient.length < LISTENERS_MAX && ofHolder.length < HOLDER_LISTENERS_MAX
+    const clientListeners = [...this.#listeners].filter(
+      (listener) => listener.clientId === clientId,
+    )
+    const holderListeners = clientListeners.filter((listener) => listener.holder === holder)
+    return clientListeners.length < LISTENERS_MAX && holderListeners.length < HOLDER_LISTENERS_MAX
   }
 
   // The number of clients with a feed.
@@ -93,15 +98,16 @@ export class EventFeeds {
     return this.#feeds.size
   }
 
+  // Starts a stream on an open response: heartbeats, checks of access, and events.
   listen(listening: Listening): void {
     const { socket } = listening
     const leaving = new AbortController()
     const listener = { ...listening, gone: leaving.signal }
     this.#listeners.add(listener)
-    const heart = setInterval(() => beat(listener), this.#heartbeatMs)
-    void this.#watch(listener)
+    const heartbeat = setInterval(() => sendHeartbeat(listener), this.#heartbeatMs)
+    void this.#endWhenForbidden(listener)
     socket.once('close', () => {
-      clearInterval(heart)
+      clearInterval(heartbeat)
       leaving.abort()
       this.#listeners.delete(listener)
       this.#feeds.get(listener.clientId)?.listeners.delete(listener)
@@ -114,10 +120,11 @@ export class EventFeeds {
   // Ends every stream. Resolves when no stream reads the database any more.
   async stop(): Promise<void> {
     this.#stopping.abort()
-    for (const { socket } of this.#listeners) end(socket)
+    for (const { socket } of this.#listeners) endStream(socket)
     await Promise.all([...this.#starting, ...[...this.#feeds.values()].map((feed) => feed.running)])
   }
 
+  // Catches up and then joins the feed. Closes the stream on an error; the listener can connect again.
   async #start(listener: Listener): Promise<void> {
     try {
       await this.#catchUp(listener)
@@ -128,7 +135,8 @@ export class EventFeeds {
     }
   }
 
-  // There must be no await between the last check of the feed's position and joining the feed; otherwise the
+  // Sends a listener the stored events that it does not have, and then adds it to the client's feed. There
+  // must be no await between the last check of the feed's position and joining the feed; otherwise the
   // listener could miss an event.
   async #catchUp(listener: Listener): Promise<void> {
     for (;;) {
@@ -145,21 +153,23 @@ export class EventFeeds {
     }
   }
 
+  // Adds a listener that has every event to the client's feed, and starts the feed with the first listener.
   #join(listener: Listener, feed: Feed | undefined): void {
     if (feed) {
       feed.listeners.add(listener)
       return
     }
     const { clientId, after } = listener
-    const made: Feed = {
+    const newFeed: Feed = {
       position: after,
       listeners: new Set([listener]),
       running: Promise.resolve(),
     }
-    this.#feeds.set(clientId, made)
-    made.running = this.#run(clientId, made)
+    this.#feeds.set(clientId, newFeed)
+    newFeed.running = this.#run(clientId, newFeed)
   }
 
+  // Reads new events for the listeners of a feed, until the last one leaves.
   async #run(clientId: ClientId, feed: Feed): Promise<void> {
     const { signal } = this.#stopping
     while (feed.listeners.size > 0 && !signal.aborted) {
@@ -169,6 +179,7 @@ export class EventFeeds {
     this.#feeds.delete(clientId)
   }
 
+  // Reads new events once and sends them to all listeners. Returns whether more events may be waiting.
   async #round(clientId: ClientId, feed: Feed): Promise<boolean> {
     try {
       const frames = await this.#read(clientId, feed.position, FRAMES_MAX)
@@ -181,19 +192,22 @@ export class EventFeeds {
     }
   }
 
-  // Ends the stream of an expired token, a suspended client or a disabled user.
-  async #watch({ socket, isAllowed, gone }: Listener): Promise<void> {
+  // Checks every second whether the listener may still read the stream, and ends the stream if its token has
+  // expired, or its client or user was disabled.
+  async #endWhenForbidden({ socket, isAllowed, gone }: Listener): Promise<void> {
     while (!gone.aborted) {
       await pause(this.#checkMs, undefined, { signal: gone }).catch(() => {})
-      if (!gone.aborted && !(await isAllowed())) return end(socket)
+      if (!gone.aborted && !(await isAllowed())) return endStream(socket)
     }
   }
 }
 
-function beat({ socket }: Listener): void {
+// Sends a heartbeat, so that proxies and the listener know that the stream is alive.
+function sendHeartbeat({ socket }: Listener): void {
   if (socket.writable) socket.write(BEAT)
 }
 
+// Sends a listener the events that it does not have. Destroys a stream whose listener reads too slowly.
 function send(listener: Listener, frames: readonly Frame[]): void {
   const { socket, withoutAlerts } = listener
   const newFrames = frames.filter(({ sequence }) => sequence > listener.after)
@@ -206,7 +220,7 @@ function send(listener: Listener, frames: readonly Frame[]): void {
 }
 
 // Ends a connection, and destroys it if it does not even take the last bytes.
-function end(socket: ServerResponse): void {
+function endStream(socket: ServerResponse): void {
   socket.end()
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }
@@ -227,7 +241,7 @@ const DESCRIPTION =
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
-  const show = eventPresenter(deps)
+  const presentEvents = eventPresenter(deps)
   const feeds = new EventFeeds({ read: readFrames, log })
   // Stops the feeds first, because closing the server waits for open connections.
   app.addHook('preClose', () => feeds.stop())
@@ -258,9 +272,10 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       if (!feeds.hasRoom(client.id, holder)) throw new Refusal('too_many_streams')
       const lastId = request.headers['last-event-id'] ?? request.query.lastEventId
       const after = lastId === undefined ? ends.last : clamped(BigInt(lastId), ends)
+      // A failure other than a refusal, such as a lost database connection, does not end the stream.
       const isAllowed = () =>
         authentication.identifyAgain(request, 'webhooks:read').then(
-          (again) => again.withoutAlerts === withoutAlerts,
+          (identified) => identified.withoutAlerts === withoutAlerts,
           (error) => !(error instanceof Refusal),
         )
 
@@ -270,20 +285,22 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     },
   )
 
+  // Reads a client's next events in the form in which the stream sends them.
   async function readFrames(clientId: ClientId, after: bigint, limit: number): Promise<Frame[]> {
     const events = await readEventsAfter(db, clientId, { sequence: after, limit })
-    const bodies = await show(db, events)
-    return events.map(({ sequence, type, isVisible }, at) => ({
+    const bodies = await presentEvents(db, events)
+    return events.map(({ sequence, type, isVisible }, index) => ({
       sequence,
       isAlert: type === 'alert.raised',
       text: isVisible
-        ? `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[at])}\n\n`
+        ? `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[index])}\n\n`
         : '',
     }))
   }
 }
 
-// Returns the user who holds the stream, or the hash of a client's token.
+// Returns the user who holds the stream, or the hash of a client's token. The number of open streams is
+// limited for each holder.
 function holderOf({ actor, isPerson, headers }: FastifyRequest): string {
   if (isPerson) return actor
   return createHash('sha256')
@@ -291,8 +308,8 @@ function holderOf({ actor, isPerson, headers }: FastifyRequest): string {
     .digest('hex')
 }
 
-// Limits a requested position to the stored events: a listener that asks for older events starts with the
-// oldest stored one.
+// Returns the sequence after which a new stream starts. A listener that asks for events that are no longer
+// stored starts with the oldest stored one; a sequence beyond the last event is lowered to the last.
 function clamped(sequence: bigint, { last, dropped }: { last: bigint; dropped: bigint }): bigint {
   if (sequence > last) return last
   return sequence < dropped ? dropped : sequence

@@ -58,6 +58,7 @@ const AttemptView = view('DeliveryAttempt', (f: Fields<Attempt>) => ({
   ),
 }))
 
+// An attempt in the health of an endpoint, where the attempts are of different events.
 const AttemptOfEvent = view(undefined, (f: Fields<Attempt>) => ({
   eventId: f.text('eventId'),
   ...AttemptView.fields,
@@ -89,6 +90,7 @@ export const DeliveryDetailView = view('DeliveryDetail', (f: Fields<DeliveryWith
   attempts: f.list(AttemptView, 'log'),
 }))
 
+// Adds the attempts to the deliveries of one event.
 export function withLog(
   deliveries: readonly Delivery[],
   attempts: readonly Attempt[],
@@ -214,7 +216,7 @@ export const EventCreditView = view(undefined, (f: Fields<EventCredit>) => ({
   splits: f.as(Shares, ({ shares }) => presentShares(shares)),
 }))
 
-// The data of events about money in suspense.
+// The credit of an event about money in suspense, with the payment or account that it belongs to.
 type SuspendedCredit = EventCredit & {
   payment: Payment | undefined
   account: PublicAccount | undefined

@@ -54,9 +54,9 @@ const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 
 const GRACE_MS = 3_000
-// Schedules that a wrong clock may have made are corrected this often. When our clock is set back they are
-// corrected at once, and again soon, because the clocks of other processes may be set back a moment later, so
-// that those still schedule by the wrong time.
+// How often schedules that a wrong clock may have made are corrected. When our clock is set back, they are
+// corrected at once, and again after CORRECT_AGAIN_MS, because the clocks of other processes may be set back
+// a moment later and still schedule by the wrong time.
 const CORRECT_EVERY_MS = 300_000
 const CORRECT_AGAIN_MS = 10_000
 const SET_BACK_MIN_MS = 1_000
@@ -84,7 +84,7 @@ export class Deliverer {
     this.#preparer = new DeliveryPreparer({ ...deps, pool, onError })
     this.#concurrency = new DeliveryConcurrency({
       start: (prepared) => void this.#deliver(prepared),
-      wants: () => notifier.call(),
+      requestClaim: () => notifier.call(),
       nowMs: () => performance.now(),
     })
     this.#results = new Batcher({
@@ -103,25 +103,29 @@ export class Deliverer {
     })
   }
 
+  // One round of the worker: claims due deliveries and starts to send them. Asks for another round if more
+  // destinations may be waiting.
   readonly round: Round = async (signal) => {
     const limits = this.#concurrency.limits()
     if (!limits || signal.aborted) return { more: false }
-    const { claimed, isFull } = await this.#start(this.#deps.clock(), limits)
+    const { claimed, isFull } = await this.#claimAndStart(this.#deps.clock(), limits)
     return { more: isFull && claimed > 0 }
   }
 
-  // Makes the due attempts. Returns their number once all of them are recorded.
+  // Makes all due attempts, for a move of the test clock. Returns their number once all of them are recorded.
   async deliverNow(): Promise<number> {
     const limits = this.#concurrency.limits()
     if (!limits) return 0
-    const { claimed } = await this.#start(this.#deps.clock(), limits)
+    const { claimed } = await this.#claimAndStart(this.#deps.clock(), limits)
     await this.idle()
     return claimed
   }
 
-  async #start(now: Date, limits: ClaimLimits) {
+  // Claims due deliveries, prepares them, applies chaos settings, and queues them in #concurrency, which
+  // starts as many as there are free slots. Releases the claims if a step fails.
+  async #claimAndStart(now: Date, limits: ClaimLimits) {
     const { webhookPool: pool } = this.#deps
-    await this.#correct(now)
+    await this.#correctIfDue(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
       const prepared = await this.#preparer.prepare(claims, now)
@@ -133,7 +137,8 @@ export class Deliverer {
     return { claimed: claims.length, isFull }
   }
 
-  async #correct(now: Date): Promise<void> {
+  // Corrects the delivery schedule if the clock was set back, or every few minutes.
+  async #correctIfDue(now: Date): Promise<void> {
     const { webhookPool: pool, log } = this.#deps
     const nowMs = now.getTime()
     const isSetBack = nowMs < this.#lastRoundMs - SET_BACK_MIN_MS
@@ -147,7 +152,7 @@ export class Deliverer {
     if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
   }
 
-  // Resolves once everything claimed is sent and recorded.
+  // Resolves once no claimed delivery is waiting, being sent or being recorded.
   async idle(): Promise<void> {
     while (this.#concurrency.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
   }
@@ -162,6 +167,8 @@ export class Deliverer {
     if (!this.#agent.closed) await this.#agent.close()
   }
 
+  // Sends one delivery and records the result. Releases it unsent if too little of its lease is left. An
+  // attempt that the stopping worker cut off is released too, because its outcome is unknown.
   async #deliver(prepared: PreparedDelivery): Promise<void> {
     const attemptedAt = this.#deps.clock()
     const leaseLeftMs = prepared.claim.leasedUntil.getTime() - attemptedAt.getTime()
@@ -170,13 +177,16 @@ export class Deliverer {
       return this.#release([prepared])
     }
     const result = await this.#send(prepared, attemptedAt)
+    // An example address is no failure of the destination, although nothing was sent to it.
     const isOk = result.ok || result.isExample === true
-    const refused = this.#concurrency.attemptEnded(prepared, isOk)
-    const isCut = this.#stopping.signal.aborted && result.status === null
-    if (isCut) return this.#release([prepared, ...refused])
-    await Promise.all([this.#record(prepared, attemptedAt, result), this.#release(refused)])
+    const unsentItems = this.#concurrency.attemptEnded(prepared, isOk)
+    const wasCutOff = this.#stopping.signal.aborted && result.status === null
+    if (wasCutOff) return this.#release([prepared, ...unsentItems])
+    await Promise.all([this.#record(prepared, attemptedAt, result), this.#release(unsentItems)])
   }
 
+  // Signs a delivery and makes the attempt. Sends nothing if the event could not be rendered or, in a
+  // sandbox, to an example address.
   async #send(prepared: PreparedDelivery, at: Date): Promise<SentDelivery> {
     const { claim, secrets, body } = prepared
     if (body === null) return notSent(prepared.problem)
@@ -224,7 +234,8 @@ export class Deliverer {
     })
   }
 
-  // If recording fails, the lease expires and the delivery is sent again.
+  // Records the result of an attempt and plans the next one. If recording fails, the lease expires and the
+  // delivery is sent again.
   async #record(
     prepared: PreparedDelivery,
     attemptedAt: Date,
@@ -232,24 +243,26 @@ export class Deliverer {
   ): Promise<void> {
     const { ok: isOk, status, latencyMs, error, responseStart, signature } = result
     const { isExample = false } = result
-    const isOver = isOk || status === GONE || prepared.body === null || isExample
-    const nextAttemptAt = isOver ? null : this.#retryAt(prepared, result)
+    const hasNoRetry = isOk || status === GONE || prepared.body === null || isExample
+    const nextAttemptAt = hasNoRetry ? null : this.#retryAt(prepared, result)
     const { claim } = prepared
-    const answer = { isOk, status, latencyMs, error, responseStart }
-    const outcome = { claim, attemptedAt, signature, ...answer, nextAttemptAt, isExample }
+    const attemptResult = { isOk, status, latencyMs, error, responseStart }
+    const outcome = { claim, attemptedAt, signature, ...attemptResult, nextAttemptAt, isExample }
     await this.#results.submit(outcome).catch(() => {})
     if (prepared.disturbance) await this.#finishDisturbed(prepared, isOk)
     this.#settle(prepared)
   }
 
+  // Applies what the endpoint's chaos settings do after a delivery. A failure is only logged.
   async #finishDisturbed(prepared: PreparedDelivery, isOk: boolean): Promise<void> {
-    const send = (again: PreparedDelivery, at: Date) => this.#send(again, at)
-    const how = { send, signal: this.#stopping.signal, isOk }
-    await afterDelivery(this.#deps, prepared, how).catch((err) =>
+    const send = (repeated: PreparedDelivery, at: Date) => this.#send(repeated, at)
+    const attempt = { send, signal: this.#stopping.signal, isOk }
+    await afterDelivery(this.#deps, prepared, attempt).catch((err) =>
       this.#deps.log.error({ err }, 'failed to disturb a delivery'),
     )
   }
 
+  // Returns the time of the next attempt; null after the last.
   #retryAt({ claim }: PreparedDelivery, { retryAfter }: AttemptResult): Date | null {
     const { clock, random = Math.random } = this.#deps
     const now = clock()
@@ -261,12 +274,14 @@ export class Deliverer {
     })
   }
 
+  // Ends the claims of deliveries that were not sent, so that another worker may claim them.
   async #release(preparedDeliveries: readonly PreparedDelivery[]): Promise<void> {
     if (preparedDeliveries.length === 0) return
     await this.#releases.submitAll(preparedDeliveries)
     for (const prepared of preparedDeliveries) this.#settle(prepared)
   }
 
+  // Forgets a delivery that was recorded or released, and wakes idle() after the last.
   #settle(prepared: PreparedDelivery): void {
     this.#concurrency.settled(prepared)
     if (this.#concurrency.held > 0) return
@@ -274,9 +289,10 @@ export class Deliverer {
   }
 }
 
+// Returns the result of a delivery for which no request was made.
 function notSent(error: string): SentDelivery {
-  const nothing = { status: null, responseStart: '', retryAfter: null, signature: null }
-  return { ok: false, latencyMs: 0, error, ...nothing }
+  const noAnswer = { status: null, responseStart: '', retryAfter: null, signature: null }
+  return { ok: false, latencyMs: 0, error, ...noAnswer }
 }
 
 type DispatcherDeps = {
@@ -294,6 +310,7 @@ export function dispatchEventsRound({
   log,
   deliverer,
 }: DispatcherDeps): Round {
+  // Dispatches the events of one client, or of all clients. Returns whether there were any events.
   const dispatch = async (clientId?: ClientId) => {
     const dispatched = await withTransaction(pool, (tx) =>
       dispatchEvents(tx, clock(), { clientId }),

@@ -13,6 +13,7 @@ import { type Tracer, within } from '#trace-context.ts'
 
 export type Deps = { db: Pool; clock: Clock; log: Logger }
 
+// One round of a worker. `more` asks for another round at once.
 export type Round = (signal: AbortSignal) => Promise<{ more: boolean }>
 
 // `stop` finishes work that a round started without waiting for it.
@@ -42,7 +43,9 @@ const LONG_ROUND_MS = 100
 const TABLE_WAIT_MAX = '500ms' // The longest that maintaining partitions delays writers.
 const LOCK_NOT_AVAILABLE = '55P03'
 
-// Resolves once the signal is aborted and all work that was started has finished.
+// Runs a worker's rounds until the signal is aborted: the next round begins at once if there is more work,
+// else after a pause, which the notifier can end early. A failed round is reported and followed by a pause.
+// Resolves once all work that was started has finished.
 export async function runWorker(
   { name, pauseMs, round, isDone = false, notifier = new Notifier(), stop }: Worker,
   { signal, onError, onRound, tracer }: LoopOptions,
@@ -101,6 +104,8 @@ export function maintainPartitionsRound({ db, clock, log }: Deps) {
   }
 }
 
+// DueWork runs its statement at most once per BUSY_MS while workers find work, and once per IDLE_MS while
+// the service is idle.
 const BUSY_MS = 250
 const IDLE_MS = 1_000
 const ANYWAY_MS = 60_000 // Every worker runs at least this often.
@@ -144,8 +149,10 @@ export class DueWork {
     }
   }
 
-  // Prepares workers for the loop: those with `due` then run when they are due, at most once per pause.
-  watch(workers: readonly Worker[]): Worker[] {
+  // Prepares workers for the loop: those with `due` then run when they are due, at most once per pause. Adds
+  // the worker that runs the statement. Called once, at the start of a process.
+  prepareWorkers(workers: readonly Worker[]): Worker[] {
+    // Workers with `due` get a notifier, with which the statement wakes them.
     const watched = workers.map((worker) => {
       const { due, notifier = new Notifier() } = worker
       return due === undefined ? worker : { ...worker, due, notifier, calledMs: performance.now() }
@@ -161,10 +168,12 @@ export class DueWork {
       },
     }))
     const find = { name: 'find-due-work', pauseMs: IDLE_MS, notifier: this.#notifier }
-    return [...forLoop, { ...find, round: () => this.#look() }]
+    return [...forLoop, { ...find, round: () => this.#wakeDueWorkers() }]
   }
 
-  async #look() {
+  // Runs the statement, and wakes the workers whose condition holds and whose pause is over, give or take
+  // half of BUSY_MS.
+  async #wakeDueWorkers() {
     this.#lookedMs = performance.now()
     const due = await this.findDue()
     const calledMs = performance.now()

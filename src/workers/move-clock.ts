@@ -13,7 +13,7 @@ import type { Pool, Queryable } from '#db/pool.ts'
 import { isUnavailable, type StillHeld, withHeldLock, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { Notifier } from '#notifier.ts'
-import { canEnquire, findEnquiry } from '#payouts/bank-accounts.ts'
+import { canEnquire, findNextEnquiryTime } from '#payouts/bank-accounts.ts'
 import { type QueryDeps, queryPayouts } from '#payouts/query-workers.ts'
 import { findSendingBanks } from '#payouts/send.ts'
 import { STALE_MS } from '#payouts/unknown.ts'
@@ -48,13 +48,15 @@ type DueAt = Promise<Date | null | undefined>
 
 type Query = { name: string; text: string; values: unknown[] }
 
-async function first(db: Queryable, query: Query): DueAt {
+// Runs a query that returns one due time.
+async function readDueTime(db: Queryable, query: Query): DueAt {
   const { rows } = await db.query<{ at: Date | null }>(query)
   return rows[0]?.at
 }
 
-function findClosing(db: Queryable, after: Date): DueAt {
-  return first(db, {
+// Finds the next time at which an open payment closes.
+function findNextClosing(db: Queryable, after: Date): DueAt {
+  return readDueTime(db, {
     name: 'next-closing',
     text: `select min(closes_at) as at from payments
             where status in ('Processing', 'PartPayment') and closes_at > $1`,
@@ -62,8 +64,9 @@ function findClosing(db: Queryable, after: Date): DueAt {
   })
 }
 
-function findReport(db: Queryable, after: Date): DueAt {
-  return first(db, {
+// Finds the next time at which the sandbox bank reports a scheduled transfer.
+function findNextReport(db: Queryable, after: Date): DueAt {
+  return readDueTime(db, {
     name: 'next-report',
     text: `select min(due_at) as at from sandbox_reports
             where reported_at is null and due_at > $1`,
@@ -71,7 +74,8 @@ function findReport(db: Queryable, after: Date): DueAt {
   })
 }
 
-async function findSettlement(db: Queryable, after: Date): DueAt {
+// Finds the time of the next slot in any client's settlement schedule.
+async function findNextSettlement(db: Queryable, after: Date): DueAt {
   const holidays = await readHolidays(db)
   const slots = (await listScheduled(db)).flatMap(({ schedule, handledTo }) => {
     const at = nextSlot(schedule, handledTo, holidays)?.at
@@ -82,8 +86,8 @@ async function findSettlement(db: Queryable, after: Date): DueAt {
 
 // Finds the next time to query a payout: one that is unknown, or a settled one that the bank has reported
 // about. A payout whose sender died becomes unknown first.
-function findPayoutQuery(db: Queryable, after: Date): DueAt {
-  return first(db, {
+function findNextPayoutQuery(db: Queryable, after: Date): DueAt {
+  return readDueTime(db, {
     name: 'next-payout-query',
     text: `select min(q.at) as at
              from payouts p left join payout_reviews r on r.payout_id = p.id
@@ -98,14 +102,15 @@ function findPayoutQuery(db: Queryable, after: Date): DueAt {
   })
 }
 
-// Returns the current time, or the time of the next attempt to send a payout.
-async function findSending(
+// Finds the next time to send a payout: the current time if a payout can be sent now, unless this was tried
+// without effect (`after` is now); otherwise the time of the next attempt.
+async function findNextSending(
   db: Pool,
   bankCodes: readonly string[],
   { now, after }: { now: Date; after: Date },
 ): DueAt {
   if (after < now && (await findSendingBanks(db, bankCodes, now)).length > 0) return now
-  return first(db, {
+  return readDueTime(db, {
     name: 'next-payout-to-send-again',
     text: `select min(send_after) as at from payouts
             where status = 'queued' and send_after > $1`,
@@ -113,7 +118,7 @@ async function findSending(
   })
 }
 
-// Plans now the requeries for deadlines before `to`.
+// Plans the requeries for deadlines before `to`, so that findNextRequery() finds them.
 async function planRequeries(
   { db, bankConnections, graceSeconds }: PlanDeps,
   { now, to }: { now: Date; to: Date },
@@ -125,8 +130,9 @@ async function planRequeries(
   await planDeadlines(db, now, { banks, graceSeconds, by: to })
 }
 
-function findRequery(db: Queryable, bankCodes: readonly string[], after: Date): DueAt {
-  return first(db, {
+// Finds the next time to ask one of the banks for transfers.
+function findNextRequery(db: Queryable, bankCodes: readonly string[], after: Date): DueAt {
+  return readDueTime(db, {
     name: 'next-requery',
     text: `select min(greatest(due_at, leased_until)) as at from requeries
             where state = 'open' and bank_code = any($1::text[])
@@ -135,6 +141,7 @@ function findRequery(db: Queryable, bankCodes: readonly string[], after: Date): 
   })
 }
 
+// Whether any event waits to be dispatched. Events are due at once.
 async function hasNewEvents(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ waits: boolean }>({
     name: 'has-new-events',
@@ -143,8 +150,9 @@ async function hasNewEvents(db: Queryable): Promise<boolean> {
   return rows[0]?.waits ?? false
 }
 
-function findDelivery(db: Queryable, after: Date): DueAt {
-  return first(db, {
+// Finds the next time at which a webhook delivery is due. A paused destination is due after its pause.
+function findNextDelivery(db: Queryable, after: Date): DueAt {
+  return readDueTime(db, {
     name: 'next-delivery',
     text: `select min(greatest(due_at, paused_until)) as at from destinations
             where due_at is not null and disabled_at is null
@@ -166,7 +174,7 @@ type DueQuery = { now: Date; to: Date; after: Date }
 // `find` returns the next due time. `run` does the due work and returns the number of rounds or items.
 type DueWork = {
   kind: string
-  find: (asking: DueQuery) => Promise<Date | null | undefined>
+  find: (query: DueQuery) => Promise<Date | null | undefined>
   run: () => Promise<number>
 }
 
@@ -180,10 +188,12 @@ function dueWork(clockDeps: TestClockDeps): { list: DueWork[]; stop: () => Promi
   const sendingCodes = sending.flatMap(({ bankCodes }) => bankCodes)
   const queryableBanks = findQueryableBanks(bankConnections)
   const queryableCodes = queryableBanks.map(({ bankCode }) => bankCode)
+  // Makes the `run` of work that workers do in rounds.
   const round =
     (...rounds: Round[]) =>
     () =>
       runRounds(rounds)
+  // Makes the `find` of work whose next due time depends only on the time of the last search.
   const findDue =
     (find: (db: Queryable, after: Date) => Promise<Date | null | undefined>) =>
     ({ after }: DueQuery) =>
@@ -192,33 +202,34 @@ function dueWork(clockDeps: TestClockDeps): { list: DueWork[]; stop: () => Promi
   const list: DueWork[] = [
     {
       kind: 'report_transfers',
-      find: findDue(findReport),
+      find: findDue(findNextReport),
       run: round(reportSandboxTransfersRound(deps)),
     },
     {
       kind: 'expire_payments',
-      find: findDue(findClosing),
+      find: findDue(findNextClosing),
       run: () =>
         withTransaction(batchPool, (tx) => closeExpired(tx, { sharedAccounts, now: clock() })),
     },
     {
       kind: 'enquire_names',
-      find: async ({ after }) => (canEnquire(bankConnections) ? findEnquiry(db, after) : null),
+      find: async ({ after }) =>
+        canEnquire(bankConnections) ? findNextEnquiryTime(db, after) : null,
       run: () => enquireNames(deps),
     },
     {
       kind: 'close_settlements',
-      find: findDue(findSettlement),
+      find: findDue(findNextSettlement),
       run: round(closeSettlementsRound(deps)),
     },
     {
       kind: 'send_payouts',
-      find: (query) => findSending(batchPool, sendingCodes, query),
+      find: (query) => findNextSending(batchPool, sendingCodes, query),
       run: round(...sending.map((banks) => sendPayoutsRound(deps, banks))),
     },
     {
       kind: 'query_payouts',
-      find: findDue(findPayoutQuery),
+      find: findDue(findNextPayoutQuery),
       run: () => queryPayouts(deps),
     },
     {
@@ -226,7 +237,7 @@ function dueWork(clockDeps: TestClockDeps): { list: DueWork[]; stop: () => Promi
       find: async (query) => {
         if (queryableCodes.length === 0) return null
         await planRequeries(deps, query)
-        return findRequery(db, queryableCodes, query.after)
+        return findNextRequery(db, queryableCodes, query.after)
       },
       run: round(...queryableBanks.map((bank) => requeryTransfersRound(deps, bank))),
     },
@@ -236,12 +247,13 @@ function dueWork(clockDeps: TestClockDeps): { list: DueWork[]; stop: () => Promi
       run: async () =>
         (await withTransaction(webhookPool, (tx) => dispatchEvents(tx, clock()))).events,
     },
-    { kind: 'deliver_webhooks', find: findDue(findDelivery), run: deliver },
+    { kind: 'deliver_webhooks', find: findDue(findNextDelivery), run: deliver },
   ]
   return { list, stop }
 }
 
-// Many minutes of the test clock pass within a real second, so a rate limit would delay due work.
+// Returns the connections to banks without their rate limits, for a move of the test clock. Many minutes of
+// the test clock pass within a real second, so a rate limit would delay due work.
 export function withoutRates(connections: BankConnections): BankConnections {
   return new Map(
     [...connections].map(([code, connection]) => {
@@ -251,9 +263,12 @@ export function withoutRates(connections: BankConnections): BankConnections {
   )
 }
 
-// The timeout of a delivery: a receiver that hangs delays the clock of all users of the sandbox.
+// The timeout of a delivery. It is short, because a receiver that hangs delays the clock of all users of the
+// sandbox.
 const ATTEMPT_MAX_MS = 3_000
 
+// Returns a deliverer that is created at the first delivery, because most moves of the clock deliver
+// nothing.
 function lazyDeliverer(deps: TestClockDeps) {
   let deliverer: Deliverer | undefined
   const deliver = () => {
@@ -271,9 +286,9 @@ function lazyDeliverer(deps: TestClockDeps) {
 // Returns the number of rounds that did work, because a round reports only whether it did any.
 async function runRounds(rounds: readonly Round[]): Promise<number> {
   const { signal } = new AbortController()
-  let ran = 0
-  for (const round of rounds) if ((await round(signal)).more) ran++
-  return ran
+  let productiveRounds = 0
+  for (const round of rounds) if ((await round(signal)).more) productiveRounds++
+  return productiveRounds
 }
 
 // The limits of one call. If the move is incomplete, the caller calls again.
@@ -282,13 +297,15 @@ const MOVE_MAX_MS = 20_000
 // A caller tries for this long to get its turn, every TURN_MS. It holds no connection while it waits.
 const TURN_MAX_MS = 10_000
 const TURN_MS = 50
-// Other processes read the new time within this time.
+// Once FOLLOW_MS has passed, another process needs at most this long to read the new time.
 const READING_MS = 100
 
+// `patience` multiplies the time limits. Tests set it, because they share the processor.
 type RunnerDeps = TestClockDeps & { testClock: TestClock; patience?: number | undefined }
 
 const LOCK = `hashtext('test_clock'), 0`
 
+// Moves the test clock for requests and, while the clock is set, runs the work that its requests cause.
 export class TestClockRunner implements ClockMoves {
   readonly #deps: RunnerDeps
 
@@ -296,6 +313,8 @@ export class TestClockRunner implements ClockMoves {
     this.#deps = deps
   }
 
+  // Runs `work` with the only right to move the clock, and waits until other processes have read the new
+  // time. Refuses if another move takes too long.
   async exclusively<T>(work: (move: MoveTo) => Promise<T>): Promise<T> {
     const { patience = 1 } = this.#deps
     const endMs = performance.now() + patience * TURN_MAX_MS
@@ -314,6 +333,7 @@ export class TestClockRunner implements ClockMoves {
   // While the clock is set, only this round runs that work (I77).
   readonly round: Round = async () => {
     if (this.#deps.testClock.frozenTime()) {
+      // A target in the past leaves the clock where it is, and runs the work that is due now.
       await this.#locked((move) => move(new Date(0)))
     }
     return { more: false }
@@ -326,7 +346,8 @@ export class TestClockRunner implements ClockMoves {
     return (await countProcesses(db, realClock())) > 1
   }
 
-  // Returns undefined if another caller, in any process, holds the lock.
+  // Runs `work` under the lock of the test clock, after reading the clock. Returns undefined if another
+  // caller, in any process, holds the lock.
   #locked<T>(work: (move: MoveTo) => Promise<T>): Promise<T | undefined> {
     const { db, testClock } = this.#deps
     return withHeldLock(db, { lock: LOCK }, async (stillHeld) => {
@@ -335,6 +356,7 @@ export class TestClockRunner implements ClockMoves {
     })
   }
 
+  // Moves the clock to `to`: prepares the kinds of due work, runs them, and stops their deliverer.
   async #move(stillHeld: StillHeld, to: Date): Promise<ClockMove> {
     const { list, stop } = dueWork(this.#deps)
     try {
@@ -344,30 +366,33 @@ export class TestClockRunner implements ClockMoves {
     }
   }
 
+  // Repeats until nothing is due before `to`, or the limits of one call are reached: moves the clock to the
+  // next due time, and runs the work. Work that did nothing is remembered, so that it is not found again at
+  // the same time.
   async #run(stillHeld: StillHeld, list: readonly DueWork[], to: Date): Promise<ClockMove> {
     const { clock, db, testClock, patience = 1 } = this.#deps
-    const ran: ClockMove['ran'] = []
+    const stepsRun: ClockMove['ran'] = []
     const fruitless: Fruitless = new Map()
     const endMs = performance.now() + patience * MOVE_MAX_MS
     let now = clock()
-    if (!testClock.frozenTime()) return { now, isComplete: true, ran }
+    if (!testClock.frozenTime()) return { now, isComplete: true, ran: stepsRun }
     const until = to > now ? to : now
     for (let steps = 0; steps < STEPS_MAX && performance.now() < endMs; steps++) {
       const next = await findNext(list, { now, to: until, fruitless })
       const at = next && next.at > now ? next.at : now
       await stillHeld()
       await testClock.move(db, next ? at : until)
-      if (!next) return { now: until, isComplete: true, ran }
+      if (!next) return { now: until, isComplete: true, ran: stepsRun }
       now = at
       const count = await this.#attempt(next.work)
       if (count === 0) fruitless.set(next.work.kind, next.at)
-      else note(ran, { at: now, kind: next.work.kind, count })
+      else noteStep(stepsRun, { at: now, kind: next.work.kind, count })
     }
-    return { now, isComplete: false, ran }
+    return { now, isComplete: false, ran: stepsRun }
   }
 
-  // A failure is logged and the work stays due, as in a worker's round. If the database is unavailable, the
-  // move ends; the next request continues it.
+  // Runs due work, and returns how much was done. If it fails, the failure is logged and the work stays due,
+  // as in a worker's round. If the database is unavailable, the move ends; the next request continues it.
   async #attempt({ kind, run }: DueWork): Promise<number> {
     try {
       return await run()
@@ -385,7 +410,9 @@ type Fruitless = Map<string, Date>
 
 type DueSearch = { now: Date; to: Date; fruitless: Fruitless }
 
-// Returns the work that is due first. If several kinds are due at the same time, the first in the list wins.
+// Returns the work that is due first, not later than `to`. If several kinds are due at the same time, the
+// first in the list wins. Skips work up to the time at which it last turned out to have nothing to do
+// (`fruitless`).
 async function findNext(list: readonly DueWork[], { now, to, fruitless }: DueSearch) {
   let next: { work: DueWork; at: Date } | undefined
   for (const work of list) {
@@ -398,8 +425,9 @@ async function findNext(list: readonly DueWork[], { now, to, fruitless }: DueSea
   return next
 }
 
-function note(ran: ClockMove['ran'], step: ClockMove['ran'][number]): void {
-  const last = ran.at(-1)
+// Adds a step to the steps that ran, or its count to the last step if kind and time are the same.
+function noteStep(stepsRun: ClockMove['ran'], step: ClockMove['ran'][number]): void {
+  const last = stepsRun.at(-1)
   if (last?.kind === step.kind && last.at.getTime() === step.at.getTime()) last.count += step.count
-  else ran.push(step)
+  else stepsRun.push(step)
 }

@@ -111,7 +111,7 @@ import {
 } from './loop.ts'
 import { TestClockRunner } from './move-clock.ts'
 
-const LOOK_MS = 250
+const LOOK_MS = 250 // The shortest pause of a worker between two rounds.
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -150,6 +150,7 @@ export type WorkerDeps = Deps &
 // Notifiers wake workers after a write of this process. Workers find writes of other processes by `due`.
 type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
+// Lists the workers of a process.
 export function listWorkers(deps: WorkerDeps): Worker[] {
   return [
     ...whileClockRuns(deps, listDueWorkers(deps)),
@@ -165,12 +166,15 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       round: answerResetRequestsRound(inRealTime(deps)),
     },
     ...messageWorkers(inRealTime(deps)),
-    ...ofSandbox(deps),
+    ...listSandboxWorkers(deps),
   ]
 }
 
+// Gives workers the real time instead of the test clock: passwords, sessions, banks and archives do not
+// follow a sandbox's clock.
 const inRealTime = (deps: WorkerDeps) => ({ ...deps, clock: deps.realClock ?? deps.clock })
 
+// Lists the workers for payouts, except those whose work falls due by the clock (listDueWorkers).
 function listMoneyOutWorkers(deps: WorkerDeps): Worker[] {
   return [
     {
@@ -193,6 +197,7 @@ function listMoneyOutWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
+// Lists workers for account numbers at banks and for bank statements.
 function listBankWorkers(deps: WorkerDeps): Worker[] {
   return [
     {
@@ -263,12 +268,12 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
       due: HAS_UNCOUNTED_EVENTS,
       round: countTotalsRound(deps),
     },
-    byClock(deps, {
+    whenClockIsRight(deps, {
       name: 'write-credit-blocks',
       pauseMs: 10 * SECOND_MS,
       round: writeCreditBlocksRound(deps),
     }),
-    byClock(deps, {
+    whenClockIsRight(deps, {
       name: 'run-schedules',
       pauseMs: 10 * SECOND_MS,
       due: HAS_DUE_SCHEDULES,
@@ -280,22 +285,22 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
       due: HAS_DUE_ERASURES,
       round: completeErasuresRound(deps),
     },
-    byClock(deps, {
+    whenClockIsRight(deps, {
       name: 'audit-books',
       pauseMs: MINUTE_MS,
       round: checkIntegrityRound(inRealTime(deps)),
     }),
-    byClock(deps, {
+    whenClockIsRight(deps, {
       name: 'purge-sessions',
       pauseMs: 10 * MINUTE_MS,
       round: purgeSessionsRound(inRealTime(deps)),
     }),
-    byClock(deps, {
+    whenClockIsRight(deps, {
       name: 'purge-requeries',
       pauseMs: HOUR_MS,
       round: purgeRequeriesRound(inRealTime(deps)),
     }),
-    byClock(deps, {
+    whenClockIsRight(deps, {
       name: 'maintain-partitions',
       pauseMs: HOUR_MS,
       round: maintainPartitionsRound(inRealTime(deps)),
@@ -315,16 +320,16 @@ function listDueWorkers(deps: WorkerDeps): Worker[] {
       notifier: dispatcher,
       round: dispatchEventsRound({ ...deps, deliverer }),
     },
-    deliverWebhooks(deps),
-    byClock(deps, {
+    deliveryWorker(deps),
+    whenClockIsRight(deps, {
       name: 'expire-payments',
       pauseMs: SECOND_MS,
       due: HAS_EXPIRED_PAYMENTS,
       round: expirePaymentsRound(deps),
     }),
-    ...sendPayouts(deps),
+    ...listSendingWorkers(deps),
     { name: 'watch-payouts', pauseMs: 5 * SECOND_MS, round: watchPayoutsRound(deps) },
-    ...queryPayouts(deps),
+    ...listPayoutQueryWorkers(deps),
     {
       name: 'enquire-names',
       pauseMs: 10 * SECOND_MS,
@@ -337,9 +342,9 @@ function listDueWorkers(deps: WorkerDeps): Worker[] {
       due: hasRequeriesToPlan(deps.graceSeconds),
       round: planRequeriesRound(deps),
     },
-    ...requeryTransfers(deps),
-    ...reportSandboxTransfers(deps),
-    byClock(deps, {
+    ...listRequeryWorkers(deps),
+    ...listReportWorkers(deps),
+    whenClockIsRight(deps, {
       name: 'close-settlements',
       pauseMs: 5 * SECOND_MS,
       due: HAS_SETTLEMENT_SCHEDULES,
@@ -348,6 +353,7 @@ function listDueWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
+// Makes workers pause while the test clock is set.
 export function whileClockRuns(
   { frozenTime }: Pick<WorkerDeps, 'frozenTime'>,
   workers: readonly Worker[],
@@ -361,20 +367,23 @@ export function whileClockRuns(
 
 // Makes a worker pause while our clock is wrong or was stepped recently. For work that depends on time and
 // cannot be undone.
-function byClock({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
+function whenClockIsRight({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
   const round: Round = async (signal) =>
     (await areAgesKnown?.()) === false ? { more: false } : worker.round(signal)
   return { ...worker, round }
 }
 
-function deliverWebhooks(deps: WorkerDeps): Worker {
+// Returns the worker that delivers webhooks. Its deliverer finishes deliveries in flight when the worker
+// stops.
+function deliveryWorker(deps: WorkerDeps): Worker {
   const notifier = deps.notifiers.deliverer
   const { round, stop } = new Deliverer({ ...deps, notifier })
   const due = HAS_DUE_DELIVERIES
   return { name: 'deliver-webhooks', pauseMs: LOOK_MS, due, notifier, round, stop }
 }
 
-function ofSandbox({ runTestClock, seedSandbox }: WorkerDeps): Worker[] {
+// Lists the workers that only a sandbox has.
+function listSandboxWorkers({ runTestClock, seedSandbox }: WorkerDeps): Worker[] {
   if (!runTestClock || !seedSandbox) return []
   return [
     { name: 'run-test-clock', pauseMs: LOOK_MS, round: runTestClock },
@@ -382,7 +391,8 @@ function ofSandbox({ runTestClock, seedSandbox }: WorkerDeps): Worker[] {
   ]
 }
 
-function sendPayouts(deps: WorkerDeps): Worker[] {
+// Lists a worker for each connection that sends payouts, so that no bank waits for another.
+function listSendingWorkers(deps: WorkerDeps): Worker[] {
   return findSendingConnections(deps.bankConnections).map((banks) => ({
     name: `send-payouts ${banks.bankCodes[0]}`,
     pauseMs: LOOK_MS,
@@ -391,7 +401,8 @@ function sendPayouts(deps: WorkerDeps): Worker[] {
   }))
 }
 
-function queryPayouts(deps: WorkerDeps): Worker[] {
+// Lists a worker for each connection that is asked about payouts.
+function listPayoutQueryWorkers(deps: WorkerDeps): Worker[] {
   return findQueriedConnections(deps.bankConnections).map((bankCodes) => ({
     name: `query-payouts ${bankCodes[0]}`,
     pauseMs: SECOND_MS,
@@ -400,8 +411,8 @@ function queryPayouts(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// Each bank has its own worker, so that no bank waits for another.
-function requeryTransfers(deps: WorkerDeps): Worker[] {
+// Lists a worker for each bank that is asked for transfers, so that no bank waits for another.
+function listRequeryWorkers(deps: WorkerDeps): Worker[] {
   const banks = findQueryableBanks(deps.bankConnections)
   const due = hasDueRequeries(banks.map(({ bankCode }) => bankCode))
   return banks.map((bank) => ({
@@ -412,8 +423,9 @@ function requeryTransfers(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// Reports transfers as the sandbox bank. In live mode real banks report, so there is no such worker.
-function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
+// Lists the worker that reports transfers as the sandbox bank. In live mode real banks report, so there is
+// no such worker.
+function listReportWorkers(deps: WorkerDeps): Worker[] {
   if (deps.rendering.mode === 'live') return []
   const { dispatcher } = deps.notifiers
   const round = reportSandboxTransfersRound({ ...deps, dispatcher })
@@ -425,6 +437,7 @@ export type RunningWorkers = { stop(): Promise<void> }
 
 type RunDeps = Pick<Deps, 'log'> & { metrics?: Metrics; tracer?: Tracer | undefined }
 
+// Starts all workers. stop() resolves once every round has finished.
 export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWorkers {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -466,6 +479,8 @@ export async function followTestClock(mode: Config['mode'], { db, log, realClock
 type Parts = ConstructorParameters<typeof TestClockRunner>[0] &
   Omit<SeedSandboxDeps, 'limits' | 'quarantineDays'>
 
+// Creates the parts of a sandbox that the routes and workers share: the runner of the test clock and the
+// writer of seeds. In live mode they have no workers.
 export function wireSandbox({ mode, policy }: Config, parts: Parts) {
   const { limits, quarantineDays } = policy
   const { patience = 1 } = parts

@@ -1,6 +1,5 @@
-// Accounting without operator rights: the finance users of an operator's client reconcile, close
-// days and adjust. Users of a merchant's client cannot, and finance users have no other operator
-// rights.
+// Finance users of an operator's client may reconcile, close days and adjust, but have no other operator
+// rights. Users of a merchant's client may do none of it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,10 +16,11 @@ const CLOSE = '/api/v1/operator/days/x/close'
 const DAYS = '/api/v1/operator/days'
 
 type Operation = { operationId: string; description: string }
-type Listed = { operationId: string; call: Omit<Call, 'token'> }
+type ListedOperation = { operationId: string; call: Omit<Call, 'token'> }
 
-// Includes operations that accept a session only.
-async function operationsOf(scope: string): Promise<Listed[]> {
+// Lists the operations whose description in the API requires the scope, including operations that accept
+// only a session.
+async function operationsOf(scope: string): Promise<ListedOperation[]> {
   const { paths } = (await bench.call({ url: '/openapi.json' })).json()
   return Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -37,9 +37,9 @@ const reads = await operationsOf('accounting:read')
 const writes = await operationsOf('accounting:write')
 const operators = await operationsOf('operator')
 
-// A caller without the scope gets that refusal. A caller with it gets a validation error or the
-// answer.
-async function openTo(by: Pick<Browser, 'call'>, operations: readonly Listed[]) {
+// Calls each operation as this caller. Returns the operations that the caller may use, which succeed or
+// refuse only the input. A refusal for lack of the scope must have its documented code.
+async function operationsOpenTo(by: Pick<Browser, 'call'>, operations: readonly ListedOperation[]) {
   const open: string[] = []
   for (const { operationId, call } of operations) {
     const { statusCode, body } = await by.call(call)
@@ -52,7 +52,8 @@ async function openTo(by: Pick<Browser, 'call'>, operations: readonly Listed[]) 
   return open
 }
 
-const namesOf = (operations: readonly Listed[]) => operations.map(({ operationId }) => operationId)
+const namesOf = (operations: readonly ListedOperation[]) =>
+  operations.map(({ operationId }) => operationId)
 
 await bench.newClient('SHOP')
 const { clientId: AUDITED } = await make({ isOperator: true, scopes: ['accounting:read'] })
@@ -80,19 +81,26 @@ for (const [role, clientId, may] of WHO) {
   test(`${role} of ${client}: ${MAY[may]}`, async () => {
     const browser = await newBrowser(bench, role, clientId)
 
-    assert.deepEqual(await openTo(browser, reads), may === 'nothing' ? [] : namesOf(reads))
-    assert.deepEqual(await openTo(browser, writes), may === 'write' ? namesOf(writes) : [])
-    if (role !== 'operator') assert.deepEqual(await openTo(browser, operators), [])
+    assert.deepEqual(
+      await operationsOpenTo(browser, reads),
+      may === 'nothing' ? [] : namesOf(reads),
+    )
+    assert.deepEqual(
+      await operationsOpenTo(browser, writes),
+      may === 'write' ? namesOf(writes) : [],
+    )
+    if (role !== 'operator') assert.deepEqual(await operationsOpenTo(browser, operators), [])
   })
 }
 
-function partsOf(operations: readonly Listed[]): (string | undefined)[] {
+// Returns the parts of the operator API that the operations belong to, such as `adjustments`.
+function apiPartsOf(operations: readonly ListedOperation[]): (string | undefined)[] {
   const parts = operations.map(({ call }) => /^\/api\/v1\/operator\/([\w-]+)/.exec(call.url)?.[1])
   return [...new Set(parts)].sort()
 }
 
 test('accounting is all of reconciliation, reports, adjustments, payouts of all and their files', () => {
-  assert.deepEqual(partsOf([...reads, ...writes]), [
+  assert.deepEqual(apiPartsOf([...reads, ...writes]), [
     ...['adjustments', 'balances', 'banks', 'days', 'journal', 'months'],
     ...['payout-failures', 'payout-files', 'payouts'],
     ...['reconciliation', 'stamp-duty', 'statement-imports', 'statement-profiles', 'statements'],
@@ -106,7 +114,7 @@ test('accounting is all of reconciliation, reports, adjustments, payouts of all 
       'withholding-tax',
     ],
   ])
-  assert.deepEqual(partsOf(operators), [
+  assert.deepEqual(apiPartsOf(operators), [
     ...['alerts', 'case-deadlines', 'cases', 'chat', 'clients', 'fee-rules'],
     ...['holds', 'holidays', 'payout-tariffs', 'rail-items', 'screening'],
   ])
@@ -114,7 +122,7 @@ test('accounting is all of reconciliation, reports, adjustments, payouts of all 
   assert.deepEqual(namesOf(changing), [])
   assert.deepEqual(
     namesOf(writes.filter(({ call }) => call.method === 'GET')),
-    ['downloadPayoutFile'], // Shows full account numbers, and is recorded.
+    ['downloadPayoutFile'], // Counts as a write: it shows full account numbers, and the audit log records it.
   )
 })
 
@@ -130,7 +138,7 @@ test('a client that had operator before there was more of it loses nothing', asy
     await newBrowser(before, 'finance'),
   ]) {
     assert.equal((await by.call({ url: DAYS })).statusCode, 200)
-    assertRefused(await by.call({ url: CLOSE, body: {} }), 'account', { status: 400 })
+    assertRefused(await by.call({ url: CLOSE, body: {} }), { status: 400 })
   }
 })
 
@@ -145,11 +153,11 @@ test('a system may be given accounting alone, to read or to write', async () => 
     { url: '/api/v1/operator/clients' },
     { url: '/api/v1/ledger/accounts' },
   ]) {
-    assertRefused(await bench.call({ ...call, token }), 'account', refused)
+    assertRefused(await bench.call({ ...call, token }), refused)
   }
 })
 
-test('no client that is no operator has accounting, or keeps it', async () => {
+test('only operators have the accounting scopes, and lose them with the operator right', async () => {
   const { clientId, scopes } = await make({ isOperator: true })
   assert(scopes.includes('accounting:read') && scopes.includes('accounting:write'))
   const url = `/api/v1/operator/clients/${clientId}`
@@ -158,7 +166,7 @@ test('no client that is no operator has accounting, or keeps it', async () => {
   const patch = await bench.call({ method: 'PATCH', url, body: { scopes: ['accounting:read'] } })
 
   assert(!changed.json().data.scopes.some((scope: string) => /^accounting|operator/.test(scope)))
-  assertRefused(patch, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(patch, { status: 400, code: 'invalid_request' })
   await assert.rejects(
     bench.db.query(`update clients set scopes = '{accounting:write}' where client_id = 'SHOP'`),
     /clients_operator_scopes_are_operators/,
@@ -184,7 +192,7 @@ test('no owner makes who does an operator’s accounting, or takes over their si
 
   for (const call of calls) {
     const answer = await owner.call(call)
-    assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(answer, { status: 403, code: 'role_not_allowed' })
   }
   const operator = await newBrowser(bench, 'operator')
   assert.equal((await operator.call(invitation)).statusCode, 200)
@@ -196,24 +204,20 @@ test('an owner disables who does an operator’s accounting, not an operator, an
   const owner = await newBrowser(bench, 'owner')
   const finance = await newBrowser(bench, 'finance')
   const operator = await newBrowser(bench, 'operator')
-  const change = (by: Browser, of: Browser, isActive: boolean) =>
-    by.call({ method: 'PATCH', url: `${USERS_URL}/${of.user.id}`, body: { isActive } })
+  const setActive = (by: Browser, target: Browser, isActive: boolean) =>
+    by.call({ method: 'PATCH', url: `${USERS_URL}/${target.user.id}`, body: { isActive } })
   const refused = { status: 403, code: 'role_not_allowed' }
 
-  assertRefused(await change(owner, operator, false), 'account', refused)
-  assertRefused(
-    await change(await newBrowser(bench, 'support'), finance, false),
-    'account',
-    refused,
-  )
+  assertRefused(await setActive(owner, operator, false), refused)
+  assertRefused(await setActive(await newBrowser(bench, 'support'), finance, false), refused)
   const stranger = await newBrowser(bench, 'owner', 'SHOP')
   const nobody = { status: 404, code: 'user_not_found' }
-  assertRefused(await change(stranger, finance, false), 'account', nobody)
+  assertRefused(await setActive(stranger, finance, false), nobody)
   for (const _ of ['once', 'again']) {
-    assert.equal(dataOf(await change(owner, finance, false), 'account').isActive, false)
+    assert.equal(dataOf(await setActive(owner, finance, false)).isActive, false)
   }
   const out = { status: 401, code: 'session_needed' }
-  assertRefused(await finance.call({ url: '/api/v1/payouts' }), 'account', out)
-  assertRefused(await change(owner, finance, true), 'account', refused)
-  assert.equal(dataOf(await change(operator, finance, true), 'account').isActive, true)
+  assertRefused(await finance.call({ url: '/api/v1/payouts' }), out)
+  assertRefused(await setActive(owner, finance, true), refused)
+  assert.equal(dataOf(await setActive(operator, finance, true)).isActive, true)
 })

@@ -1,4 +1,4 @@
-// A client's credentials, managed by its own users; and their limits.
+// Owners and developers of a client manage its credentials, and see its rate limits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,6 @@ test('an owner rotates the secret: both log in until the overlap is over', async
 
   const { secret, secrets, ...rest } = dataOf(
     await browser.call({ url: ROTATE, body: { overlapSeconds: 60 } }),
-    'account',
   )
 
   assert.equal(rest.clientId, clientId)
@@ -40,7 +39,7 @@ test('an owner rotates the secret: both log in until the overlap is over', async
   assert(!(await canLogIn(clientId, 's3cret')))
   assert(await canLogIn(clientId, secret))
   const view = await browser.call({ url: OWN })
-  assert.equal(dataOf(view, 'account').secrets.length, 1)
+  assert.equal(dataOf(view).secrets.length, 1)
   assert(!view.body.includes(secret))
 })
 
@@ -52,10 +51,10 @@ test('without an overlap the old secret and all tokens are dead at once', async 
 
   assert(!(await canLogIn(clientId, 's3cret')))
   const refused = await bench.call({ url: '/api/v1/credits', token })
-  assertRefused(refused, 'account', { status: 401, code: 'unauthorized' })
+  assertRefused(refused, { status: 401, code: 'unauthorized' })
 })
 
-test('it stands in the client’s own record, with the name of whoever did it', async () => {
+test('the rotation is in the client’s audit log, with the name of the user', async () => {
   const { clientId, browser } = await newClientWithOwner(bench)
   await browser.call({ url: ROTATE, body: {} })
 
@@ -77,19 +76,24 @@ for (const { of, roles } of WHO_MAY) {
   test(`${roles.join(', ')} may see the ${of}; other roles do not even learn which exist`, async () => {
     const clientId = of.replaceAll(' ', '-')
     await addClient(bench.db, bench.clock(), { clientId, isOperator: of === 'an operator' })
-    for (const role of ROLES) await seeWhatIsAllowed(clientId, role, roles.includes(role))
+    for (const role of ROLES) await assertMayManageSecret(clientId, role, roles.includes(role))
   })
 }
 
-async function seeWhatIsAllowed(clientId: string, role: Role, isAllowed: boolean): Promise<void> {
+// Reads and rotates the client's secret as a user with this role, which must succeed only if it is allowed.
+async function assertMayManageSecret(
+  clientId: string,
+  role: Role,
+  isAllowed: boolean,
+): Promise<void> {
   const browser = await newBrowser(bench, role, clientId)
   const view = await browser.call({ url: OWN })
   const rotation = await browser.call({ url: ROTATE, body: {} })
   if (isAllowed) {
     assert.deepEqual([view.statusCode, rotation.statusCode], [200, 200], role)
   } else {
-    assertRefused(view, 'account', { status: 403, code: 'role_not_allowed' })
-    assertRefused(rotation, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(view, { status: 403, code: 'role_not_allowed' })
+    assertRefused(rotation, { status: 403, code: 'role_not_allowed' })
   }
 }
 
@@ -97,10 +101,10 @@ test('the client’s own token opens none of it, nor does a session without its 
   const browser = await newBrowser(bench)
   const refused = { status: 401, code: 'session_needed' }
 
-  assertRefused(await bench.call({ url: OWN }), 'account', refused)
-  assertRefused(await bench.call({ url: ROTATE, body: {} }), 'account', refused)
+  assertRefused(await bench.call({ url: OWN }), refused)
+  assertRefused(await bench.call({ url: ROTATE, body: {} }), refused)
   const forged = await browser.call({ url: ROTATE, body: {}, headers: { 'x-csrf-token': 'x' } })
-  assertRefused(forged, 'account', { status: 403, code: 'csrf_token_wrong' })
+  assertRefused(forged, { status: 403, code: 'csrf_token_wrong' })
 })
 
 test('asked again with the same key, the same secret comes back and no other is made', async () => {
@@ -114,14 +118,14 @@ test('asked again with the same key, the same secret comes back and no other is 
   assert.equal(again.body, first.body)
   assert.equal(again.headers['idempotent-replayed'], 'true')
   assert.equal(other.json().code, 'idempotency_key_reused')
-  assert.equal(dataOf(await browser.call({ url: OWN }), 'account').secrets.length, 2)
+  assert.equal(dataOf(await browser.call({ url: OWN })).secrets.length, 2)
 })
 
 test('unknown fields and wrong types are refused', async () => {
   const { browser } = await newClientWithOwner(bench)
   for (const body of [{ overlap: 1 }, { overlapSeconds: '1' }, { overlapSeconds: 2_592_001 }, []]) {
     const answer = await browser.call({ url: ROTATE, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
 })
 
@@ -132,7 +136,7 @@ test('the limits are those that the service was set up with', async () => {
   }
   await using other = await startTestService({ env })
 
-  const limits = dataOf(await other.call({ url: '/api/v1/limits' }), 'account')
+  const limits = dataOf(await other.call({ url: '/api/v1/limits' }))
 
   const { login, simulate, client } = limits.requestsPerMinute
   assert.deepEqual([login, simulate, client], [30, null, 6_000_000])

@@ -1,5 +1,5 @@
-// A client restricted to some merchantCodes or addresses: earlier objects outside the restriction
-// look as if they did not exist.
+// Clients that are restricted to some merchantCodes or IP addresses. Objects that a client created before,
+// and that are outside the restriction, look as if they did not exist.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,8 +29,8 @@ async function restrict(clientId: string, body: object) {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-// A client with money on accounts of two merchants, and in suspense for each; then restricted to
-// the first.
+// Creates a client with money on an account of each of two merchants, and in suspense for each, and then
+// restricts the client to the first merchant.
 async function restrictedClient() {
   const { clientId, secret } = await make()
   const token = await bench.login(clientId, secret)
@@ -48,16 +48,18 @@ async function restrictedClient() {
   const items = await list('/api/v1/suspense', token)
   const events = await list('/api/v1/events', token)
   await restrict(clientId, { merchantCodes: ['OURS', 'ALSO'] })
-  const of = (number: string) => ({
+  // Returns a credit, a suspense item and the events of the account with this number.
+  const objectsOf = (number: string) => ({
     credit: credits.find((each) => each.accountNumber === number) as Row,
     item: items.find((each) => each.accountNumber === number) as Row,
     events: events.filter((each) => JSON.stringify(each).includes(number)),
   })
-  return { clientId, token, visible, hidden, before: { credits, items, events }, of }
+  return { clientId, token, visible, hidden, before: { credits, items, events }, objectsOf }
 }
 
 type Row = Record<string, unknown> & { id: string | number }
 
+// Simulates a transfer of 100 naira.
 async function pay(virtualAccountNumber: string, token: string): Promise<void> {
   const body = { virtualAccountNumber, amount: '100' }
   assert.equal((await bench.call({ url: SIMULATE, body, token })).statusCode, 200)
@@ -94,11 +96,12 @@ test('no list shows anything of an account outside the merchantCodes', async () 
   }
 })
 
-test('by number, id and reference, it is as if it did not exist', async () => {
-  const { token, visible, hidden, of } = await restrictedClient()
-  const theirs = of(hidden.accountNumber)
-  const ours = of(visible.accountNumber)
-  const number = (each: string): Call[] => [
+test('by number, id and reference, such an account seems not to exist', async () => {
+  const { token, visible, hidden, objectsOf } = await restrictedClient()
+  const theirs = objectsOf(hidden.accountNumber)
+  const ours = objectsOf(visible.accountNumber)
+  // These functions return every call that names an account, a credit, a suspense item or an event.
+  const accountCalls = (each: string): Call[] => [
     { url: `${ACCOUNTS}/${each}` },
     { url: `${ACCOUNTS}/${each}/transactions` },
     { url: `${ACCOUNTS}/${each}/timeline` },
@@ -110,11 +113,11 @@ test('by number, id and reference, it is as if it did not exist', async () => {
     { url: SIMULATE, body: { virtualAccountNumber: each, amount: '1' } },
     { url: `/api/v1/suspense/${ours.item.id}/assign`, body: { accountNumber: each } },
   ]
-  const credit = (each: unknown): Call[] => [
+  const creditCalls = (each: unknown): Call[] => [
     { url: `/api/v1/credits/${each}` },
     { url: `/api/v1/credits/${each}/timeline` },
   ]
-  const item = (each: unknown): Call[] => [
+  const itemCalls = (each: unknown): Call[] => [
     { url: `/api/v1/suspense/${each}` },
     { url: `/api/v1/suspense/${each}/return`, body: {} },
     {
@@ -122,17 +125,20 @@ test('by number, id and reference, it is as if it did not exist', async () => {
       body: { accountNumber: visible.accountNumber },
     },
   ]
-  const event = (each: unknown): Call[] => [
+  const eventCalls = (each: unknown): Call[] => [
     { url: `/api/v1/events/${each}` },
     { url: `/api/v1/events/${each}/deliveries` },
     { url: `/api/v1/events/${each}/redeliver`, body: {} },
   ]
   const pairs = [
-    [number(hidden.accountNumber), number(UNKNOWN_NUMBER)],
-    [credit(theirs.credit.id), credit(999_999)],
-    [credit(theirs.credit.sessionId), credit('9'.repeat(30))],
-    [item(theirs.item.id), item(999_999)],
-    ...theirs.events.map((each) => [event(each.id), event('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10')]),
+    [accountCalls(hidden.accountNumber), accountCalls(UNKNOWN_NUMBER)],
+    [creditCalls(theirs.credit.id), creditCalls(999_999)],
+    [creditCalls(theirs.credit.sessionId), creditCalls('9'.repeat(30))],
+    [itemCalls(theirs.item.id), itemCalls(999_999)],
+    ...theirs.events.map((each) => [
+      eventCalls(each.id),
+      eventCalls('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10'),
+    ]),
   ]
   const written = await databaseText(bench)
 
@@ -148,8 +154,8 @@ test('by number, id and reference, it is as if it did not exist', async () => {
 })
 
 test('accounts within the client’s merchantCodes behave as before', async () => {
-  const { token, visible, of } = await restrictedClient()
-  const { credit, item } = of(visible.accountNumber)
+  const { token, visible, objectsOf } = await restrictedClient()
+  const { credit, item } = objectsOf(visible.accountNumber)
 
   for (const url of [
     `${ACCOUNTS}/${visible.accountNumber}`,
@@ -167,7 +173,7 @@ test('an account outside the merchantCodes cannot be made, alone or among others
   const refused = { status: 403, code: 'merchant_not_allowed' }
   const body = accountBody({ merchantCode: 'THEIRS' })
 
-  assertRefused(await bench.call({ url: ACCOUNTS, body, token }), 'account', refused)
+  assertRefused(await bench.call({ url: ACCOUNTS, body, token }), refused)
   const accounts = [body, accountBody({ merchantCode: 'OURS' }), accountBody()]
   const bulk = await bench.call({ url: `${ACCOUNTS}/bulk`, body: { accounts }, token })
   const { results } = bulk.json().data
@@ -177,7 +183,7 @@ test('an account outside the merchantCodes cannot be made, alone or among others
   )
 })
 
-test('endpoints hear of what is visible; an account’s own address goes on hearing of it', async () => {
+test('endpoints get events of visible accounts only; an account’s own address gets its own', async () => {
   const { clientId, secret } = await make({ merchantCodes: ['OURS', 'THEIRS'] })
   const token = await bench.login(clientId, secret)
   const endpoint = { url: 'https://shop.example.com/all' }
@@ -212,7 +218,7 @@ test('sums over all merchants are refused to a client that has only some', async
     ...ledger.map((path) => `/api/v1/ledger/accounts${path}`),
   ]) {
     const answer = await bench.call({ url, token })
-    assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
+    assertRefused(answer, { status: 403, code: 'merchants_restricted' })
   }
 })
 
@@ -226,7 +232,8 @@ test('accounts outside the merchantCodes collect as before, and are back when it
   assert.equal(account.json().data.accountBalance, 100)
 })
 
-async function from(address: string, token: string) {
+// Reads the balances as if the request came from this IP address, through a proxy.
+async function readBalancesFrom(address: string, token: string) {
   return bench.service.app.inject({
     url: '/api/v1/balances',
     remoteAddress: PROXY,
@@ -262,11 +269,11 @@ test('tokens and logins are good from the listed addresses only', async () => {
     ['192.0.2.7, 192.0.2.8', false],
     ['nonsense', false],
   ] as const) {
-    const answer = await from(address, token)
+    const answer = await readBalancesFrom(address, token)
     assert.equal(answer.statusCode, isAllowed ? 200 : 403, address)
     const login = await logInFrom(address, clientId, secret)
     assert.equal(login.statusCode, isAllowed ? 200 : 403, address)
-    if (!isAllowed) assertRefused(answer, 'account', { status: 403, code: 'address_not_allowed' })
+    if (!isAllowed) assertRefused(answer, { status: 403, code: 'address_not_allowed' })
   }
 })
 
@@ -288,5 +295,5 @@ test('an address that a caller behind no trusted proxy claims is ignored', async
     headers: { 'x-forwarded-for': '192.0.2.7' },
   })
 
-  assertRefused(answer, 'account', { status: 403, code: 'address_not_allowed' })
+  assertRefused(answer, { status: 403, code: 'address_not_allowed' })
 })

@@ -16,9 +16,9 @@ test('a missing scope is a 403 in the envelope of each family, and nothing is do
   const token = await bench.login(clientId, secret)
   const refused = { status: 403, code: 'scope_missing' }
 
-  assertRefused(await bench.call({ url: '/api/v1/balances', token }), 'account', refused)
+  assertRefused(await bench.call({ url: '/api/v1/balances', token }), refused)
   const advice = await bench.call({ url: ADVICE, body: adviceBody(), token })
-  assertRefused(advice, 'payment', refused)
+  assertRefused(advice, refused, 'payment')
   const { rows } = await bench.db.query(
     'select from advices a join clients c on c.id = a.client_id where c.client_id = $1',
     [clientId],
@@ -26,7 +26,7 @@ test('a missing scope is a 403 in the envelope of each family, and nothing is do
   assert.equal(rows.length, 0)
 })
 
-test('a token that may not pay is refused where none at all is not', async () => {
+test('a token that may not pay is refused, although the same call is open without any token', async () => {
   const { clientId, secret } = await make({ scopes: ['payments:read'] })
   const token = await bench.login(clientId, secret)
   const { adviceReference } = await createAdvice(bench)
@@ -34,7 +34,7 @@ test('a token that may not pay is refused where none at all is not', async () =>
 
   const answer = await bench.call({ ...call, token })
 
-  assertRefused(answer, 'payment', { status: 403, code: 'scope_missing' })
+  assertRefused(answer, { status: 403, code: 'scope_missing' }, 'payment')
   assert.equal((await bench.call({ ...call, token: null })).statusCode, 200)
 })
 

@@ -1,4 +1,5 @@
-// The secrets of clients: how an old and a new one overlap, and what ends them.
+// When a client's secret is rotated, the old one keeps working for a while beside the new one. These tests
+// cover the overlap and everything that ends it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Names of devices: those that people know, and nothing of the text that a browser may send.
+// A device gets a name that people know, such as a browser’s, and no other part of the text that the
+// browser sends.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -11,6 +11,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const { make } = registerOf(bench)
 
+// Returns a call that invites an operator to this client.
 const invitation = (email: string, clientId: string) => ({
   url: USERS_URL,
   body: { email, role: 'operator', clientId },
@@ -20,12 +21,12 @@ test('operators become owners, who manage their own client’s users alone', asy
   const { clientId } = await make({ isOperator: true })
   const email = await makeUser(bench, { role: 'operator', clientId })
   const before = await signIn(bench, email)
-  dataOf(await before.call(invitation('first@people.example', clientId)), 'account')
+  dataOf(await before.call(invitation('first@people.example', clientId)))
 
   const change = { method: 'PATCH', url: `${CLIENTS}/${clientId}` } as const
   await bench.call({ ...change, body: { isOperator: false } })
 
-  assertRefused(await before.call({ url: USERS_URL }), 'account', {
+  assertRefused(await before.call({ url: USERS_URL }), {
     status: 401,
     code: 'session_needed',
   })
@@ -36,10 +37,10 @@ test('operators become owners, who manage their own client’s users alone', asy
     [clientId, { status: 403, code: 'role_not_allowed' }],
   ] as const) {
     const answer = await after.call(invitation('second@people.example', target))
-    assertRefused(answer, 'account', refusal)
+    assertRefused(answer, refusal)
   }
   const theirs = `${USERS_URL}?clientId=MAN0000001`
-  assertRefused(await after.call({ url: theirs }), 'account', {
+  assertRefused(await after.call({ url: theirs }), {
     status: 404,
     code: 'client_not_found',
   })
@@ -47,18 +48,18 @@ test('operators become owners, who manage their own client’s users alone', asy
   assert.deepEqual([...new Set(users.map(({ role }) => role))], ['owner'])
 })
 
-test('the role alone, at a client that is no operator’s, manages nobody', async () => {
+test('the operator role at a client that is no operator gives no right over users', async () => {
   const { clientId } = await make()
   const stranger = await newBrowser(bench, 'operator', clientId)
   for (const target of ['MAN0000001', clientId]) {
     const answer = await stranger.call(invitation('nobody@people.example', target))
-    assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(answer, { status: 403, code: 'role_not_allowed' })
   }
   const own = await stranger.call({ url: '/dashboard/api/client' })
-  assertRefused(own, 'account', { status: 403, code: 'role_not_allowed' })
+  assertRefused(own, { status: 403, code: 'role_not_allowed' })
 })
 
-test('an operator made while the client stops being one’s is an owner, or refused', async () => {
+test('a user made operator while the client stops being an operator is an owner, or refused', async () => {
   for (let round = 0; round < 5; round++) {
     const { clientId } = await make({ isOperator: true })
     const operator = await newBrowser(bench, 'operator')

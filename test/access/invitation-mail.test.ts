@@ -69,11 +69,13 @@ test('a refused invitation mails nothing, and a repeated one mails once', async 
   assert.equal((await mailsTo(bench, email)).length, 1)
 })
 
-test('a live link that was mailed is not shown; without a mail server it is', () => {
+test('in live mode a mailed link is not shown; without a mail server it is shown', () => {
   const { sealer } = sealingOf(bench)
   const invitation = { token: 't'.repeat(43), expiresAt: bench.clock() }
   const user = { createdAt: bench.clock(), ownFrom: null, signedInAt: null }
-  const secretsOf = (mailsUsers: boolean, mode: 'live' | 'sandbox') => {
+  // Returns three flags of an invitation: the operator sees the link, the operator sees the temporary
+  // password, and the link is mailed to the user.
+  const visibleSecrets = (mailsUsers: boolean, mode: 'live' | 'sandbox') => {
     const { invitationLink, temporaryPassword, isMailed } = presentInvited(
       { user, invitation } as never,
       {
@@ -84,7 +86,7 @@ test('a live link that was mailed is not shown; without a mail server it is', ()
     return [invitationLink !== null, temporaryPassword !== null, isMailed]
   }
 
-  assert.deepEqual(secretsOf(true, 'live'), [false, false, true])
-  assert.deepEqual(secretsOf(false, 'live'), [true, true, false])
-  assert.deepEqual(secretsOf(true, 'sandbox'), [true, true, true])
+  assert.deepEqual(visibleSecrets(true, 'live'), [false, false, true])
+  assert.deepEqual(visibleSecrets(false, 'live'), [true, true, false])
+  assert.deepEqual(visibleSecrets(true, 'sandbox'), [true, true, true])
 })

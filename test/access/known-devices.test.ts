@@ -16,7 +16,8 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100
 
 type Cookies = { device: string; line: string }
 
-async function enter(email: string, device?: string): Promise<Cookies> {
+// Signs in with the cookie of a device, or on a new device. Returns the cookie that the service sets.
+async function signInOnDevice(email: string, device?: string): Promise<Cookies> {
   bench.advance(1_000)
   const cookie = device === undefined ? {} : { cookie: `manilla_device=${device}` }
   const headers = { 'user-agent': FIREFOX, ...cookie }
@@ -25,6 +26,7 @@ async function enter(email: string, device?: string): Promise<Cookies> {
   return deviceIn(answer)
 }
 
+// Returns the token and the whole line of the device cookie that an answer sets.
 function deviceIn(answer: Awaited<ReturnType<typeof trySignIn>>): Cookies {
   const lines = [answer.headers['set-cookie']].flat().map(String)
   const line = lines.find((each) => each.startsWith('manilla_device=')) ?? ''
@@ -36,40 +38,40 @@ const newDevices = async (email: string) =>
 
 test('the first sign-in is silent, another device is mailed once, and a known one is not', async () => {
   const email = await makeUser(bench)
-  const first = await enter(email)
+  const first = await signInOnDevice(email)
   assert.deepEqual(await newDevices(email), [])
-  const second = await enter(email)
+  const second = await signInOnDevice(email)
   const [mail, ...others] = await newDevices(email)
   assert.deepEqual([mail?.to, mail?.facts.device, others.length], [email, 'Firefox on Windows', 0])
 
   assert.notEqual(first.device, second.device)
   for (const { device } of [first, second])
-    assert.equal((await enter(email, device)).device, device)
+    assert.equal((await signInOnDevice(email, device)).device, device)
   assert.equal((await newDevices(email)).length, 1)
 })
 
 test('the cookie is long-lived and out of reach of scripts, and the database has its hash', async () => {
-  const { device, line } = await enter(await makeUser(bench))
+  const { device, line } = await signInOnDevice(await makeUser(bench))
   assert.match(line, /; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict/)
   assert.doesNotMatch(await databaseText(bench), new RegExp(device))
 })
 
 test('users of one browser share its cookie, and each is told of their own new device', async () => {
   const [one, other] = [await makeUser(bench), await makeUser(bench)]
-  const { device } = await enter(one)
-  await enter(other)
-  assert.equal((await enter(other, device)).device, device)
+  const { device } = await signInOnDevice(one)
+  await signInOnDevice(other)
+  assert.equal((await signInOnDevice(other, device)).device, device)
   assert.deepEqual([(await newDevices(one)).length, (await newDevices(other)).length], [0, 1])
 })
 
 test('a cookie that is not ours is replaced, and a failed sign-in makes no device known', async () => {
   const email = await makeUser(bench)
-  const { device } = await enter(email)
+  const { device } = await signInOnDevice(email)
   const headers = { cookie: `manilla_device=${'x'.repeat(43)}` }
   const wrong = await trySignIn(bench, { email, password: 'not the password' }, headers)
   assert.equal(wrong.statusCode, 401)
   assert.equal(deviceIn(wrong).line, '')
-  const strange = await enter(email, 'short')
+  const strange = await signInOnDevice(email, 'short')
   assert.notEqual(strange.device, device)
   assert.equal((await newDevices(email)).length, 1)
 })
@@ -85,19 +87,19 @@ test('a user who opens an invitation is known on that device', async () => {
   const { device } = deviceIn(accepted)
   assert.match(device, /^[\w-]{43}$/)
 
-  await enter(email, device)
+  await signInOnDevice(email, device)
   assert.deepEqual(await newDevices(email), [])
-  await enter(email)
+  await signInOnDevice(email)
   assert.equal((await newDevices(email)).length, 1)
 })
 
 test('a device that is not used for 400 days is forgotten', async () => {
   const email = await makeUser(bench)
-  const { device } = await enter(email)
+  const { device } = await signInOnDevice(email)
   bench.advance(DEVICE_MS)
   await purgeSessionsRound(bench)()
-  const other = await enter(email)
-  await enter(email, device)
+  const other = await signInOnDevice(email)
+  await signInOnDevice(email, device)
   assert.notEqual(other.device, device)
   assert.equal((await newDevices(email)).length, 1)
 })

@@ -1,5 +1,5 @@
-// Login and tokens: only the right secret gives a token, and only a token that we signed, for us,
-// within its hour, opens anything.
+// Clients log in for tokens: only the right secret gives a token, and a token works only within its hour
+// and if this service signed it for itself.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,17 +69,18 @@ test('an unknown client and a wrong secret get the same 401', async () => {
   const one = await bench.call({ url: LOGIN, body: wrong, token: null })
   const other = await bench.call({ url: LOGIN, body: unknown, token: null })
 
-  assertRefused(one, 'account', { status: 401, code: 'invalid_credentials' })
+  assertRefused(one, { status: 401, code: 'invalid_credentials' })
   assertAlike(one, other)
 })
 
 test('an unknown client takes as long to refuse as a wrong secret', async () => {
-  const refuse = async (body: typeof RIGHT) => {
+  // Asserts that the login is refused.
+  const assertLoginRefused = async (body: typeof RIGHT) => {
     const answer = await bench.call({ url: LOGIN, body, token: null })
     assert.equal(answer.statusCode, 401)
   }
-  const wrong = await costsOf(() => refuse({ ...RIGHT, clientSecret: 'wrong' }))
-  const unknown = await costsOf(() => refuse({ ...RIGHT, clientId: 'NOBODY' }))
+  const wrong = await costsOf(() => assertLoginRefused({ ...RIGHT, clientSecret: 'wrong' }))
+  const unknown = await costsOf(() => assertLoginRefused({ ...RIGHT, clientId: 'NOBODY' }))
 
   assert.deepEqual(wrong, [2 ** 14])
   assert.deepEqual(unknown, wrong)
@@ -101,7 +102,7 @@ test('OAuth refuses in the words of RFC 6749', async () => {
     assert.equal(answer.statusCode, status, `${body}: ${answer.body}`)
     assert.equal(answer.json().error, error, body)
     assert.equal(typeof answer.json().error_description, 'string')
-    assert.doesNotMatch(answer.body, /see errors/) // This envelope has no such list.
+    assert.doesNotMatch(answer.body, /see errors/) // OAuth answers have no list of errors to refer to.
   }
 })
 
@@ -115,7 +116,7 @@ test('OAuth answers wrong Basic credentials with the scheme to use', async () =>
   }
 })
 
-test('a token opens nothing after its hour, nor before it was signed by us for us', async () => {
+test('a token works only within its hour, and only if this service signed it for itself', async () => {
   const genuine = await bench.login()
   const claims = decodeJwt(genuine)
   const header = decodeProtectedHeader(genuine) as { alg: string }
@@ -137,12 +138,12 @@ test('a token opens nothing after its hour, nor before it was signed by us for u
     'another secret': await forge({}, header, Buffer.alloc(32, 'x')),
     'an empty secret of zeros': await forge({}, header, Buffer.alloc(32)),
     'another algorithm': await forge({}, { ...header, alg: 'HS512' }, Buffer.alloc(64, 't')),
-    'a tampered claim': [head, encode({ ...claims, sub: 'MAN0000002' }), signature].join('.'),
-    'a longer life': [head, encode({ ...claims, exp: now * 2 }), signature].join('.'),
-    'a tampered signature': [head, body, flip(signature)].join('.'),
+    'a tampered claim': [head, encodePart({ ...claims, sub: 'MAN0000002' }), signature].join('.'),
+    'a longer life': [head, encodePart({ ...claims, exp: now * 2 }), signature].join('.'),
+    'a tampered signature': [head, body, changeSignature(signature)].join('.'),
     'no signature': [head, body, ''].join('.'),
-    'alg none': [encode({ alg: 'none', typ: 'JWT' }), body, ''].join('.'),
-    'alg None, signed': [encode({ ...header, alg: 'None' }), body, signature].join('.'),
+    'alg none': [encodePart({ alg: 'none', typ: 'JWT' }), body, ''].join('.'),
+    'alg None, signed': [encodePart({ ...header, alg: 'None' }), body, signature].join('.'),
     'two parts': [head, body].join('.'),
     'four parts': [genuine, 'x'].join('.'),
     'no token at all': 'x',
@@ -155,6 +156,7 @@ test('a token opens nothing after its hour, nor before it was signed by us for u
   }
   assert.deepEqual(faults, [])
 
+  // Signs a token with some claims, the header or the key changed.
   function forge(changes: Record<string, unknown>, protectedHeader = header, key = SIGNING_KEY) {
     return new SignJWT({ ...claims, ...changes }).setProtectedHeader(protectedHeader).sign(key)
   }
@@ -169,7 +171,7 @@ test('a token lasts its whole hour and not a second longer', async () => {
   const tooLate = await readWith(token)
 
   assert.equal(inTime.json().code, 'account_not_found')
-  assertRefused(tooLate, 'account', { status: 401, code: 'token_expired' })
+  assertRefused(tooLate, { status: 401, code: 'token_expired' })
 })
 
 test('no endpoint that needs a token works without one, whatever stands in its place', async () => {
@@ -219,11 +221,13 @@ function requestToken(body: string, headers: Record<string, string> = {}) {
   return bench.call({ url: OAUTH, body, headers: { ...FORM, ...headers }, token: null })
 }
 
-function encode(part: object): string {
+// Encodes the header or the claims of a token.
+function encodePart(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
-// The first character: the last one holds bits that a decoder drops.
-function flip(signature: string): string {
+// Changes the first character of a signature. The last one is unsuitable, because a decoder ignores some of
+// its bits.
+function changeSignature(signature: string): string {
   return (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
 }

@@ -34,14 +34,14 @@ test('no answer, to a client or to the operator, holds the number of a row', asy
   assert.equal((await giveBack(bench, returned.id)).statusCode, 200)
   assert.equal((await assign(bench, assigned.id, { accountNumber })).statusCode, 200)
   const faults: string[] = []
-  let walked = 0
+  let successes = 0
 
   for (const [id, recipe] of Object.entries(RECIPES as Record<string, Recipe>)) {
     for (const call of recipe(world).filter(
       ({ method = 'GET', body }) => method === 'GET' && !body,
     )) {
       for (const answer of [await owner.call(call), await bench.call(call)]) {
-        if (answer.statusCode === 200) walked += 1
+        if (answer.statusCode === 200) successes += 1
         if (numbersOf(answer).includes(MARK)) faults.push(`${id}: ${JSON.stringify(call)}`)
       }
     }
@@ -55,17 +55,17 @@ test('no answer, to a client or to the operator, holds the number of a row', asy
   }
 
   assert.deepEqual(faults, [])
-  assert(walked > 80, `${walked} answers`)
+  assert(successes > 80, `${successes} answers`)
   assert(sequences > 8)
   assert(`${storedId('suspense', returned.id)}`.startsWith(MARK))
 })
 
 test('two of one’s own are as far apart with none of others’ between as with many', async () => {
-  const own = () => createAccount(bench, {}, { token: theirs })
+  const createOwnAccount = () => createAccount(bench, {}, { token: theirs })
   const ids: number[] = []
-  for (const between of [0, 0, 1, 5, 20]) {
-    for (let other = 0; other < between; other++) await createAccount(bench)
-    ids.push((await own()).id)
+  for (const othersBetween of [0, 0, 1, 5, 20]) {
+    for (let other = 0; other < othersBetween; other++) await createAccount(bench)
+    ids.push((await createOwnAccount()).id)
   }
 
   const steps = ids.slice(1).map((id, at) => Math.abs(id - (ids[at] as number)))
@@ -78,7 +78,7 @@ test('two of one’s own are as far apart with none of others’ between as with
   )
 })
 
-test('the number of a row finds nothing, so nobody can count by asking', async () => {
+test('the number of a row finds nothing, so callers cannot count rows by trying numbers', async () => {
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '14')
   const { accountNumber } = await createAccount(bench)
   await reportCredit(bench, { accountNumber, amount: '15' })
@@ -86,7 +86,7 @@ test('the number of a row finds nothing, so nobody can count by asking', async (
   const credit = (await bench.call({ url: `/api/v1/credits/${sessionId}` })).json().data
   const item = storedId('suspense', id)
   const { data: chart } = (await bench.call({ url: '/api/v1/ledger/accounts' })).json()
-  const rows = (url: string) => bench.call({ url }).then((answer) => answer.json().data)
+  const listOf = (url: string) => bench.call({ url }).then((answer) => answer.json().data)
 
   for (const [kind, opaqueId, path] of [
     ['suspense', id, '/api/v1/suspense'],
@@ -97,10 +97,10 @@ test('the number of a row finds nothing, so nobody can count by asking', async (
     assert.equal((await bench.call({ url: `${path}/${opaqueId}` })).statusCode, 200, path)
     assert.equal((await bench.call({ url: `${path}/${stored}` })).statusCode, 404, path)
   }
-  assert.equal((await rows(`/api/v1/audit-log?subject=suspense/${id}`)).length, 1)
-  assert.deepEqual(await rows(`/api/v1/audit-log?subject=suspense/${item}`), [])
-  assert.deepEqual(await rows(`/api/v1/search?q=${storedId('credit', credit.id)}`), [])
-  assert.equal((await rows(`/api/v1/search?q=${credit.id}`))[0].type, 'credit')
+  assert.equal((await listOf(`/api/v1/audit-log?subject=suspense/${id}`)).length, 1)
+  assert.deepEqual(await listOf(`/api/v1/audit-log?subject=suspense/${item}`), [])
+  assert.deepEqual(await listOf(`/api/v1/search?q=${storedId('credit', credit.id)}`), [])
+  assert.equal((await listOf(`/api/v1/search?q=${credit.id}`))[0].type, 'credit')
 })
 
 test('lists stay in the order of time, whatever their ids look like', async () => {
@@ -114,7 +114,8 @@ test('lists stay in the order of time, whatever their ids look like', async () =
   assert.deepEqual(listed.slice(0, 5), made.toReversed())
 })
 
-// Sequences of the database are shared by all clients; counts per client are in columns.
+// Restarts every sequence at a number that begins with MARK. Returns the number of sequences. Counts of one
+// client are in columns, not in sequences.
 async function markSequences(): Promise<number> {
   return withTransaction(bench.db, async (tx) => {
     const { rows } = await tx.query<{ name: string }>(
@@ -128,7 +129,7 @@ async function markSequences(): Promise<number> {
   })
 }
 
-// The whole answer, and its cursors decoded.
+// Returns the text of a response with its cursors decoded, in which MARK must not appear.
 function numbersOf({ body, headers }: LightMyRequestResponse): string {
   const texts = [body, JSON.stringify(headers)]
   for (const [cursor] of body.matchAll(/[A-Za-z0-9_-]{20,}/g)) {

@@ -1,5 +1,4 @@
-// The operator's register of clients over HTTP: created, changed, locked and unlocked; secrets that
-// overlap; and access for operators only.
+// Operators manage clients over HTTP: they create, change, suspend and resume them. Nobody else can.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,7 +52,8 @@ test('clients are found by part of their id or name, and by state, a page at a t
   await make({ clientId: 'KIOSK-2', name: 'Other' })
   await make({ clientId: 'STALL-1', name: 'Kiosk of Adùnní' })
   await act('KIOSK-2', 'suspend')
-  const find = async (query: string) => {
+  // Returns the ids of the clients on a page of the list.
+  const findClientIds = async (query: string) => {
     const { data, nextCursor } = (await bench.call({ url: `${CLIENTS}?${query}` })).json()
     return { ids: data.map((client: ClientShown) => client.clientId), nextCursor }
   }
@@ -67,14 +67,14 @@ test('clients are found by part of their id or name, and by state, a page at a t
     ['search=_IOSK', []],
     ['search=stall-1', ['STALL-1']],
   ] as const) {
-    assert.deepEqual((await find(query)).ids, ids, query)
+    assert.deepEqual((await findClientIds(query)).ids, ids, query)
   }
-  const first = await find('search=kiosk&limit=2')
+  const first = await findClientIds('search=kiosk&limit=2')
   assert.deepEqual(first.ids, ['KIOSK-1', 'KIOSK-2'])
-  const next = await find(`search=kiosk&limit=2&cursor=${first.nextCursor}`)
+  const next = await findClientIds(`search=kiosk&limit=2&cursor=${first.nextCursor}`)
   assert.deepEqual(next, { ids: ['STALL-1'], nextCursor: null })
   const otherwise = await bench.call({ url: `${CLIENTS}?search=o&cursor=${first.nextCursor}` })
-  assertRefused(otherwise, 'account', { status: 400, code: 'invalid_cursor' })
+  assertRefused(otherwise, { status: 400, code: 'invalid_cursor' })
 })
 
 for (const query of [
@@ -89,7 +89,7 @@ for (const query of [
 ]) {
   test(`clients are not listed for ?${query.slice(0, 20)}`, async () => {
     const answer = await bench.call({ url: `${CLIENTS}?${query}` })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   })
 }
 
@@ -156,7 +156,7 @@ test('a change of scopes holds for tokens in use', async () => {
   })
 
   const refused = await bench.call({ url: '/api/v1/balances', token })
-  assertRefused(refused, 'account', { status: 403, code: 'scope_missing' })
+  assertRefused(refused, { status: 403, code: 'scope_missing' })
   const { name, merchantCodes } = clientOf(await bench.call({ url: `${CLIENTS}/${clientId}` }))
   assert.deepEqual([name, merchantCodes], ['Renamed', null])
 })
@@ -175,7 +175,7 @@ test('a client that is no operator any more loses the operator scope; an operato
   ] as const) {
     const method = verb ? 'POST' : 'PATCH'
     const answer = await bench.call({ method, url: `${CLIENTS}/MAN0000001${verb}`, body })
-    assertRefused(answer, 'account', { status: 409, code: 'own_client' })
+    assertRefused(answer, { status: 409, code: 'own_client' })
   }
 })
 
@@ -217,9 +217,9 @@ test('nobody but an operator reaches any of it, and no other operator’s word i
   ] as const) {
     const call = { method, url: `${CLIENTS}${path}`, ...(body ? { body } : {}) }
     const refused = await bench.call({ ...call, token })
-    assertRefused(refused, 'account', { status: 403, code: 'scope_missing' })
+    assertRefused(refused, { status: 403, code: 'scope_missing' })
     const unknown = await bench.call({ ...call, token: null })
-    assertRefused(unknown, 'account', { status: 401, code: 'unauthorized' })
+    assertRefused(unknown, { status: 401, code: 'unauthorized' })
   }
   assert.equal(await databaseText(bench), before)
 })
@@ -252,7 +252,7 @@ for (const [why, body] of [
     const before = await databaseText(bench)
     const answer = await bench.call({ url: CLIENTS, body: { name: 'X', ...body } })
 
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.equal(await databaseText(bench), before)
   })
 }
@@ -260,7 +260,7 @@ for (const [why, body] of [
 test('a missing client is reported as such, and bad numbers are refused', async () => {
   for (const id of ['NOBODY', '%00', 'x'.repeat(150), 'ﬀ']) {
     const answer = await bench.call({ url: `${CLIENTS}/${id}` })
-    assertRefused(answer, 'account', { status: 404, code: 'client_not_found' })
+    assertRefused(answer, { status: 404, code: 'client_not_found' })
   }
   for (const [path, body] of [
     ['rotate-secret', { overlapSeconds: -1 }],
@@ -271,10 +271,10 @@ test('a missing client is reported as such, and bad numbers are refused', async 
     ['suspend', { why: 'x' }],
   ] as const) {
     const answer = await bench.call({ url: `${CLIENTS}/PLAIN/${path}`, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
   for (const days of ['0', '32', '1.5', 'x']) {
     const answer = await bench.call({ url: `${CLIENTS}/PLAIN/use?days=${days}` })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
 })

@@ -1,5 +1,5 @@
-// Signing in with a passkey, alone and as second factor (I71): only the exact answer to our
-// challenge, once, by this user, at our origin, is accepted.
+// Users sign in with a passkey, alone or as second factor (I71). The service accepts only an answer to its
+// own challenge, once, by this user, from its own web address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,19 +30,21 @@ import {
   userIdOf,
 } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
-import type { Bent } from '../support/software-authenticator.ts'
+import type { Falsified } from '../support/software-authenticator.ts'
 
 const HERE = LOGIN_LIMITS['user-here']
 const bench = closeAfterTests(await startTestService())
 
+// Creates a user with a passkey, signed in.
 async function newHolder() {
   const email = await makeUser(bench)
   const browser = await signIn(bench, email)
   return { email, browser, ...(await register(browser)) }
 }
 
-function refuses(answer: Parameters<typeof assertRefused>[0]): void {
-  assertRefused(answer, 'account', { status: 401, code: 'invalid_passkey' })
+// Asserts that the passkey was refused and no session began.
+function assertPasskeyRefused(answer: Parameters<typeof assertRefused>[0]): void {
+  assertRefused(answer, { status: 401, code: 'invalid_passkey' })
   assert.equal(answer.headers['set-cookie'], undefined)
 }
 
@@ -63,7 +65,7 @@ test('a passkey signs its user in, without a name or a password', async () => {
   assert.equal(rows[0].how, 'passkey')
 })
 
-const BENT: Record<string, Bent> = {
+const FALSIFIED: Record<string, Falsified> = {
   'of another origin': { origin: 'https://evil.example' },
   'of another port': { origin: 'http://localhost:8081' },
   'for another site': { rpId: 'evil.example' },
@@ -72,11 +74,11 @@ const BENT: Record<string, Bent> = {
   'in another user’s name': { userHandle: 'AAAAAAAAAAAAAAAAAAAAAA' },
 }
 
-for (const [name, bent] of Object.entries(BENT)) {
+for (const [name, falsified] of Object.entries(FALSIFIED)) {
   test(`an answer ${name} opens nothing`, async () => {
     const { email, held } = await newHolder()
 
-    refuses(await trySignInWith(bench, held, bent))
+    assertPasskeyRefused(await trySignInWith(bench, held, falsified))
 
     assert((await actionsOf(bench, `user/${email}`)).includes('user.sign_in_failed'))
     assert.equal((await trySignInWith(bench, held)).statusCode, 200)
@@ -89,10 +91,12 @@ test('a challenge works once: not again, not after a failure, not twice at once'
   const first = device.sign(held, await challengeSignIn(bench))
   assert.equal((await signInWith(bench, first)).statusCode, 200)
 
-  refuses(await signInWith(bench, first))
+  assertPasskeyRefused(await signInWith(bench, first))
   const challenge = await challengeSignIn(bench)
-  refuses(await signInWith(bench, device.sign(held, challenge, { origin: 'https://evil.example' })))
-  refuses(await signInWith(bench, device.sign(held, challenge)))
+  assertPasskeyRefused(
+    await signInWith(bench, device.sign(held, challenge, { origin: 'https://evil.example' })),
+  )
+  assertPasskeyRefused(await signInWith(bench, device.sign(held, challenge)))
 
   const raced = device.sign(held, await challengeSignIn(bench))
   const answers = await Promise.all([bench, other, bench, other].map((s) => signInWith(s, raced)))
@@ -104,11 +108,11 @@ test('a challenge that is too old, that we never gave, or of a session is none',
   const old = await challengeSignIn(bench)
   bench.advance(CHALLENGE_MS)
 
-  refuses(await signInWith(bench, device.sign(held, old)))
+  assertPasskeyRefused(await signInWith(bench, device.sign(held, old)))
   const ours = { ...old, challenge: Buffer.alloc(32, 7).toString('base64url') }
-  refuses(await signInWith(bench, device.sign(held, ours)))
+  assertPasskeyRefused(await signInWith(bench, device.sign(held, ours)))
   const { passkey } = await confirmWith(browser, held)
-  refuses(await signInWith(bench, passkey))
+  assertPasskeyRefused(await signInWith(bench, passkey))
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 })
 
@@ -118,7 +122,8 @@ test('a cloned passkey with a lower counter is refused, and that is recorded', a
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 
-  for (const counter of [0, 1, 2]) refuses(await trySignInWith(bench, copy, { counter }))
+  for (const counter of [0, 1, 2])
+    assertPasskeyRefused(await trySignInWith(bench, copy, { counter }))
 
   const { rows } = await bench.db.query(
     `select detail from audit_log where action = 'user.sign_in_failed' and subject = $1 order by id`,
@@ -130,7 +135,7 @@ test('a cloned passkey with a lower counter is refused, and that is recorded', a
   )
 })
 
-test('a device that does not count stays at none', async () => {
+test('a device without a signature counter keeps the counter 0', async () => {
   const { held } = await newHolder()
 
   for (let round = 0; round < 2; round++) {
@@ -138,7 +143,7 @@ test('a device that does not count stays at none', async () => {
   }
 })
 
-test('an unknown passkey, and a signature by another’s key, are refused alike', async () => {
+test('an unknown passkey and a signature with another user’s key get the same refusal', async () => {
   const [one, other] = [await newHolder(), await newHolder()]
   const stranger = { ...one.held, id: Buffer.alloc(32, 1) }
   const impostor = { ...one.held, id: other.held.id, userHandle: other.held.userHandle }
@@ -146,7 +151,7 @@ test('an unknown passkey, and a signature by another’s key, are refused alike'
   const unknown = await trySignInWith(bench, stranger)
   const wrong = await trySignInWith(bench, impostor)
 
-  refuses(unknown)
+  assertPasskeyRefused(unknown)
   assertAlike(unknown, wrong)
 })
 
@@ -154,27 +159,27 @@ test('a disabled user, and a user of a suspended client, stay out', async () => 
   await bench.newClient('HOLDERS')
   const email = await makeUser(bench, { clientId: 'HOLDERS' })
   const { held } = await register(await signIn(bench, email))
-  const set = (table: string, key: string, isActive: boolean) =>
-    bench.db.query(`update ${table} set is_active = $1 where ${key}`, [isActive])
+  const setActive = (table: string, condition: string, isActive: boolean) =>
+    bench.db.query(`update ${table} set is_active = $1 where ${condition}`, [isActive])
 
-  await set('users', `email = '${email}'`, false)
-  refuses(await trySignInWith(bench, held))
-  await set('users', `email = '${email}'`, true)
-  await set('clients', `client_id = 'HOLDERS'`, false)
-  refuses(await trySignInWith(bench, held))
-  await set('clients', `client_id = 'HOLDERS'`, true)
+  await setActive('users', `email = '${email}'`, false)
+  assertPasskeyRefused(await trySignInWith(bench, held))
+  await setActive('users', `email = '${email}'`, true)
+  await setActive('clients', `client_id = 'HOLDERS'`, false)
+  assertPasskeyRefused(await trySignInWith(bench, held))
+  await setActive('clients', `client_id = 'HOLDERS'`, true)
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 })
 
-test('failures count before they are looked at, and lock the passkey from there', async () => {
+test('failures count before the signature is checked, and lock the passkey for that address', async () => {
   const { email, held } = await newHolder()
   for (let round = 0; round < HERE.attempts; round++) {
-    refuses(await trySignInWith(bench, held, { isVerified: false }))
+    assertPasskeyRefused(await trySignInWith(bench, held, { isVerified: false }))
   }
 
   const right = await trySignInWith(bench, held)
 
-  assertRefused(right, 'account', { status: 429, code: 'too_many_attempts' })
+  assertRefused(right, { status: 429, code: 'too_many_attempts' })
   assert((await actionsOf(bench, `user/${email}`)).includes('user.locked'))
   bench.advance(HERE.lockMs)
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
@@ -189,34 +194,34 @@ test('guessing passwords does not lock out the holder of a passkey', async () =>
     [await userIdOf(bench, email), new Date(bench.clock().getTime() + 60_000)],
   )
   const guessed = await trySignIn(bench, { email, password: PASSWORD })
-  assertRefused(guessed, 'account', { status: 401, code: 'invalid_sign_in' })
+  assertRefused(guessed, { status: 401, code: 'invalid_sign_in' })
 
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 })
 
-test('with a passkey the password alone signs in no more; with it, or a recovery code, it does', async () => {
+test('with a passkey the password alone no longer signs in, only with it or a recovery code', async () => {
   const { email, held, recoveryCodes } = await newHolder()
   const password = { email, password: PASSWORD }
   const alone = await trySignIn(bench, password)
-  assertRefused(alone, 'account', { status: 401, code: 'passkey_needed' })
+  assertRefused(alone, { status: 401, code: 'passkey_needed' })
 
   const passkey = device.sign(held, await challengeSignIn(bench))
   await signIn(bench, email, { passkey })
-  refuses(await trySignIn(bench, { ...password, passkey })) // Replayed.
+  assertPasskeyRefused(await trySignIn(bench, { ...password, passkey })) // The same answer a second time.
   await signIn(bench, email, { code: recoveryCodes[0] })
 
   const unverified = device.sign(held, await challengeSignIn(bench), { isVerified: false })
-  refuses(await trySignIn(bench, { ...password, passkey: unverified }))
+  assertPasskeyRefused(await trySignIn(bench, { ...password, passkey: unverified }))
   const right = device.sign(held, await challengeSignIn(bench))
   const wrong = await trySignIn(bench, { email, password: 'wrong', passkey: right })
-  assertRefused(wrong, 'account', { status: 401, code: 'invalid_sign_in' })
+  assertRefused(wrong, { status: 401, code: 'invalid_sign_in' })
 })
 
 test('somebody else’s passkey is no second factor', async () => {
   const [one, other] = [await newHolder(), await newHolder()]
   const passkey = device.sign(other.held, await challengeSignIn(bench))
 
-  refuses(await trySignIn(bench, { email: one.email, password: PASSWORD, passkey }))
+  assertPasskeyRefused(await trySignIn(bench, { email: one.email, password: PASSWORD, passkey }))
 })
 
 test('a malformed credential is refused with a reason, and nothing breaks', async () => {
@@ -234,15 +239,22 @@ test('a malformed credential is refused with a reason, and nothing breaks', asyn
     { ...good, response: { ...response, signature: '' } },
     { ...good, response: { ...response, clientDataJSON: 7 } },
   ]) {
-    assertRefused(await signInWith(bench, passkey as object), 'account', { status: 400 })
+    assertRefused(await signInWith(bench, passkey as object), { status: 400 })
   }
-  for (const clientDataJSON of ['AAAA', encoded([]), encoded(null), encoded({ challenge: 7 })]) {
-    refuses(await signInWith(bench, { ...good, response: { ...response, clientDataJSON } }))
+  for (const clientDataJSON of [
+    'AAAA',
+    asBase64Url([]),
+    asBase64Url(null),
+    asBase64Url({ challenge: 7 }),
+  ]) {
+    assertPasskeyRefused(
+      await signInWith(bench, { ...good, response: { ...response, clientDataJSON } }),
+    )
   }
-  assertRefused(await begin(browser, {}), 'account', { status: 400, code: 'invalid_request' })
-  assertRefused(await browser.call({ url: PASSKEYS, body: { passkey: {} } }), 'account')
+  assertRefused(await begin(browser, {}), { status: 400, code: 'invalid_request' })
+  assertRefused(await browser.call({ url: PASSKEYS, body: { passkey: {} } }))
 })
 
-function encoded(value: unknown): string {
+function asBase64Url(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

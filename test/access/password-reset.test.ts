@@ -1,5 +1,5 @@
-// A user who forgot the password gets a link by e-mail. Nobody learns from it who has an account, and the
-// link never leads past a second factor.
+// A user who forgot the password gets a link by e-mail. The answer never reveals who has an account, and
+// the link never replaces a second factor.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,24 +30,27 @@ const bench = closeAfterTests(await startTestService())
 
 type Answer = Awaited<ReturnType<Bench['call']>>
 
-const refused = (answer: Answer, code: string, status = 401) =>
-  assertRefused(answer, 'account', { status, code })
+const assertRefusedWith = (answer: Answer, code: string, status = 401) =>
+  assertRefused(answer, { status, code })
 
-const request = (email: string) =>
+const requestReset = (email: string) =>
   bench.call({ url: `${RESET}/request`, body: { email }, token: null })
-const open = (token: string) => bench.call({ url: `${RESET}/open`, body: { token }, token: null })
-const accept = (token: string, password = NEW_PASSWORD) =>
+const openLink = (token: string) =>
+  bench.call({ url: `${RESET}/open`, body: { token }, token: null })
+const setPasswordWithToken = (token: string, password = NEW_PASSWORD) =>
   bench.call({ url: `${RESET}/accept`, body: { token, password }, token: null })
 
-async function mailed(email: string): Promise<string> {
-  assert.equal((await request(email)).statusCode, 200)
+// Requests a reset, and returns the token in the mailed link.
+async function requestResetToken(email: string): Promise<string> {
+  assert.equal((await requestReset(email)).statusCode, 200)
   await answerResets(bench)
   const token = await tokenMailedTo(bench, email)
   assert.match(token, /^[\w-]{43}$/)
   return token
 }
 
-async function addApp(user: Browser): Promise<Secret> {
+// Adds an authenticator app as the user's second factor.
+async function addAuthenticatorApp(user: Browser): Promise<Secret> {
   const begun = await user.call({ url: '/dashboard/api/totp', body: { password: PASSWORD } })
   const secret = Secret.fromBase32(begun.json().data.secret)
   const code = codeOf(secret)
@@ -63,14 +66,14 @@ const codeOf = (secret: Secret) =>
 test('the link sets the password, ends all sessions, opens none, and says so to the user', async () => {
   const user = await newBrowser(bench, 'developer')
   const { email } = user.user
-  const token = await mailed(email.toUpperCase())
-  assert.deepEqual((await open(token)).json().data.email, email)
-  const answer = await accept(token)
+  const token = await requestResetToken(email.toUpperCase())
+  assert.deepEqual((await openLink(token)).json().data.email, email)
+  const answer = await setPasswordWithToken(token)
 
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(answer.headers['set-cookie'], undefined)
   assert.equal((await user.call({ url: SESSION_URL })).statusCode, 401)
-  refused(await trySignIn(bench, { email, password: PASSWORD }), 'invalid_sign_in')
+  assertRefusedWith(await trySignIn(bench, { email, password: PASSWORD }), 'invalid_sign_in')
   await signIn(bench, email, { password: NEW_PASSWORD })
   assert.deepEqual(
     (await mailsTo(bench, email)).map(({ kind }) => kind),
@@ -83,8 +86,8 @@ test('the link sets the password, ends all sessions, opens none, and says so to 
 
 test('a known address and an unknown one get the same answer, and leave the same row', async () => {
   const email = await makeUser(bench)
-  const known = await request(email)
-  const unknown = await request('nobody@people.example')
+  const known = await requestReset(email)
+  const unknown = await requestReset('nobody@people.example')
 
   assert.equal(known.statusCode, 200)
   assert.deepEqual(known.json(), unknown.json())
@@ -99,45 +102,50 @@ test('a known address and an unknown one get the same answer, and leave the same
   assert.equal((await mailsTo(bench, email)).length, 1)
 })
 
-test('a link works once', async () => {
-  const token = await mailed(await makeUser(bench))
-  assert.equal((await accept(token)).statusCode, 200)
-  refused(await accept(token), 'reset_invalid')
-  refused(await open(token), 'reset_invalid')
+test('a reset link works once', async () => {
+  const token = await requestResetToken(await makeUser(bench))
+  assert.equal((await setPasswordWithToken(token)).statusCode, 200)
+  assertRefusedWith(await setPasswordWithToken(token), 'reset_invalid')
+  assertRefusedWith(await openLink(token), 'reset_invalid')
 })
 
 test('of two uses at the same moment one is refused', async () => {
   const email = await makeUser(bench)
-  const token = await mailed(email)
+  const token = await requestResetToken(email)
   const passwords = [NEW_PASSWORD, `${NEW_PASSWORD} again`]
-  const answers = await Promise.all(passwords.map((password) => accept(token, password)))
+  const answers = await Promise.all(
+    passwords.map((password) => setPasswordWithToken(token, password)),
+  )
 
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 401])
   const won = answers.findIndex(({ statusCode }) => statusCode === 200)
   await signIn(bench, email, { password: passwords[won] })
 })
 
-test('a link ends after an hour, and a user gets one an hour at most', async () => {
+test('a reset link expires after an hour, and a user gets at most one an hour', async () => {
   const email = await makeUser(bench)
-  const token = await mailed(email)
-  await mailed(email)
+  const token = await requestResetToken(email)
+  await requestResetToken(email)
   assert.equal((await mailsTo(bench, email)).length, 1)
   bench.advance(HOUR_MS)
-  refused(await accept(token), 'reset_invalid')
+  assertRefusedWith(await setPasswordWithToken(token), 'reset_invalid')
 
-  const next = await mailed(email)
+  const next = await requestResetToken(email)
   assert.notEqual(next, token)
-  assert.equal((await accept(next)).statusCode, 200)
+  assert.equal((await setPasswordWithToken(next)).statusCode, 200)
 })
 
 test('a link is of no use once the password was changed in another way', async () => {
   const user = await newBrowser(bench)
-  const token = await mailed(user.user.email)
+  const token = await requestResetToken(user.user.email)
   const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }
   const changed = await user.call({ method: 'PUT', url: '/dashboard/api/password', body })
   assert.equal(changed.statusCode, 200, changed.body)
 
-  refused(await accept(token, 'another password of seven words'), 'reset_invalid')
+  assertRefusedWith(
+    await setPasswordWithToken(token, 'another password of seven words'),
+    'reset_invalid',
+  )
   const kinds = (await mailsTo(bench, user.user.email)).map(({ kind }) => kind)
   assert.equal(kinds.at(-1), 'user.password_changed')
 })
@@ -145,17 +153,17 @@ test('a link is of no use once the password was changed in another way', async (
 test('a disabled user gets no link, and a link from before is of no use', async () => {
   const { clientId, browser: owner } = await newClientWithOwner(bench)
   const email = await makeUser(bench, { clientId, role: 'developer' })
-  const token = await mailed(email)
+  const token = await requestResetToken(email)
   const url = `${USERS_URL}/${await userIdOf(bench, email)}`
   assert.equal(
     (await owner.call({ method: 'PATCH', url, body: { isActive: false } })).statusCode,
     200,
   )
-  refused(await open(token), 'reset_invalid')
-  refused(await accept(token), 'reset_invalid')
+  assertRefusedWith(await openLink(token), 'reset_invalid')
+  assertRefusedWith(await setPasswordWithToken(token), 'reset_invalid')
 
   bench.advance(HOUR_MS)
-  await request(email)
+  await requestReset(email)
   await answerResets(bench)
   assert.equal((await mailsTo(bench, email)).length, 1)
 })
@@ -163,17 +171,17 @@ test('a disabled user gets no link, and a link from before is of no use', async 
 test('a reset keeps the second factor, and does not lead past it', async () => {
   const user = await newBrowser(bench)
   const { email } = user.user
-  const secret = await addApp(user)
-  const answer = await accept(await mailed(email))
+  const secret = await addAuthenticatorApp(user)
+  const answer = await setPasswordWithToken(await requestResetToken(email))
 
   assert.equal(answer.statusCode, 200, answer.body)
-  refused(await trySignIn(bench, { email, password: NEW_PASSWORD }), 'code_needed')
+  assertRefusedWith(await trySignIn(bench, { email, password: NEW_PASSWORD }), 'code_needed')
   await signIn(bench, email, { password: NEW_PASSWORD, code: codeOf(secret) })
 })
 
 test('a reset makes nobody independent by a factor from before, and removes such a passkey', async () => {
   const [app, key] = [await newBrowser(bench), await newBrowser(bench)]
-  await addApp(app)
+  await addAuthenticatorApp(app)
   await bench.db.query('update users set own_from = null where email = any($1)', [
     [app.user.email, key.user.email],
   ])
@@ -184,6 +192,7 @@ test('a reset makes nobody independent by a factor from before, and removes such
        from users where email = $1`,
     [key.user.email],
   )
+  // Returns whether the user chose their own password, and the number of their passkeys.
   const stateOf = async ({ user: { email } }: Browser) => {
     const { rows } = await bench.db.query(
       `select own_from is not null as is_own,
@@ -193,7 +202,7 @@ test('a reset makes nobody independent by a factor from before, and removes such
     )
     return rows[0]
   }
-  for (const { user } of [app, key]) await accept(await mailed(user.email))
+  for (const { user } of [app, key]) await setPasswordWithToken(await requestResetToken(user.email))
 
   assert.deepEqual(await stateOf(app), { isOwn: false, passkeys: 0 })
   assert.deepEqual(await stateOf(key), { isOwn: false, passkeys: 0 })
@@ -201,13 +210,13 @@ test('a reset makes nobody independent by a factor from before, and removes such
 
 test('where a provider is enforced, only an owner with a second factor gets a link', async () => {
   const { clientId, browser: owner } = await newClientWithOwner(bench)
-  const secret = await addApp(owner)
+  const secret = await addAuthenticatorApp(owner)
   const others = [
     await makeUser(bench, { clientId, role: 'developer' }),
     await makeUser(bench, { clientId, role: 'owner' }),
   ]
   const before: string[] = []
-  for (const email of others) before.push(await mailed(email))
+  for (const email of others) before.push(await requestResetToken(email))
   const provider = {
     ...{ issuer: 'https://login.people.example', providerClientId: 'manilla' },
     ...{ clientSecret: 'provider-secret-of-the-test', isEnforced: true },
@@ -216,29 +225,32 @@ test('where a provider is enforced, only an owner with a second factor gets a li
   const url = '/dashboard/api/client/provider'
   const set = await owner.call({ method: 'PUT', url, body: provider })
   assert.equal(set.statusCode, 200, set.body)
-  for (const token of before) refused(await accept(token), 'reset_invalid')
+  for (const token of before) assertRefusedWith(await setPasswordWithToken(token), 'reset_invalid')
 
   bench.advance(HOUR_MS)
-  for (const email of [...others, owner.user.email]) await request(email)
+  for (const email of [...others, owner.user.email]) await requestReset(email)
   await answerResets(bench)
   for (const email of others) assert.equal((await mailsTo(bench, email)).length, 1)
-  assert.equal((await accept(await tokenMailedTo(bench, owner.user.email))).statusCode, 200)
+  assert.equal(
+    (await setPasswordWithToken(await tokenMailedTo(bench, owner.user.email))).statusCode,
+    200,
+  )
 })
 
 test('requests are limited for each address that was typed, known or not', async () => {
   for (const email of [await makeUser(bench), 'stranger@people.example']) {
     for (let count = 0; count < LOGIN_LIMITS['reset-email'].attempts; count++) {
       bench.advance(1_000)
-      assert.equal((await request(email)).statusCode, 200)
+      assert.equal((await requestReset(email)).statusCode, 200)
     }
-    refused(await request(email), 'too_many_attempts', 429)
+    assertRefusedWith(await requestReset(email), 'too_many_attempts', 429)
     bench.advance(HOUR_MS)
   }
 })
 
 test('a bad password changes nothing, and leaves the link', async () => {
-  const token = await mailed(await makeUser(bench))
-  refused(await accept(token, 'password1234'), 'invalid_request', 400)
-  refused(await accept('x'.repeat(43)), 'reset_invalid')
-  assert.equal((await accept(token)).statusCode, 200)
+  const token = await requestResetToken(await makeUser(bench))
+  assertRefusedWith(await setPasswordWithToken(token, 'password1234'), 'invalid_request', 400)
+  assertRefusedWith(await setPasswordWithToken('x'.repeat(43)), 'reset_invalid')
+  assert.equal((await setPasswordWithToken(token)).statusCode, 200)
 })

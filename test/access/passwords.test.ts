@@ -1,4 +1,4 @@
-// Passwords: which may be chosen, how they are stored, and how many are hashed at once.
+// Tests which passwords users may choose, how the service stores them, and how many it hashes at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

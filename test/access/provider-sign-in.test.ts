@@ -1,5 +1,5 @@
-// Signing in with a client's OpenID Connect provider: whom it admits, and every token and callback that is
-// not what it seems.
+// Signing in with a client's OpenID Connect provider: which users it admits, and that every forged, stolen or
+// outdated token and callback is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,8 +29,8 @@ const idp = closeAfterTests(await startIdentityProvider(bench.clock))
 type Answer = Awaited<ReturnType<Bench['call']>>
 type Claims = Record<string, unknown>
 
-const refused = (answer: Answer, code: string, status = 401) =>
-  assertRefused(answer, 'account', { status, code })
+const assertRefusedWith = (answer: Answer, code: string, status = 401) =>
+  assertRefused(answer, { status, code })
 
 const settings = { issuer: idp.issuer, providerClientId: PROVIDER_CLIENT.id }
 const firstSettings = { ...settings, clientSecret: PROVIDER_CLIENT.secret }
@@ -40,19 +40,22 @@ async function setProvider(owner: Browser, more: object = {}): Promise<Answer> {
   return owner.call({ method: 'PUT', url: PROVIDER, body })
 }
 
+// Creates a client with a sign-in provider. `begin` begins a sign-in; `enter` also returns from the
+// provider with these claims.
 async function clientWithProvider(more: object = {}) {
   const { clientId, browser: owner } = await newClientWithOwner(bench)
   const set = await setProvider(owner, more)
   assert.equal(set.statusCode, 200, set.body)
-  const begin = (body: object = {}) => beginAt(clientId, body)
+  const begin = (body: object = {}) => beginSignInAt(clientId, body)
   const enter = async (claims: Claims) => {
     const { url, cookie } = await begin()
-    return comeBack(idp.authorize(url, claims), cookie)
+    return sendCallback(idp.authorize(url, claims), cookie)
   }
   return { clientId, owner, begin, enter }
 }
 
-async function beginAt(clientId: string, more: object = {}) {
+// Begins a sign-in with the client's provider. Returns the provider's address and the browser's cookie.
+async function beginSignInAt(clientId: string, more: object = {}) {
   const answer = await bench.call({ url: SIGN_IN, body: { clientId, ...more }, token: null })
   assert.equal(answer.statusCode, 200, answer.body)
   return { url: answer.json().data.url as string, cookie: cookieIn(answer) }
@@ -60,18 +63,24 @@ async function beginAt(clientId: string, more: object = {}) {
 
 const cookieIn = (answer: Answer) => String(answer.headers['set-cookie']).split(';')[0] as string
 
-const comeBack = (body: object, cookie?: string) =>
+// Returns from the provider to the service with this answer, in the browser with this cookie.
+const sendCallback = (body: object, cookie?: string) =>
   bench.call({ url: `${SIGN_IN}/callback`, body, token: null, headers: cookie ? { cookie } : {} })
 
-let made = 0
+let members = 0
 
-// An invited user of the client, and what the provider says of them.
+// Creates an invited user of the client, and the claims that the provider makes about the user.
 async function makeMember(clientId: string, role: 'finance' | 'support' = 'finance') {
-  const email = await makeUser(bench, { clientId, role, email: `member${++made}@people.example` })
-  return { email, claims: { sub: `subject-${made}`, email, email_verified: true } }
+  const email = await makeUser(bench, {
+    clientId,
+    role,
+    email: `member${++members}@people.example`,
+  })
+  return { email, claims: { sub: `subject-${members}`, email, email_verified: true } }
 }
 
-const reasonsOf = async (clientId: string): Promise<string[]> => {
+// Returns the reasons of all failed sign-ins, from the audit log.
+const failedSignInReasons = async (clientId: string): Promise<string[]> => {
   const { rows } = await bench.db.query(
     `select detail ->> 'reason' as reason from audit_log
       where action = 'provider.sign_in_failed' and subject = $1 order by id`,
@@ -113,11 +122,12 @@ test('nobody is sent to an address of the caller’s choice', async () => {
     { returnTo: '//evil.example' },
   ]) {
     const answer = await bench.call({ url: SIGN_IN, body: { clientId, ...more }, token: null })
-    refused(answer, 'invalid_request', 400)
+    assertRefusedWith(answer, 'invalid_request', 400)
   }
 })
 
-const seconds = (minutes: number) => Math.floor(bench.clock().getTime() / 1000) + minutes * 60
+// Returns a time so many minutes from now, in seconds since 1970 as the claims of a token have it.
+const secondsIn = (minutes: number) => Math.floor(bench.clock().getTime() / 1000) + minutes * 60
 
 const FORGED: readonly [string, () => Mischief | Promise<Mischief>][] = [
   ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
@@ -128,10 +138,10 @@ const FORGED: readonly [string, () => Mischief | Promise<Mischief>][] = [
   ],
   ['of another sign-in', () => ({ claims: { nonce: 'another-nonce-of-another-sign-in' } })],
   ['without a nonce', () => ({ claims: { nonce: undefined } })],
-  ['that has expired', () => ({ claims: { exp: seconds(-2) } })],
-  ['that is not valid yet', () => ({ claims: { nbf: seconds(2) } })],
-  ['that was issued in the future', () => ({ claims: { iat: seconds(3), exp: seconds(9) } })],
-  ['that was issued long ago', () => ({ claims: { iat: seconds(-20) } })],
+  ['that has expired', () => ({ claims: { exp: secondsIn(-2) } })],
+  ['that is not valid yet', () => ({ claims: { nbf: secondsIn(2) } })],
+  ['that was issued in the future', () => ({ claims: { iat: secondsIn(3), exp: secondsIn(9) } })],
+  ['that was issued long ago', () => ({ claims: { iat: secondsIn(-20) } })],
   ['without a subject', () => ({ claims: { sub: undefined } })],
   ['with an empty subject', () => ({ claims: { sub: '' } })],
   ['with a subject too long', () => ({ claims: { sub: 'x'.repeat(256) } })],
@@ -154,8 +164,8 @@ for (const [name, mischiefOf] of FORGED) {
     const { claims } = await makeMember(clientId)
     t.after(() => idp.misbehave({}))
     idp.misbehave(await mischiefOf())
-    refused(await enter(claims), 'provider_sign_in_failed')
-    const [reason] = await reasonsOf(clientId)
+    assertRefusedWith(await enter(claims), 'provider_sign_in_failed')
+    const [reason] = await failedSignInReasons(clientId)
     assert.ok(reason && reason.length > 10, reason)
     assert.ok(!reason.includes(PROVIDER_CLIENT.secret))
     idp.misbehave({})
@@ -167,7 +177,7 @@ test('the clocks may differ by less than a minute', async (t) => {
   const { clientId, enter } = await clientWithProvider()
   const { claims } = await makeMember(clientId)
   t.after(() => idp.misbehave({}))
-  idp.misbehave({ claims: { iat: seconds(0.8), nbf: seconds(0.8) } })
+  idp.misbehave({ claims: { iat: secondsIn(0.8), nbf: secondsIn(0.8) } })
   assert.equal((await enter(claims)).statusCode, 200)
 })
 
@@ -185,7 +195,7 @@ test('new keys are found within five minutes, and the old ones are refused then'
   assert.equal((await enter(claims)).statusCode, 200)
   assert.ok(idp.calls.keys > fetched)
   idp.misbehave({ signWith: old })
-  refused(await enter(claims), 'provider_sign_in_failed')
+  assertRefusedWith(await enter(claims), 'provider_sign_in_failed')
 })
 
 test('a code, a state and a callback work once', async () => {
@@ -193,11 +203,14 @@ test('a code, a state and a callback work once', async () => {
   const { claims } = await makeMember(clientId)
   const { url, cookie } = await begin()
   const back = idp.authorize(url, claims)
-  assert.equal((await comeBack(back, cookie)).statusCode, 200)
-  refused(await comeBack(back, cookie), 'provider_sign_in_expired')
+  assert.equal((await sendCallback(back, cookie)).statusCode, 200)
+  assertRefusedWith(await sendCallback(back, cookie), 'provider_sign_in_expired')
   const second = await begin()
   const { state } = idp.authorize(second.url, claims)
-  refused(await comeBack({ ...back, state }, second.cookie), 'provider_sign_in_failed')
+  assertRefusedWith(
+    await sendCallback({ ...back, state }, second.cookie),
+    'provider_sign_in_failed',
+  )
 })
 
 test('two callbacks at once open one session', async () => {
@@ -205,7 +218,7 @@ test('two callbacks at once open one session', async () => {
   const { claims } = await makeMember(clientId)
   const { url, cookie } = await begin()
   const back = idp.authorize(url, claims)
-  const answers = await Promise.all([1, 2, 3].map(() => comeBack(back, cookie)))
+  const answers = await Promise.all([1, 2, 3].map(() => sendCallback(back, cookie)))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 401, 401])
 })
 
@@ -215,16 +228,22 @@ test('the callback of another browser, client or time signs nobody in', async ()
   const other = await clientWithProvider()
   const mine = await begin()
   const back = idp.authorize(mine.url, claims)
-  refused(await comeBack(back), 'provider_sign_in_expired')
-  refused(await comeBack(back, (await begin()).cookie), 'provider_sign_in_expired')
-  refused(await comeBack(back, (await other.begin()).cookie), 'provider_sign_in_expired')
-  refused(await comeBack({ ...back, state: 'another' }, mine.cookie), 'provider_sign_in_expired')
-  // Nobody used it up for the browser that began.
-  assert.equal((await comeBack(back, mine.cookie)).statusCode, 200)
+  assertRefusedWith(await sendCallback(back), 'provider_sign_in_expired')
+  assertRefusedWith(await sendCallback(back, (await begin()).cookie), 'provider_sign_in_expired')
+  assertRefusedWith(
+    await sendCallback(back, (await other.begin()).cookie),
+    'provider_sign_in_expired',
+  )
+  assertRefusedWith(
+    await sendCallback({ ...back, state: 'another' }, mine.cookie),
+    'provider_sign_in_expired',
+  )
+  // The refused callbacks did not use up the code and state of the browser that began the sign-in.
+  assert.equal((await sendCallback(back, mine.cookie)).statusCode, 200)
   const late = await begin()
   const lateBack = idp.authorize(late.url, claims)
   bench.advance(10 * MINUTE_MS)
-  refused(await comeBack(lateBack, late.cookie), 'provider_sign_in_expired')
+  assertRefusedWith(await sendCallback(lateBack, late.cookie), 'provider_sign_in_expired')
 })
 
 test('a callback that names another issuer, or an error, is refused', async () => {
@@ -232,12 +251,12 @@ test('a callback that names another issuer, or an error, is refused', async () =
   const { claims } = await makeMember(clientId)
   const mixedUp = await begin()
   const back = { ...idp.authorize(mixedUp.url, claims), iss: 'https://evil.example' }
-  refused(await comeBack(back, mixedUp.cookie), 'provider_sign_in_failed')
+  assertRefusedWith(await sendCallback(back, mixedUp.cookie), 'provider_sign_in_failed')
   const denied = await begin()
   const { state, iss } = idp.authorize(denied.url, claims)
-  const answer = await comeBack({ state, iss, error: 'access_denied' }, denied.cookie)
-  refused(answer, 'provider_sign_in_failed')
-  assert.match((await reasonsOf(clientId)).at(-1) ?? '', /access_denied/)
+  const answer = await sendCallback({ state, iss, error: 'access_denied' }, denied.cookie)
+  assertRefusedWith(answer, 'provider_sign_in_failed')
+  assert.match((await failedSignInReasons(clientId)).at(-1) ?? '', /access_denied/)
 })
 
 test('a change of the provider ends the sign-ins under way', async () => {
@@ -246,19 +265,26 @@ test('a change of the provider ends the sign-ins under way', async () => {
   const { url, cookie } = await begin()
   bench.advance(1)
   assert.equal((await setProvider(owner, { trustsEmail: true })).statusCode, 200)
-  refused(await comeBack(idp.authorize(url, claims), cookie), 'provider_sign_in_expired')
+  assertRefusedWith(
+    await sendCallback(idp.authorize(url, claims), cookie),
+    'provider_sign_in_expired',
+  )
 })
 
-test('an address that the provider has not verified is nobody’s', async () => {
+test('an email address that the provider has not verified signs nobody in', async () => {
   const { clientId, owner, enter } = await clientWithProvider()
   const { claims } = await makeMember(clientId)
   const { email_verified: _, ...silent } = claims
-  refused(await enter({ ...claims, email_verified: false }), 'provider_user_unknown', 403)
-  refused(await enter({ ...claims, email_verified: 'true' }), 'provider_user_unknown', 403)
-  refused(await enter(silent), 'provider_user_unknown', 403)
+  assertRefusedWith(await enter({ ...claims, email_verified: false }), 'provider_user_unknown', 403)
+  assertRefusedWith(
+    await enter({ ...claims, email_verified: 'true' }),
+    'provider_user_unknown',
+    403,
+  )
+  assertRefusedWith(await enter(silent), 'provider_user_unknown', 403)
   bench.advance(1)
   assert.equal((await setProvider(owner, { trustsEmail: true })).statusCode, 200)
-  refused(await enter({ ...claims, email_verified: false }), 'provider_user_unknown', 403)
+  assertRefusedWith(await enter({ ...claims, email_verified: false }), 'provider_user_unknown', 403)
   assert.equal((await enter(silent)).statusCode, 200)
 })
 
@@ -266,46 +292,53 @@ test('an address that the provider gives to somebody else does not sign them in 
   const { clientId, enter } = await clientWithProvider()
   const { claims } = await makeMember(clientId)
   assert.equal((await enter(claims)).statusCode, 200)
-  refused(await enter({ ...claims, sub: 'the successor' }), 'provider_user_unknown', 403)
+  assertRefusedWith(await enter({ ...claims, sub: 'the successor' }), 'provider_user_unknown', 403)
 })
 
 test('only invited users sign in, unless others are created, with the role of a claim', async () => {
   const invitedOnly = await clientWithProvider()
   const claims = { sub: 'newcomer', email: 'newcomer@people.example', email_verified: true }
-  refused(await invitedOnly.enter(claims), 'provider_user_unknown', 403)
+  assertRefusedWith(await invitedOnly.enter(claims), 'provider_user_unknown', 403)
   const roles = [
     { value: 'treasury', role: 'finance' },
     { value: 'staff', role: 'developer' },
   ]
   const open = await clientWithProvider({ createsUsers: true, roleClaim: 'groups', roles })
-  refused(await open.enter({ ...claims, groups: ['visitors'] }), 'provider_role_missing', 403)
-  refused(await open.enter(claims), 'provider_role_missing', 403)
+  assertRefusedWith(
+    await open.enter({ ...claims, groups: ['visitors'] }),
+    'provider_role_missing',
+    403,
+  )
+  assertRefusedWith(await open.enter(claims), 'provider_role_missing', 403)
   const created = await open.enter({ ...claims, groups: ['staff', 'treasury'] })
   assert.equal(created.statusCode, 200, created.body)
   assert.equal(created.json().data.role, 'finance')
   const changed = await open.enter({ ...claims, groups: 'staff' })
   assert.equal(changed.json().data.role, 'developer')
-  refused(await open.enter({ ...claims, groups: [] }), 'provider_role_missing', 403)
+  assertRefusedWith(await open.enter({ ...claims, groups: [] }), 'provider_role_missing', 403)
 })
 
 test('a disabled user, and a user of a suspended client, are refused', async () => {
   const { clientId, begin, enter } = await clientWithProvider()
   const { email, claims } = await makeMember(clientId)
   await bench.db.query('update users set is_active = false where email = $1', [email])
-  refused(await enter(claims), 'provider_user_unknown', 403)
+  assertRefusedWith(await enter(claims), 'provider_user_unknown', 403)
   await bench.db.query('update users set is_active = true where email = $1', [email])
   const { url, cookie } = await begin()
   await bench.db.query('update clients set is_active = false where client_id = $1', [clientId])
-  refused(await comeBack(idp.authorize(url, claims), cookie), 'provider_sign_in_expired')
+  assertRefusedWith(
+    await sendCallback(idp.authorize(url, claims), cookie),
+    'provider_sign_in_expired',
+  )
   const answer = await bench.call({ url: SIGN_IN, body: { clientId }, token: null })
-  refused(answer, 'provider_not_found', 404)
+  assertRefusedWith(answer, 'provider_not_found', 404)
 })
 
-test('a user of one client is nobody at the provider of another', async () => {
+test('a user of one client cannot sign in with the provider of another', async () => {
   const one = await clientWithProvider()
   const other = await clientWithProvider()
   const { claims } = await makeMember(one.clientId)
-  refused(await other.enter(claims), 'provider_user_unknown', 403)
+  assertRefusedWith(await other.enter(claims), 'provider_user_unknown', 403)
   assert.equal((await one.enter(claims)).statusCode, 200)
 })
 
@@ -320,14 +353,17 @@ test('a provider that is down or answers nonsense signs nobody in, and works aga
   ]) {
     const { url, cookie } = await begin()
     idp.misbehave(mischief)
-    refused(await comeBack(idp.authorize(url, claims), cookie), 'provider_sign_in_failed')
+    assertRefusedWith(
+      await sendCallback(idp.authorize(url, claims), cookie),
+      'provider_sign_in_failed',
+    )
     idp.misbehave({})
   }
   const { browser: owner, clientId: elsewhere } = await newClientWithOwner(bench)
   const nobody = { issuer: 'http://127.0.0.1:9' }
   assert.equal((await setProvider(owner, nobody)).statusCode, 200)
   const answer = await bench.call({ url: SIGN_IN, body: { clientId: elsewhere }, token: null })
-  refused(answer, 'provider_unavailable', 503)
+  assertRefusedWith(answer, 'provider_unavailable', 503)
   assert.equal((await enter(claims)).statusCode, 200)
 })
 
@@ -336,7 +372,7 @@ test('discovery that names another issuer is refused', async (t) => {
   t.after(() => idp.publish({}))
   idp.publish({ issuer: 'https://evil.example' })
   const answer = await bench.call({ url: SIGN_IN, body: { clientId }, token: null })
-  refused(answer, 'provider_unavailable', 503)
+  assertRefusedWith(answer, 'provider_unavailable', 503)
 })
 
 test('a sign-in page that is no web page is refused: a browser would run its code', async (t) => {
@@ -345,6 +381,6 @@ test('a sign-in page that is no web page is refused: a browser would run its cod
     const { clientId } = await clientWithProvider()
     idp.publish({ authorization_endpoint: endpoint })
     const answer = await bench.call({ url: SIGN_IN, body: { clientId }, token: null })
-    refused(answer, 'provider_unavailable', 503)
+    assertRefusedWith(answer, 'provider_unavailable', 503)
   }
 })

@@ -1,4 +1,4 @@
-// Purging deletes expired rows and nothing else.
+// The worker deletes expired sessions, failures and challenges, and no other rows.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { purgeSessionsRound } from '#access/workers.ts'
 import { makeUser, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
-test('sessions that are over and failures of long ago go; those that count stay', async () => {
+test('expired sessions and old failures are deleted; current ones stay', async () => {
   await using bench = await startTestService()
   const round = purgeSessionsRound(bench)
   const email = await makeUser(bench)
@@ -24,7 +24,8 @@ test('sessions that are over and failures of long ago go; those that count stay'
   const count = async (table: string) =>
     (await bench.db.query(`select count(*)::int as n from ${table}`)).rows[0].n
   assert.equal(await count('sessions'), 1)
-  assert.equal(await count('login_attempts'), 3) // For the user, the address, and both.
+  // Counters of the user, of the address, and of the user at this address.
+  assert.equal(await count('login_attempts'), 3)
   assert.equal((await live.call({ url: SESSION_URL })).statusCode, 200)
   assert.equal((await old.call({ url: SESSION_URL })).statusCode, 401)
 })

@@ -1,4 +1,4 @@
-// A client restricted to some merchants is refused objects that concern all of them.
+// A client that is restricted to some merchants cannot read or change objects that concern all merchants.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ test('operations on all merchants are refused: the audit log, and resetting the 
   ]
   for (const call of calls) {
     const answer = await bench.call(call)
-    assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
+    assertRefused(answer, { status: 403, code: 'merchants_restricted' })
   }
   assert.equal(await databaseText(bench), before)
   const body = { merchantCodes: null }

@@ -1,15 +1,15 @@
-// Isolation: through no route can another caller see, change or learn of the existence of a
-// client's objects. Each route is called with another client's object and with one that does not
-// exist, and the answers must be identical. A route without a recipe fails here.
+// Through no route can a caller see or change another client's objects, or learn that they exist. Each
+// route is called with another client's object and with one that does not exist, and the answers must be
+// identical. A new route fails here until it has a recipe for these calls.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { closeAfterTests } from '../support/closing.ts'
 import { databaseText } from '../support/fixtures.ts'
-import { OF_ALL_CLIENTS, WITHOUT } from '../support/isolation-exempt.ts'
+import { EXEMPT_OPERATIONS, OF_ALL_CLIENTS } from '../support/isolation-exempt.ts'
 import { PAGES } from '../support/isolation-pages.ts'
-import { MAKING, RECIPES, type Recipe } from '../support/isolation-recipes.ts'
+import { CREATING_RECIPES, RECIPES, type Recipe } from '../support/isolation-recipes.ts'
 import { fillWorld, NOBODYS, type Things } from '../support/isolation-world.ts'
 import { newBrowser, trySignIn } from '../support/people.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
@@ -20,7 +20,9 @@ const bravosToken = await bench.newClient('BRAVO')
 await bench.newClient('CHARLIE')
 const charlie = await newBrowser(bench, 'owner', 'CHARLIE')
 
+// A caller that must not see Alpha’s objects: another client, or one of its users.
 type Viewer = { name: string; call: (call: Call) => Promise<LightMyRequestResponse> }
+// An operation of the API, with the ways to authenticate at it.
 type Operation = { id: string; ways: string[]; tags: string[] }
 
 const VIEWERS: (Viewer & { way: string; isOperator?: boolean })[] = [
@@ -41,7 +43,11 @@ const VIEWERS: (Viewer & { way: string; isOperator?: boolean })[] = [
 const operations = await readOperations()
 
 test('every route has a recipe, or a reason to have none', async () => {
-  const known = [...Object.keys(RECIPES), ...Object.keys(MAKING), ...Object.keys(WITHOUT)]
+  const known = [
+    ...Object.keys(RECIPES),
+    ...Object.keys(CREATING_RECIPES),
+    ...Object.keys(EXEMPT_OPERATIONS),
+  ]
   const ids = operations.map(({ id }) => id)
 
   assert.deepEqual([...known].sort(), [...ids].sort())
@@ -72,7 +78,7 @@ for (const viewer of VIEWERS) {
 
     for (const { id } of reachable) {
       const recipe = (RECIPES as Record<string, Recipe>)[id]
-      if (recipe) faults.push(...(await compare(viewer, id, recipe)))
+      if (recipe) faults.push(...(await compareWithMissing(viewer, id, recipe)))
     }
 
     assert.deepEqual(faults, [])
@@ -84,11 +90,11 @@ for (const viewer of VIEWERS) {
     const faults: string[] = []
 
     for (const { id } of reachable) {
-      for (const call of MAKING[id]?.(alphas) ?? []) {
+      for (const call of CREATING_RECIPES[id]?.(alphas) ?? []) {
         const answer = await viewer.call(call)
         if (answer.statusCode !== 200) faults.push(`${id}: ${answer.statusCode} ${answer.body}`)
         if (answer.headers['idempotent-replayed']) faults.push(`${id}: replays another’s answer`)
-        faults.push(...leaks(id, answer, JSON.stringify(call)))
+        faults.push(...leakedValues(id, answer, JSON.stringify(call)))
       }
     }
 
@@ -97,14 +103,14 @@ for (const viewer of VIEWERS) {
   })
 }
 
-test('a sign-in that fails says the same of those who exist and those who do not', async () => {
-  const logIn = (clientId: string) =>
+test('a failed sign-in gets the same answer for existing and unknown users', async () => {
+  const logInWithWrongSecret = (clientId: string) =>
     bench.call({
       url: '/api/Account/login',
       body: { clientId, clientSecret: 'wrong' },
       token: null,
     })
-  const oauth = (clientId: string) =>
+  const requestTokenWithWrongSecret = (clientId: string) =>
     bench.call({
       method: 'POST',
       url: '/oauth/token',
@@ -112,73 +118,88 @@ test('a sign-in that fails says the same of those who exist and those who do not
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       token: null,
     })
-  const person = (email: string) => trySignIn(bench, { email, password: 'wrong horse battery' })
+  const signInWithWrongPassword = (email: string) =>
+    trySignIn(bench, { email, password: 'wrong horse battery' })
 
-  for (const [real, made] of [
-    [await logIn(alphas.clientId), await logIn(NOBODYS.clientId)],
-    [await oauth(alphas.clientId), await oauth(NOBODYS.clientId)],
-    [await person(alphas.userEmail), await person(NOBODYS.userEmail)],
+  for (const [existing, unknown] of [
+    [await logInWithWrongSecret(alphas.clientId), await logInWithWrongSecret(NOBODYS.clientId)],
+    [
+      await requestTokenWithWrongSecret(alphas.clientId),
+      await requestTokenWithWrongSecret(NOBODYS.clientId),
+    ],
+    [
+      await signInWithWrongPassword(alphas.userEmail),
+      await signInWithWrongPassword(NOBODYS.userEmail),
+    ],
   ] as const) {
-    assert.equal(real.statusCode, 401)
-    assert.equal(plain(real), plain(made))
+    assert.equal(existing.statusCode, 401)
+    assert.equal(comparableText(existing), comparableText(unknown))
   }
 })
 
 test('the walk notices a leak, a difference and a change', async () => {
-  const own: Viewer = { name: 'the owner', call: (call) => alphasCall(call) }
+  const own: Viewer = { name: 'the owner', call: (call) => callAsAlpha(call) }
   const { getCollectionAccount, listCredits, cancelAdvice } = RECIPES as Record<string, Recipe>
 
   for (const [id, recipe] of Object.entries({ getCollectionAccount, listCredits })) {
-    const faults = await compare(own, id, recipe as Recipe)
+    const faults = await compareWithMissing(own, id, recipe as Recipe)
     assert(faults.some((fault) => fault.includes('tells')))
     assert(faults.some((fault) => fault.includes('differs')))
   }
   const before = await databaseText(bench)
-  await compare(own, 'cancelAdvice', cancelAdvice as Recipe)
+  await compareWithMissing(own, 'cancelAdvice', cancelAdvice as Recipe)
   assert.notEqual(await databaseText(bench), before)
 })
 
-async function alphasCall(call: Call) {
+// Calls the API as an owner of Alpha, the client whose objects others must not see.
+async function callAsAlpha(call: Call) {
   const owner = await newBrowser(bench, 'owner', alphas.clientId)
   return owner.call(call)
 }
 
-async function compare(viewer: Viewer, id: string, recipe: Recipe): Promise<string[]> {
+// Makes each call of a recipe with Alpha's objects and with objects that do not exist. The answers must be
+// the same.
+async function compareWithMissing(viewer: Viewer, id: string, recipe: Recipe): Promise<string[]> {
   const faults: string[] = []
-  const made = recipe(NOBODYS)
+  const callsToMissing = recipe(NOBODYS)
   for (const [at, call] of recipe(alphas).entries()) {
-    const real = await viewer.call(call)
-    const none = await viewer.call(made[at] as Call)
-    faults.push(...leaks(id, real))
-    if (real.statusCode === none.statusCode && plain(real) === plain(none)) continue
-    const [one, other] = [real, none].map((each) => `${each.statusCode} ${each.body.slice(0, 200)}`)
-    faults.push(`${id} differs: ${JSON.stringify(call)}: ${one} | ${other}`)
+    const toExisting = await viewer.call(call)
+    const toMissing = await viewer.call(callsToMissing[at] as Call)
+    faults.push(...leakedValues(id, toExisting))
+    const isSameStatus = toExisting.statusCode === toMissing.statusCode
+    if (isSameStatus && comparableText(toExisting) === comparableText(toMissing)) continue
+    const answers = [toExisting, toMissing].map(
+      ({ statusCode, body }) => `${statusCode} ${body.slice(0, 200)}`,
+    )
+    faults.push(`${id} differs: ${JSON.stringify(call)}: ${answers.join(' | ')}`)
   }
   return faults
 }
 
-// Ignores text that the request itself contained. The answer to a creation may show its input.
-function leaks(id: string, answer: LightMyRequestResponse, sent = ''): string[] {
+// Returns a fault for each of Alpha's values in an answer. Ignores values that the request itself contained,
+// because the answer to a creation may show its input.
+function leakedValues(id: string, answer: LightMyRequestResponse, sent = ''): string[] {
   const text = `${answer.body} ${JSON.stringify(answer.headers)}`
   return secretsOf(alphas)
     .filter((secret) => text.includes(secret) && !sent.includes(secret))
     .map((secret) => `${id} tells ${secret}: ${answer.body.slice(0, 200)}`)
 }
 
-// Numbers as short as an id occur by chance.
-function secretsOf(of: Things): string[] {
-  const { cursors, creditId, itemId, requestId, ledgerIds, sequence, ...texts } = of
+// Returns Alpha's values that no other client may see. Short ids are left out, because they occur by chance.
+function secretsOf(things: Things): string[] {
+  const { cursors, creditId, itemId, requestId, ledgerIds, sequence, ...texts } = things
   return [...Object.values(texts), ...Object.values(cursors), 'Alpha', 'alpha-secret']
 }
 
-function plain(answer: LightMyRequestResponse): string {
+// Returns an answer as text without its request id, which differs each time.
+function comparableText(answer: LightMyRequestResponse): string {
   const { 'x-request-id': requestId } = answer.headers
   const { etag, location, 'content-type': type } = answer.headers
   const body = answer.body.replaceAll(String(requestId), '')
   return JSON.stringify([answer.statusCode, type, etag, location, body])
 }
 
-// Every row of the client, in every table with a client_id.
+// Returns the text of every row of Alpha, in every table with a client_id, to show that nothing changed.
 async function alphasRows(): Promise<string> {
   const { rows } = await bench.db.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -203,19 +224,22 @@ async function alphasRows(): Promise<string> {
 
 type Described = { operationId: string; security?: object[]; tags?: string[] }
 
+// Lists the operations of the API's description with the ways to authenticate at each.
 async function readOperations(): Promise<Operation[]> {
   const { paths } = (await bench.call({ url: '/openapi.json' })).json()
   return Object.values<Record<string, Described>>(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId, security = [], tags = [] }) => {
       const ways = security.flatMap((way) => Object.keys(way))
-      // A user may call every operation that takes the client's token, except those that need none.
-      const isPersons = ways.includes('bearer') && security.every((way) => 'bearer' in way)
-      return { id: operationId, tags, ways: isPersons ? [...ways, 'session'] : ways }
+      // A user's session opens every operation that accepts the client's token, unless the operation is
+      // open without any.
+      const acceptsSession = ways.includes('bearer') && security.every((way) => 'bearer' in way)
+      return { id: operationId, tags, ways: acceptsSession ? [...ways, 'session'] : ways }
     }),
   )
 }
 
-// The router prints a tree: four columns per level, each with the rest of the path and its methods.
+// Reads the routes that Fastify prints as a tree: four columns of indentation per level, and on each line a
+// part of the path, with the methods if a route ends there.
 function routesOf(tree: string): string[] {
   const path: string[] = []
   return tree.split('\n').flatMap((line) => {
@@ -224,11 +248,13 @@ function routesOf(tree: string): string[] {
     if (part === '') return []
     path.length = indent.length / 4
     path.push(part)
-    const known = methods.split(', ').filter((each) => each !== 'HEAD' && each !== 'OPTIONS')
-    return known.map((method) => nameOf(method, path.join('')))
+    const usedMethods = methods.split(', ').filter((each) => each !== 'HEAD' && each !== 'OPTIONS')
+    return usedMethods.map((method) => nameOf(method, path.join('')))
   })
 }
 
+// Returns the method and path of a route with `{}` for each parameter, so that Fastify’s paths and the
+// paths of the description compare.
 function nameOf(method: string, path: string): string {
   const plainPath = path.replace(/\{\w+\}|:[^/]+/g, '{}')
   return `${method.toUpperCase()} ${plainPath.toLowerCase()}`

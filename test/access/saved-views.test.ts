@@ -1,4 +1,4 @@
-// Saved views of lists: a user finds them again after any sign-in, and nobody else reads or changes them
+// A user finds their saved views of lists again after any sign-in, and nobody else reads or changes them
 // (I180).
 
 import assert from 'node:assert/strict'
@@ -20,13 +20,14 @@ const bodyOf = (changes: object = {}) => ({
   ...changes,
 })
 
-const save = (by: Browser, changes: object = {}) => by.call({ url: VIEWS, body: bodyOf(changes) })
-const change = (by: Browser, id: string, body: object) =>
+const trySaveView = (by: Browser, changes: object = {}) =>
+  by.call({ url: VIEWS, body: bodyOf(changes) })
+const changeView = (by: Browser, id: string, body: object) =>
   by.call({ method: 'PATCH', url: `${VIEWS}/${id}`, body })
-const remove = (by: Browser, id: string) => by.call({ method: 'DELETE', url: `${VIEWS}/${id}` })
+const removeView = (by: Browser, id: string) => by.call({ method: 'DELETE', url: `${VIEWS}/${id}` })
 
-async function saved(by: Browser, changes: object = {}) {
-  const answer = await save(by, changes)
+async function saveView(by: Browser, changes: object = {}) {
+  const answer = await trySaveView(by, changes)
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
@@ -41,7 +42,7 @@ const namesOf = async (by: Browser) => (await viewsOf(by)).map(({ name }: { name
 
 test('a view is found again after signing in again, and its content is sealed', async () => {
   const user = await newBrowser(bench)
-  const view = await saved(user)
+  const view = await saveView(user)
 
   const again = await signIn(bench, user.user.email)
   assert.deepEqual(await viewsOf(again), [view])
@@ -55,40 +56,43 @@ test('a view is found again after signing in again, and its content is sealed', 
 
 test('a view is renamed and deleted, and a list has one default', async () => {
   const user = await newBrowser(bench)
-  const one = await saved(user, { isDefault: true })
-  const two = await saved(user, { name: 'Other' })
-  const elsewhere = await saved(user, { list: '/api/v1/refunds', isDefault: true })
-  const clash = await change(user, two.id, { name: 'Refunded in part' })
-  assertRefused(clash, 'account', { status: 409, code: 'saved_view_exists' })
-  assertRefused(await save(user), 'account', { status: 409, code: 'saved_view_exists' })
+  const one = await saveView(user, { isDefault: true })
+  const two = await saveView(user, { name: 'Other' })
+  const elsewhere = await saveView(user, { list: '/api/v1/refunds', isDefault: true })
+  const clash = await changeView(user, two.id, { name: 'Refunded in part' })
+  assertRefused(clash, { status: 409, code: 'saved_view_exists' })
+  assertRefused(await trySaveView(user), { status: 409, code: 'saved_view_exists' })
 
-  const changed = await change(user, two.id, { name: 'Newer', isDefault: true })
+  const changed = await changeView(user, two.id, { name: 'Newer', isDefault: true })
   assert.deepEqual(changed.json().data, { ...two, name: 'Newer', isDefault: true })
   const defaults = (await viewsOf(user)).filter(({ isDefault }: typeof one) => isDefault)
   assert.deepEqual(
     defaults.map(({ id }: typeof one) => id),
     [two.id, elsewhere.id],
   )
-  assert.equal((await remove(user, two.id)).statusCode, 200)
+  assert.equal((await removeView(user, two.id)).statusCode, 200)
   assert.deepEqual(await namesOf(user), ['Refunded in part', 'Refunded in part'])
-  const gone = await change(user, two.id, { name: 'Newest' })
-  assertRefused(gone, 'account', { status: 404, code: 'saved_view_not_found' })
+  const gone = await changeView(user, two.id, { name: 'Newest' })
+  assertRefused(gone, { status: 404, code: 'saved_view_not_found' })
 })
 
 test('nobody reads, renames or deletes a view of another user, at the same client or another', async () => {
   const user = await newBrowser(bench)
-  const { id } = await saved(user, { isDefault: true })
+  const { id } = await saveView(user, { isDefault: true })
   const colleague = await newBrowser(bench, 'owner')
   const operator = await newBrowser(bench, 'operator')
   const { browser: stranger } = await newClientWithOwner(bench)
 
   for (const other of [colleague, operator, stranger]) {
     assert.deepEqual(await viewsOf(other), [])
-    for (const answer of [await change(other, id, { name: 'Mine' }), await remove(other, id)]) {
-      assertRefused(answer, 'account', { status: 404, code: 'saved_view_not_found' })
+    for (const answer of [
+      await changeView(other, id, { name: 'Mine' }),
+      await removeView(other, id),
+    ]) {
+      assertRefused(answer, { status: 404, code: 'saved_view_not_found' })
     }
-    // The same name and another default are no conflict: they are another user's.
-    await saved(other, { isDefault: true })
+    // Another user may have a view of the same name, and another default view.
+    await saveView(other, { isDefault: true })
   }
   assert.deepEqual(await namesOf(user), ['Refunded in part'])
   assert.equal((await viewsOf(user))[0].isDefault, true)
@@ -105,20 +109,23 @@ test('views are bounded in number and size, also when saved at the same time', a
     { list: 'payments' },
     { hiddenColumns: Array.from({ length: 51 }, () => 'x') },
   ]) {
-    assertRefused(await save(user, wrong), 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(await trySaveView(user, wrong), {
+      status: 400,
+      code: 'invalid_request',
+    })
   }
-  for (let at = 0; at < 49; at++) await saved(user, { name: `View ${at}` })
-  const last = await Promise.all(['A', 'B', 'C'].map((name) => save(user, { name })))
+  for (let at = 0; at < 49; at++) await saveView(user, { name: `View ${at}` })
+  const last = await Promise.all(['A', 'B', 'C'].map((name) => trySaveView(user, { name })))
   const codes = last.map((answer) => answer.json().code ?? 'saved').sort()
   assert.deepEqual(codes, ['saved', 'too_many_saved_views', 'too_many_saved_views'])
 })
 
 const nameOf = (at: number) => `f${String.fromCharCode(97 + (at % 26))}${at < 26 ? '' : 'x'}`
 
-test('views go with their user', async () => {
+test('deleting a user deletes the user’s views', async () => {
   const owner = await newBrowser(bench)
   const user = await newBrowser(bench, 'support')
-  await saved(user)
+  await saveView(user)
   const { rows } = await bench.db.query('select id from users where email = $1', [user.user.email])
   const url = `/dashboard/api/users/${rows[0].id}`
   assert.equal((await owner.call({ method: 'DELETE', url })).statusCode, 200)

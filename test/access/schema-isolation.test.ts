@@ -1,5 +1,5 @@
-// The second wall between clients: below the code's own scoping, the database keeps one client's
-// rows from referencing another's (I11).
+// Below the code's own scoping by client, the database itself keeps one client's rows from referencing
+// another's (I11).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,10 +18,10 @@ import { suspend } from '../support/suspense-desk.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-// A table with a client_id belongs to tenants. Every reference between such tables includes it,
-// except these.
-const WITHOUT = {
-  // A second reference includes it. This one is for items without a client.
+// The foreign keys between tables with a client_id that do not include it, each with the reason or the key
+// that does. All others must include it.
+const KEYS_WITHOUT_CLIENT = {
+  // These two have a second foreign key that includes the client. They also serve items without a client.
   suspense_items_assigned_account_id_fkey: 'suspense_items_account_of_same_client',
   suspense_items_assigned_payment_id_fkey: 'suspense_items_payment_of_same_client',
   // An item may belong to the client of the payment that it was assigned to, while its credit has
@@ -29,7 +29,7 @@ const WITHOUT = {
   suspense_items_credit_id_fkey: null,
   // An unowned item has no client, and may be given to one later.
   suspense_changes_item_id_fkey: null,
-  // Charged to the client that it was assigned to, while the credit may have none.
+  // The fee is charged to the client that the item was assigned to; the credit may have no client.
   credit_fees_credit_id_fkey: null,
   credit_fees_item_id_fkey: null,
   // The credit of a return may have no client.
@@ -38,7 +38,7 @@ const WITHOUT = {
   credit_splits_item_id_fkey: null,
   // Unowned items have no client: the operator's users request their resolution.
   suspense_requests_item_id_fkey: null,
-  // For money that had no client when it came, and was assigned since.
+  // The credit had no client when it came. It was assigned to the refund's client later.
   refunds_credit_id_fkey: null,
   payouts_item_id_fkey: null,
   // Refers to a query for all transfers of a bank, which has no client.
@@ -66,13 +66,14 @@ test('every foreign key between tables of clients carries the client', async () 
   const names = rows.map(({ name }) => name)
   const without = rows.filter(({ carries }) => !carries).map(({ name }) => name)
 
-  assert.deepEqual(without.sort(), Object.keys(WITHOUT).sort())
-  for (const doubled of Object.values(WITHOUT)) assert(!doubled || names.includes(doubled))
+  assert.deepEqual(without.sort(), Object.keys(KEYS_WITHOUT_CLIENT).sort())
+  for (const doubled of Object.values(KEYS_WITHOUT_CLIENT))
+    assert(!doubled || names.includes(doubled))
 })
 
-// A row that belongs to a tenant through another row has one such row, so it cannot join two
-// tenants. Requests to fail payouts, and those about screening, belong to the operator and concern
-// all clients.
+// If a row has no client_id and belongs to a client through another row, it may have only one such row, so
+// that it cannot join two clients. Requests to fail payouts and requests about screening are exceptions:
+// they belong to the operator and concern all clients.
 test('a table without a client has one owner at most', async () => {
   const { rows } = await bench.db.query<{ name: string; owners: string[] }>(
     `select k.conrelid::regclass::text as name,

@@ -1,5 +1,5 @@
-// A session opens the same routes as a token, within the role's limits, and nothing to requests
-// forged by another site.
+// A session opens the same routes as a token, within the limits of the user's role. A request that another
+// site forged gets nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,7 +64,7 @@ test('every role may do what it may, and nothing else', async () => {
       const isIn = statusCode !== 401 && statusCode !== 403
       if (isIn !== allowed.includes(scope)) faults.push(`${role} ${scope}: ${statusCode}`)
     }
-    const { scopes } = dataOf(await browser.call({ url: SESSION_URL }), 'account')
+    const { scopes } = dataOf(await browser.call({ url: SESSION_URL }))
     const listed = scopes.filter((scope: string) => scope !== 'operator')
     if (listed.sort().join() !== [...allowed].sort().join())
       faults.push(`${role} is told ${listed}`)
@@ -83,7 +83,7 @@ test('a person never may more than the client', async () => {
 
   assert.equal((await browser.call({ url: '/api/v1/credits' })).statusCode, 200)
   const refused = await browser.call({ url: ENDPOINTS })
-  assertRefused(refused, 'account', { status: 403, code: 'role_not_allowed' })
+  assertRefused(refused, { status: 403, code: 'role_not_allowed' })
 })
 
 test('without the token of the page nothing is changed, whatever else is right', async () => {
@@ -103,11 +103,11 @@ test('without the token of the page nothing is changed, whatever else is right',
   for (const call of calls) {
     for (const token of tokens) {
       const answer = await browser.call({ ...call, headers: { 'x-csrf-token': token } })
-      assertRefused(answer, 'account', { status: 403, code: 'csrf_token_wrong' })
+      assertRefused(answer, { status: 403, code: 'csrf_token_wrong' })
     }
     const { cookie } = browser
     const without = await bench.call({ ...call, headers: { cookie }, token: null })
-    assertRefused(without, 'account', { status: 403, code: 'csrf_token_wrong' })
+    assertRefused(without, { status: 403, code: 'csrf_token_wrong' })
   }
   assert.equal((await browser.call({ url: ENDPOINTS, body })).statusCode, 200)
 })
@@ -135,22 +135,22 @@ test('a bearer token wins over a session, also when it is a bad one', async () =
     ofClient.json().data.map(({ id }: { id: string }) => id),
     [made.json().data.id],
   )
-  assertRefused(bad, 'account', { status: 401, code: 'unauthorized' })
-  assertRefused(malformed, 'account', { status: 401, code: 'unauthorized' })
+  assertRefused(bad, { status: 401, code: 'unauthorized' })
+  assertRefused(malformed, { status: 401, code: 'unauthorized' })
 })
 
-test('a token is no session: the dashboard’s own routes ask for a person', async () => {
+test('a token opens none of the dashboard’s own routes, which require a session', async () => {
   for (const url of [SESSION_URL, USERS_URL, '/dashboard/api/sessions']) {
-    assertRefused(await bench.call({ url }), 'account', { status: 401, code: 'session_needed' })
+    assertRefused(await bench.call({ url }), { status: 401, code: 'session_needed' })
   }
 })
 
-test('people see BVNs masked; their own client’s systems see them in full', async () => {
+test('users see BVNs masked; their client’s token shows them in full', async () => {
   const { accountNumber, bvn } = await createAccount(bench)
   const browser = await newBrowser(bench, 'operator')
 
-  const seen = dataOf(await browser.call({ url: `${ACCOUNTS}/${accountNumber}` }), 'account')
-  const made = dataOf(await browser.call({ url: ACCOUNTS, body: accountBody() }), 'account')
+  const seen = dataOf(await browser.call({ url: `${ACCOUNTS}/${accountNumber}` }))
+  const made = dataOf(await browser.call({ url: ACCOUNTS, body: accountBody() }))
 
   assert.equal(bvn, '22212345654')
   assert.equal(seen.bvn, '222*****654')
@@ -164,7 +164,7 @@ test('people cannot complete a masked BVN or NIN by looking for it', async () =>
   for (const path of [ACCOUNTS, `${ACCOUNTS}/summary`, `${ACCOUNTS}.csv`]) {
     for (const field of ['bvn', 'nin']) {
       const answer = await operator.call({ url: `${path}?${field}=${bvn}` })
-      assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+      assertRefused(answer, { status: 400, code: 'invalid_request' })
       assert.equal(answer.json().errors[0].field, field)
     }
   }
@@ -174,24 +174,24 @@ test('people cannot complete a masked BVN or NIN by looking for it', async () =>
   assert(bySystem.body.includes(accountNumber))
 })
 
-test('a session shows nothing of another client', async () => {
+test('a session shows no data of another client', async () => {
   await bench.newClient('OTHERS')
   const { accountNumber } = await createAccount(bench)
 
   const browser = await newBrowser(bench, 'owner', 'OTHERS')
 
   const answer = await browser.call({ url: `${ACCOUNTS}/${accountNumber}` })
-  assertRefused(answer, 'account', { status: 400, code: 'account_not_found' })
+  assertRefused(answer, { status: 400, code: 'account_not_found' })
 })
 
-test('money that is nobody’s is shown to operators only, not to everyone of their client', async () => {
+test('money without an owner is visible to operators only, not to every user of their client', async () => {
   const transfer = { sessionId: newSessionId(), accountNumber: '9999999999', amount: '5' }
   await postRail(bench, '035/credits', transfer)
-  const seenBy = async (role: Role) =>
+  const countSuspenseSeenBy = async (role: Role) =>
     (await (await newBrowser(bench, role)).call({ url: '/api/v1/suspense' })).json().data.length
 
-  assert.equal(await seenBy('operator'), 1)
-  assert.equal(await seenBy('owner'), 0)
+  assert.equal(await countSuspenseSeenBy('operator'), 1)
+  assert.equal(await countSuspenseSeenBy('owner'), 0)
 })
 
 test('an action of a person is recorded under their name', async () => {

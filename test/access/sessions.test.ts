@@ -1,4 +1,4 @@
-// Sessions: their contents, and everything that ends them.
+// Tests what a session shows of its user, and everything that ends it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,14 +25,14 @@ const address = await listenLocally(bench.service.app)
 test('a session shows who is signed in; without one, or with a made-up one, nobody is', async () => {
   const browser = await newBrowser(bench, 'finance')
 
-  const session = dataOf(await browser.call({ url: SESSION_URL }), 'account')
+  const session = dataOf(await browser.call({ url: SESSION_URL }))
   assert.equal(session.role, 'finance')
   assert.equal(session.csrfToken, browser.csrfToken)
   assert.equal(session.user.mustChangePassword, false)
   const made = ['', 'manilla_session=', `manilla_session=${'A'.repeat(43)}`, `x${browser.cookie}`]
   for (const cookie of [...made, `${browser.cookie}A`, browser.cookie.toUpperCase()]) {
     const answer = await browser.call({ url: SESSION_URL, headers: { cookie } })
-    assertRefused(answer, 'account', { status: 401, code: 'session_needed' })
+    assertRefused(answer, { status: 401, code: 'session_needed' })
   }
   const among = { cookie: `theme=dark; ${browser.cookie}; other=1` }
   assert.equal((await browser.call({ url: SESSION_URL, headers: among })).statusCode, 200)
@@ -46,7 +46,7 @@ test('a new sign-in ends the session that it came with, and has another token', 
   const answer = await trySignIn(bench, body, { cookie: old.cookie })
 
   assert.notEqual(cookieOf(answer), old.cookie)
-  assertRefused(await old.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await old.call({ url: SESSION_URL }), { status: 401 })
 })
 
 test('signing out ends the session at once, and nothing else', async () => {
@@ -57,7 +57,7 @@ test('signing out ends the session at once, and nothing else', async () => {
 
   assert.equal(answer.statusCode, 200)
   assert.match(String(answer.headers['set-cookie']), /^manilla_session=; Max-Age=0; /)
-  assertRefused(await here.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await here.call({ url: SESSION_URL }), { status: 401 })
   assert.equal((await there.call({ url: SESSION_URL })).statusCode, 200)
   const done = await actionsOf(bench, `user/${email}`)
   assert.deepEqual(done, ['user.sign_in', 'user.sign_in', 'user.sign_out'])
@@ -70,14 +70,14 @@ test('signing out everywhere ends all sessions of the user, and nobody else’s'
 
   const answer = await here.call({ method: 'DELETE', url: '/dashboard/api/sessions' })
 
-  assert.deepEqual(dataOf(answer, 'account'), { ended: 2 })
+  assert.deepEqual(dataOf(answer), { ended: 2 })
   for (const browser of [here, there]) {
-    assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+    assertRefused(await browser.call({ url: SESSION_URL }), { status: 401 })
   }
   assert.equal((await other.call({ url: SESSION_URL })).statusCode, 200)
 })
 
-test('one’s sessions are listed and can be ended one by one; others’ are not there', async () => {
+test('users list and end their own sessions one by one, and never see those of others', async () => {
   const email = await makeUser(bench)
   const here = await signIn(bench, email)
   const there = await signIn(bench, email)
@@ -93,25 +93,25 @@ test('one’s sessions are listed and can be ended one by one; others’ are not
   const nonsense = await here.call({ method: 'DELETE', url: '/dashboard/api/sessions/x' })
 
   assert.equal(ended.statusCode, 200)
-  assertRefused(foreign, 'account', { status: 404, code: 'session_not_found' })
+  assertRefused(foreign, { status: 404, code: 'session_not_found' })
   assertAlike(foreign, again)
   assertAlike(foreign, nonsense)
-  assertRefused(await there.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await there.call({ url: SESSION_URL }), { status: 401 })
 })
 
-test('an idle session ends, a busy one goes on until its last hour is over', async () => {
+test('an idle session ends early, and an active one at its maximum age', async () => {
   const idle = await newBrowser(bench)
   const busy = await newBrowser(bench)
   bench.advance(IDLE_MS - MINUTE_MS)
   assert.equal((await busy.call({ url: SESSION_URL })).statusCode, 200)
   bench.advance(MINUTE_MS)
 
-  assertRefused(await idle.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await idle.call({ url: SESSION_URL }), { status: 401 })
   for (let spent = IDLE_MS; spent < LIFE_MS; spent += IDLE_MS / 2) {
     assert.equal((await busy.call({ url: SESSION_URL })).statusCode, 200)
     bench.advance(IDLE_MS / 2)
   }
-  assertRefused(await busy.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await busy.call({ url: SESSION_URL }), { status: 401 })
 })
 
 test('background requests do not keep an idle session alive', async () => {
@@ -132,10 +132,10 @@ test('background requests do not keep an idle session alive', async () => {
   }
 
   assert(!(await isLive()))
-  assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await browser.call({ url: SESSION_URL }), { status: 401 })
 })
 
-test('a change keeps a session from ending, whatever it says of itself', async () => {
+test('a request that changes data prolongs the session even if it says that the user is idle', async () => {
   const browser = await newBrowser(bench)
   const headers = { 'x-idle': '1' }
   bench.advance(IDLE_MS - MINUTE_MS)
@@ -148,16 +148,16 @@ test('a change keeps a session from ending, whatever it says of itself', async (
   assert.equal((await browser.call({ url: SESSION_URL })).statusCode, 200)
 })
 
-test('a suspended client’s people are out at once, and back when it is', async () => {
+test('users of a suspended client are signed out at once, and can return when it is resumed', async () => {
   await bench.newClient('SUSPENDED')
   const browser = await newBrowser(bench, 'owner', 'SUSPENDED')
   const setActive = (isActive: boolean) =>
     bench.db.query(`update clients set is_active = $1 where client_id = 'SUSPENDED'`, [isActive])
 
   await setActive(false)
-  assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await browser.call({ url: SESSION_URL }), { status: 401 })
   const body = { email: browser.user.email, password: PASSWORD }
-  assertRefused(await trySignIn(bench, body), 'account', { status: 401, code: 'invalid_sign_in' })
+  assertRefused(await trySignIn(bench, body), { status: 401, code: 'invalid_sign_in' })
   await setActive(true)
   assert.equal((await browser.call({ url: SESSION_URL })).statusCode, 200)
 })

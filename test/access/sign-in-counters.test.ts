@@ -1,5 +1,5 @@
-// A user's own counter of failed sign-ins is independent of the address, and of other users with
-// the same email address.
+// Each user has a counter of failed sign-ins, which does not depend on the address they come from, nor on
+// other users with the same email address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ const WRONG = { status: 401, code: 'invalid_sign_in' }
 let addresses = 0
 
 // Tries to sign in from an address that no earlier attempt used, as a botnet does.
-function tryFromAnywhere(body: object) {
+function trySignInFromNewAddress(body: object) {
   const at = ++addresses
   return bench.service.app.inject({
     method: 'POST',
@@ -39,27 +39,28 @@ function tryFromAnywhere(body: object) {
   })
 }
 
-// As few attempts as possible: once exhausted, each takes half a second of a core.
+// Fails to sign in until the user's counter is exhausted. Tests do this rarely, because each attempt costs a
+// password hash.
 async function exhaust(
   email: string,
   more: object = {},
   attempts: number = USER.attempts,
 ): Promise<void> {
   for (let round = 0; round < attempts; round++) {
-    assertRefused(await tryFromAnywhere({ email, password: 'wrong', ...more }), 'account', WRONG)
+    assertRefused(await trySignInFromNewAddress({ email, password: 'wrong', ...more }), WRONG)
   }
 }
 
-test('however many try at once from anywhere, only so many passwords are looked at', async () => {
+test('from however many addresses, only a limited number of passwords is checked at once', async () => {
   const email = await makeUser(bench)
   const body = { email, password: 'wrong' }
 
   const answers = await Promise.all(
-    Array.from({ length: USER.attempts - 10 }, () => tryFromAnywhere(body)),
+    Array.from({ length: USER.attempts - 10 }, () => trySignInFromNewAddress(body)),
   )
-  const more = await Promise.all(Array.from({ length: 12 }, () => tryFromAnywhere(body)))
+  const more = await Promise.all(Array.from({ length: 12 }, () => trySignInFromNewAddress(body)))
 
-  for (const answer of [...answers, ...more]) assertRefused(answer, 'account', WRONG)
+  for (const answer of [...answers, ...more]) assertRefused(answer, WRONG)
   const done = await actionsOf(bench, `user/${email}`)
   assert.deepEqual(done.sort(), [
     'user.locked',
@@ -67,21 +68,21 @@ test('however many try at once from anywhere, only so many passwords are looked 
   ])
 })
 
-test('exhausted, a right password is answered like a wrong one, for a while', async () => {
+test('once the limit is used up, a right password is answered like a wrong one for a while', async () => {
   const email = await makeUser(bench)
   await exhaust(email)
 
-  const right = await tryFromAnywhere({ email, password: PASSWORD })
+  const right = await trySignInFromNewAddress({ email, password: PASSWORD })
 
-  assertRefused(right, 'account', WRONG)
-  assertAlike(right, await tryFromAnywhere({ email, password: 'wrong' }))
+  assertRefused(right, WRONG)
+  assertAlike(right, await trySignInFromNewAddress({ email, password: 'wrong' }))
   const unknown = { email: 'nobody@people.example', password: PASSWORD }
-  assertAlike(right, await tryFromAnywhere(unknown))
+  assertAlike(right, await trySignInFromNewAddress(unknown))
   bench.advance(USER.lockMs)
   await signIn(bench, email)
 })
 
-test('nothing at another client touches it: not a user of that name, made, reset or signed in', async () => {
+test('the counter does not change when another client’s user of that name is added or signs in', async () => {
   const { clientId, browser: owner } = await newClientWithOwner(bench)
   const email = await makeUser(bench)
   await exhaust(email, { clientId: 'MAN0000001' })
@@ -92,11 +93,11 @@ test('nothing at another client touches it: not a user of that name, made, reset
   const { id } = made.json().data
   const reset = await owner.call({ url: `${USERS_URL}/${id}/reset-password`, body: {} })
   const { temporaryPassword: password } = reset.json().data
-  const named = await tryFromAnywhere({ email, password, clientId })
-  const unnamed = await tryFromAnywhere({ email, password })
+  const named = await trySignInFromNewAddress({ email, password, clientId })
+  const unnamed = await trySignInFromNewAddress({ email, password })
 
   assert.deepEqual([named.statusCode, unnamed.statusCode], [200, 200])
-  assertRefused(await tryFromAnywhere({ email, password: PASSWORD }), 'account', WRONG)
+  assertRefused(await trySignInFromNewAddress({ email, password: PASSWORD }), WRONG)
 })
 
 test('a password that is right at one client is still a guess at another’s user of that name', async () => {
@@ -110,73 +111,77 @@ test('a password that is right at one client is still a guess at another’s use
     [clientId, email, await hashSecret(guess, 1024)],
   )
   for (let round = 0; round < USER.attempts; round++) {
-    assert.equal((await tryFromAnywhere({ email, password: guess })).statusCode, 200)
+    assert.equal((await trySignInFromNewAddress({ email, password: guess })).statusCode, 200)
   }
 
   const other = { email, password: PASSWORD, clientId: 'MAN0000001' }
-  assertRefused(await tryFromAnywhere(other), 'account', WRONG)
+  assertRefused(await trySignInFromNewAddress(other), WRONG)
 })
 
-test('neither does signing in there clear what this address is counted for', async () => {
+test('signing in at another client does not clear the count of this address', async () => {
   const { clientId } = await newClientWithOwner(bench)
   const email = await makeUser(bench)
   await makeUser(bench, { clientId, email })
-  const from = (body: object) => bench.call({ url: SESSION_URL, body, method: 'POST', token: null })
+  const signInFromSameAddress = (body: object) =>
+    bench.call({ url: SESSION_URL, body, method: 'POST', token: null })
   for (let round = 0; round < HERE.attempts; round++) {
-    assert.equal((await from({ email, password: PASSWORD, clientId })).statusCode, 200)
-    assertRefused(await from({ email, password: 'wrong' }), 'account', WRONG)
+    assert.equal(
+      (await signInFromSameAddress({ email, password: PASSWORD, clientId })).statusCode,
+      200,
+    )
+    assertRefused(await signInFromSameAddress({ email, password: 'wrong' }), WRONG)
   }
 
-  assert.equal((await from({ email, password: 'wrong' })).statusCode, 429)
+  assert.equal((await signInFromSameAddress({ email, password: 'wrong' })).statusCode, 429)
 })
 
-test('signing in clears what was counted for that user', async () => {
+test('signing in clears the count of failures of that user', async () => {
   const email = await makeUser(bench)
   const wrong = { email, password: 'wrong' }
-  for (let round = 0; round < USER.attempts - 1; round++) await tryFromAnywhere(wrong)
-  assert.equal((await tryFromAnywhere({ email, password: PASSWORD })).statusCode, 200)
+  for (let round = 0; round < USER.attempts - 1; round++) await trySignInFromNewAddress(wrong)
+  assert.equal((await trySignInFromNewAddress({ email, password: PASSWORD })).statusCode, 200)
 
-  for (let round = 0; round < USER.attempts - 1; round++) await tryFromAnywhere(wrong)
-  assert.equal((await tryFromAnywhere({ email, password: PASSWORD })).statusCode, 200)
+  for (let round = 0; round < USER.attempts - 1; round++) await trySignInFromNewAddress(wrong)
+  assert.equal((await trySignInFromNewAddress({ email, password: PASSWORD })).statusCode, 200)
 })
 
-test('exhausted, password and code together get in, and nothing tells which of them was wrong', async () => {
-  const { email, codeNow } = await newProtected()
+test('after the limit, password and code sign in together; a refusal hides which is wrong', async () => {
+  const { email, codeNow } = await newUserWithApp()
   await exhaust(email)
-  const half = await tryFromAnywhere({ email, password: PASSWORD })
-  const wrongCode = await tryFromAnywhere({ email, password: PASSWORD, code: '000000' })
-  const wrongBoth = await tryFromAnywhere({ email, password: 'wrong', code: '000000' })
-  const wrongPassword = await tryFromAnywhere({ email, password: 'wrong', code: codeNow() })
+  const half = await trySignInFromNewAddress({ email, password: PASSWORD })
+  const wrongCode = await trySignInFromNewAddress({ email, password: PASSWORD, code: '000000' })
+  const wrongBoth = await trySignInFromNewAddress({ email, password: 'wrong', code: '000000' })
+  const wrongPassword = await trySignInFromNewAddress({ email, password: 'wrong', code: codeNow() })
 
-  assertRefused(half, 'account', WRONG)
+  assertRefused(half, WRONG)
   for (const answer of [wrongCode, wrongBoth, wrongPassword]) assertAlike(half, answer)
-  const right = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
+  const right = await trySignInFromNewAddress({ email, password: PASSWORD, code: codeNow() })
   assert.equal(right.statusCode, 200, right.body)
 })
 
 test('only callers with the password use up codes, and they get few, from anywhere', async () => {
-  const { email, codeNow } = await newProtected()
+  const { email, codeNow } = await newUserWithApp()
   const wrong = CODE.attempts + 1
   for (let round = 0; round < wrong; round++) {
-    await tryFromAnywhere({ email, password: 'wrong', code: '000000' })
+    await trySignInFromNewAddress({ email, password: 'wrong', code: '000000' })
   }
   for (let round = 0; round < CODE.attempts; round++) {
-    const answer = await tryFromAnywhere({ email, password: PASSWORD, code: '000000' })
-    assertRefused(answer, 'account', { status: 401, code: 'invalid_code' })
+    const answer = await trySignInFromNewAddress({ email, password: PASSWORD, code: '000000' })
+    assertRefused(answer, { status: 401, code: 'invalid_code' })
   }
 
-  const late = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
-  assertRefused(late, 'account', { status: 429, code: 'too_many_attempts' })
+  const late = await trySignInFromNewAddress({ email, password: PASSWORD, code: codeNow() })
+  assertRefused(late, { status: 429, code: 'too_many_attempts' })
   assert.equal(late.headers['retry-after'], String(CODE.lockMs / 1000))
   await exhaust(email, {}, USER.attempts - wrong)
-  const hidden = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
-  assertRefused(hidden, 'account', WRONG)
+  const hidden = await trySignInFromNewAddress({ email, password: PASSWORD, code: codeNow() })
+  assertRefused(hidden, WRONG)
   bench.advance(CODE.lockMs)
   await signIn(bench, email, { code: codeNow() })
 })
 
 test('a wrong code is recorded for the user whose password was right, and at no other client', async () => {
-  const { email } = await newProtected()
+  const { email } = await newUserWithApp()
   const { clientId } = await newClientWithOwner(bench)
   await makeUser(bench, { clientId, email })
   await bench.db.query(
@@ -185,9 +190,9 @@ test('a wrong code is recorded for the user whose password was right, and at no 
     [clientId, email, await hashSecret('the password at the other client', 1024)],
   )
 
-  const answer = await tryFromAnywhere({ email, password: PASSWORD, code: '000000' })
+  const answer = await trySignInFromNewAddress({ email, password: PASSWORD, code: '000000' })
 
-  assertRefused(answer, 'account', { status: 401, code: 'invalid_code' })
+  assertRefused(answer, { status: 401, code: 'invalid_code' })
   const { rows } = await bench.db.query<{ clientId: string; action: string }>(
     `select c.client_id, a.action from audit_log a join clients c on c.id = a.client_id
       where a.subject = $1 and a.action = 'user.sign_in_failed'`,
@@ -196,8 +201,8 @@ test('a wrong code is recorded for the user whose password was right, and at no 
   assert.deepEqual(rows, [{ clientId: 'MAN0000001', action: 'user.sign_in_failed' }])
 })
 
-// A user with a second factor, and the current code.
-async function newProtected() {
+// Creates a user with an authenticator app, and a function that returns its current code.
+async function newUserWithApp() {
   const browser = await newBrowser(bench)
   const url = '/dashboard/api/totp'
   const begun = await browser.call({ url, body: { password: PASSWORD } })

@@ -19,12 +19,12 @@ const other = closeAfterTests(await startTwin(bench))
 test('after ten failures with a name, that address is refused until the lock ends', async () => {
   const email = await makeUser(bench)
   for (let round = 0; round < HERE.attempts; round++) {
-    assertRefused(await fail(email), 'account', { status: 401, code: 'invalid_sign_in' })
+    assertRefused(await failSignIn(email), { status: 401, code: 'invalid_sign_in' })
   }
 
   const locked = await trySignIn(bench, { email, password: PASSWORD })
 
-  assertRefused(locked, 'account', { status: 429, code: 'too_many_attempts' })
+  assertRefused(locked, { status: 429, code: 'too_many_attempts' })
   assert.equal(locked.headers['retry-after'], String(HERE.lockMs / 1000))
   bench.advance(HERE.lockMs - 1000)
   const nearly = await trySignIn(bench, { email, password: PASSWORD })
@@ -43,9 +43,9 @@ test('a stranger who guesses at one address locks nobody out of another', async 
   assert.equal((await trySignIn(bench, { email, password: PASSWORD })).statusCode, 200)
 })
 
-test('failures and the lock are in the record, with where they came from', async () => {
+test('failures and the lock are in the audit log, with their IP address', async () => {
   const email = await makeUser(bench)
-  for (let round = 0; round <= HERE.attempts; round++) await fail(email)
+  for (let round = 0; round <= HERE.attempts; round++) await failSignIn(email)
 
   const done = await actionsOf(bench, `user/${email}`)
 
@@ -56,7 +56,7 @@ test('failures and the lock are in the record, with where they came from', async
   assert.deepEqual(rows, [{ actor: 'address:127.0.0.1' }])
 })
 
-test('however many try at once, over two processes, exactly ten are looked at', async () => {
+test('of many tries at once over two processes, exactly ten are checked', async () => {
   const email = await makeUser(bench)
   const body = { email, password: 'wrong' }
 
@@ -66,34 +66,34 @@ test('however many try at once, over two processes, exactly ten are looked at', 
     ),
   )
 
-  const counts = countBy(answers.map(({ statusCode }) => statusCode))
+  const counts = countByStatus(answers.map(({ statusCode }) => statusCode))
   assert.deepEqual(counts, { 401: HERE.attempts, 429: 40 - HERE.attempts })
   const { length } = await actionsOf(bench, `user/${email}`)
   assert.equal(length, HERE.attempts + 1)
 })
 
-test('a lock is for a name: known or not, the answer is the same, and others get in', async () => {
+test('a lock applies to one name, known or unknown, and other names can sign in', async () => {
   const email = await makeUser(bench)
   const nobody = 'nobody@people.example'
-  assertAlike(await fail(email), await fail(nobody))
+  assertAlike(await failSignIn(email), await failSignIn(nobody))
   for (let round = 1; round < HERE.attempts; round++) {
     const caller = rateLimitKey('127.0.0.1')
     await countAttemptFrom(bench.db, bench.clock(), { email: nobody, caller })
-    await fail(email)
+    await failSignIn(email)
   }
 
-  const [known, unknown] = [await fail(email), await fail(nobody)]
+  const [known, unknown] = [await failSignIn(email), await failSignIn(nobody)]
 
-  assertRefused(known, 'account', { status: 429 })
+  assertRefused(known, { status: 429 })
   assertAlike(known, unknown)
   assert.equal(known.headers['retry-after'], unknown.headers['retry-after'])
   await signIn(bench, await makeUser(bench))
 })
 
-test('failures that are far apart never lock', async () => {
+test('failures that are far apart in time never lock', async () => {
   const email = await makeUser(bench)
   for (let round = 0; round < HERE.attempts * 2; round++) {
-    assert.equal((await fail(email)).statusCode, 401)
+    assert.equal((await failSignIn(email)).statusCode, 401)
     if (round % (HERE.attempts - 1) === 0) bench.advance(HERE.windowMs)
   }
 })
@@ -104,29 +104,29 @@ test('an address that fails with many names is locked; others are not', async ()
   const names = await Promise.all(Array.from({ length: 11 }, () => makeUser(bench)))
   const last = names.at(-1) as string
   for (let round = 0; round < attempts; round++) {
-    const answer = await fail(names[round % 10] as string)
+    const answer = await failSignIn(names[round % 10] as string)
     assert.equal(answer.statusCode, 401, `${round}: ${answer.body}`)
   }
 
   const here = await trySignIn(bench, { email: last, password: PASSWORD })
   const there = await signInFrom('198.51.100.7', { email: last, password: PASSWORD })
 
-  assertRefused(here, 'account', { status: 429, code: 'too_many_attempts' })
+  assertRefused(here, { status: 429, code: 'too_many_attempts' })
   assert.equal(there.statusCode, 200)
   bench.advance(LOGIN_LIMITS['user-address'].lockMs)
 })
 
-test('the password asked for again counts too, and a borrowed session finds no way around', async () => {
+test('a password that confirms an action counts too, so a stolen session finds no way around', async () => {
   const email = await makeUser(bench)
   const browser = await signIn(bench, email)
   const body = { currentPassword: 'wrong', newPassword: 'four words that are long' }
-  const change = () => browser.call({ method: 'PUT', url: '/dashboard/api/password', body })
+  const changePassword = () => browser.call({ method: 'PUT', url: '/dashboard/api/password', body })
   for (let round = 0; round < HERE.attempts; round++) {
-    assertRefused(await change(), 'account', { status: 403, code: 'wrong_password' })
+    assertRefused(await changePassword(), { status: 403, code: 'wrong_password' })
   }
 
-  assertRefused(await change(), 'account', { status: 429, code: 'too_many_attempts' })
-  assert.equal((await fail(email)).statusCode, 429)
+  assertRefused(await changePassword(), { status: 429, code: 'too_many_attempts' })
+  assert.equal((await failSignIn(email)).statusCode, 429)
   assert.equal((await browser.call({ url: SESSION_URL })).statusCode, 200)
 })
 
@@ -141,11 +141,11 @@ test('a client’s wrong secrets are counted exactly over two processes, then lo
     ),
   )
 
-  const counts = countBy(answers.map(({ statusCode }) => statusCode))
+  const counts = countByStatus(answers.map(({ statusCode }) => statusCode))
   assert.deepEqual(counts, { 401: CLIENT.attempts, 429: 20 })
   const right = { clientId: 'LOCKED', clientSecret: 's3cret' }
   const locked = await bench.call({ url: LOGIN, body: right, token: null })
-  assertRefused(locked, 'account', { status: 429, code: 'too_many_attempts' })
+  assertRefused(locked, { status: 429, code: 'too_many_attempts' })
   assert.equal(locked.headers['retry-after'], String(CLIENT.lockMs / 1000))
   const form = 'grant_type=client_credentials&client_id=LOCKED&client_secret=s3cret'
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -165,7 +165,7 @@ test('a client’s wrong secrets are counted exactly over two processes, then lo
   assert(await bench.login('LOCKED', 's3cret'))
 })
 
-test('a service that logs in with the right secret is never held up', async () => {
+test('a service that logs in with the right secret is never refused', async () => {
   await newCheapClient('BUSY')
   const bodies = Array.from({ length: CLIENT.attempts * 2 }, () => ({
     clientId: 'BUSY',
@@ -176,10 +176,12 @@ test('a service that logs in with the right secret is never held up', async () =
     bodies.map((body) => bench.call({ url: LOGIN, body, token: null })),
   )
 
-  assert.deepEqual(countBy(answers.map(({ statusCode }) => statusCode)), { 200: bodies.length })
+  assert.deepEqual(countByStatus(answers.map(({ statusCode }) => statusCode)), {
+    200: bodies.length,
+  })
 })
 
-function fail(email: string) {
+function failSignIn(email: string) {
   return trySignIn(bench, { email, password: 'wrong' })
 }
 
@@ -193,7 +195,7 @@ function signInFrom(remoteAddress: string, body: object) {
   })
 }
 
-// Its secret is cheap to verify.
+// Creates a client whose secret is cheap to verify, so that a test can fail many logins quickly.
 async function newCheapClient(clientId: string): Promise<void> {
   await bench.newClient(clientId)
   await bench.db.query(
@@ -203,7 +205,7 @@ async function newCheapClient(clientId: string): Promise<void> {
   )
 }
 
-function countBy(statuses: readonly number[]): Record<number, number> {
+function countByStatus(statuses: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
   return counts

@@ -1,4 +1,5 @@
-// Signing in to the dashboard: who gets in, and what the browser receives.
+// Users sign in to the dashboard with a password. Tests who is admitted, and the cookie that the browser
+// gets.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +29,7 @@ test('the documented user of the sandbox signs in and may do everything', async 
 
   const answer = await trySignIn(bench, { email, password })
 
-  const { user, scopes, csrfToken, ...rest } = dataOf(answer, 'account')
+  const { user, scopes, csrfToken, ...rest } = dataOf(answer)
   assert.equal(user.email, email)
   assert.deepEqual(rest, {
     role: 'operator',
@@ -80,7 +81,7 @@ test('behind https the cookie is bound to this very host, and no other name is a
   assert.equal((await browser.call({ url: SESSION_URL, headers: planted })).statusCode, 200)
   const forged = { ...planted, 'x-csrf-token': '' }
   const out = await browser.call({ method: 'DELETE', url: SESSION_URL, headers: forged })
-  assertRefused(out, 'account', { status: 403, code: 'csrf_token_wrong' })
+  assertRefused(out, { status: 403, code: 'csrf_token_wrong' })
   const signedOut = await browser.call({ method: 'DELETE', url: SESSION_URL })
   assert.match(String(signedOut.headers['set-cookie']), /^__Host-manilla_session=; Max-Age=0; /)
 })
@@ -93,7 +94,7 @@ test('over plain http a cookie with the prefix of https is not accepted', async 
   assert.equal((await browser.call({ url: SESSION_URL, headers })).statusCode, 401)
 })
 
-test('only the hash of a session’s token is kept, and neither it nor a password is logged', async () => {
+test('only the hash of a session’s token is stored, and neither token nor password is logged', async () => {
   const { cookie, csrfToken } = await newBrowser(bench)
   const token = cookie.split('=')[1] as string
 
@@ -133,7 +134,7 @@ test('a wrong password, an unknown address, and a disabled user get the same ans
   const unknown = await trySignIn(bench, { email: 'nobody@people.example', password: PASSWORD })
   const gone = await trySignIn(bench, { email: disabled, password: PASSWORD })
 
-  assertRefused(wrong, 'account', { status: 401, code: 'invalid_sign_in' })
+  assertRefused(wrong, { status: 401, code: 'invalid_sign_in' })
   assertAlike(wrong, unknown)
   assertAlike(wrong, gone)
   for (const answer of [wrong, unknown, gone]) assert(!answer.headers['set-cookie'])
@@ -185,7 +186,7 @@ test('a malformed sign-in is refused, field by field', async () => {
   }
   assert.deepEqual(faults, [])
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  assertRefused(await trySignIn(bench, 'email=a', form), 'account', { status: 415 })
+  assertRefused(await trySignIn(bench, 'email=a', form), { status: 415 })
 })
 
 test('the same address at two clients: each password opens its own, one for both asks which', async () => {
@@ -198,10 +199,10 @@ test('the same address at two clients: each password opens its own, one for both
   const clear = await trySignIn(bench, { email, password: PASSWORD, clientId: 'TWIN2' })
   const neither = await trySignIn(bench, { email, password: PASSWORD, clientId: 'TWIN3' })
 
-  assertRefused(unclear, 'account', { status: 409, code: 'client_id_needed' })
+  assertRefused(unclear, { status: 409, code: 'client_id_needed' })
   assert.deepEqual(unclear.json().errors, [{ field: 'clientId', message: 'One of TWIN1, TWIN2.' }])
-  assert.equal(dataOf(clear, 'account').client.clientId, 'TWIN2')
-  assertRefused(neither, 'account', { status: 401, code: 'invalid_sign_in' })
+  assert.equal(dataOf(clear).client.clientId, 'TWIN2')
+  assertRefused(neither, { status: 401, code: 'invalid_sign_in' })
 })
 
 test('a password that is changed while somebody signs in with it opens nothing', async () => {
@@ -217,7 +218,7 @@ test('a password that is changed while somebody signs in with it opens nothing',
   await holder.query('commit')
   holder.release()
 
-  assertRefused(await signingIn, 'account', { status: 401, code: 'invalid_sign_in' })
+  assertRefused(await signingIn, { status: 401, code: 'invalid_sign_in' })
 })
 
 test('live refuses to start while the documented user has the documented password', async () => {
@@ -243,5 +244,5 @@ test('live refuses to start while the documented user has the documented passwor
 test('an unknown address below the dashboard’s is no page', async () => {
   const answer = await bench.call({ url: '/dashboard/api/nothing', token: null })
 
-  assertRefused(answer, 'account', { status: 404, code: 'route_not_found' })
+  assertRefused(answer, { status: 404, code: 'route_not_found' })
 })

@@ -1,5 +1,5 @@
-// I93: the maker of a request is the person who controls the credential. One owner alone gets nothing past
-// maker-checker: neither with a user whose password they set, nor with a secret that they made.
+// I93: the maker of a request is the person who controls the credential. So no owner can approve alone:
+// neither through a user whose password they set, nor with a client secret that they created.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,11 +30,12 @@ const bench = closeAfterTests(await startTestService({ env }))
 type Answer = Awaited<ReturnType<Bench['call']>>
 type Invited = { id: string; email: string; temporaryPassword: string; token: string }
 
-const refused = (answer: Answer, code: string, status = 409) =>
-  assertRefused(answer, 'account', { status, code })
+const assertRefusedWith = (answer: Answer, code: string, status = 409) =>
+  assertRefused(answer, { status, code })
 
 let made = 0
 
+// Invites a user, and returns the secrets that the inviting owner sees.
 async function invite(owner: Browser, role = 'finance', more: object = {}): Promise<Invited> {
   const email = `invited${++made}@people.example`
   const answer = await owner.call({ url: USERS_URL, body: { email, role, ...more } })
@@ -42,6 +43,7 @@ async function invite(owner: Browser, role = 'finance', more: object = {}): Prom
   return toInvited(answer)
 }
 
+// Reads the temporary password and the token of the link from the answer to an invitation.
 function toInvited(answer: Answer): Invited {
   const { id, email, temporaryPassword, invitationLink } = answer.json().data
   const [address, token] = invitationLink.split('#')
@@ -49,7 +51,7 @@ function toInvited(answer: Answer): Invited {
   return { id, email, temporaryPassword, token }
 }
 
-// With the temporary password, which its issuer knows.
+// Signs in with the temporary password, which the user who invited knows, and replaces it.
 async function signInTemporarily({ email, temporaryPassword }: Invited): Promise<Browser> {
   const answer = await trySignIn(bench, { email, password: temporaryPassword })
   const body = { currentPassword: temporaryPassword, newPassword: OWN_PASSWORD }
@@ -59,11 +61,12 @@ async function signInTemporarily({ email, temporaryPassword }: Invited): Promise
   return signIn(bench, email, { password: OWN_PASSWORD })
 }
 
-const accept = (token: string, password = OWN_PASSWORD) =>
+const acceptInvitation = (token: string, password = OWN_PASSWORD) =>
   bench.call({ url: `${INVITATION}/accept`, body: { token, password }, token: null })
 
+// Accepts an invitation by its link, which also signs the user in.
 async function acceptAndEnter({ token, email }: Invited): Promise<Browser> {
-  const answer = await accept(token)
+  const answer = await acceptInvitation(token)
   assert.equal(answer.statusCode, 200, answer.body)
   assert.deepEqual(answer.json().data, { email, isSignedIn: true })
   const cookie = String(answer.headers['set-cookie']).split(';')[0] as string
@@ -96,7 +99,7 @@ const codeOf = (secret: Secret) =>
 
 type Client = { clientId: string; token: string; owner: Browser; other: Browser }
 
-// A client with money, a bank account that an independent user added, and approval of all payouts.
+// Creates a client with money, a bank account that an independent user added, and approval of all payouts.
 async function newClient(): Promise<Client> {
   const clientId = `TAKEN${++made}`
   const token = await bench.newClient(clientId)
@@ -110,7 +113,8 @@ async function newClient(): Promise<Client> {
   return { clientId, token, owner, other }
 }
 
-async function ask(by: Pick<Bench, 'call'>, amount = 1): Promise<string> {
+// Requests a payout that needs approval, and returns its reference.
+async function requestPayout(by: Pick<Bench, 'call'>, amount = 1): Promise<string> {
   const { reference, approval } = await createPayout(by, { amount })
   assert.equal(approval, 'needed')
   return reference
@@ -119,28 +123,28 @@ async function ask(by: Pick<Bench, 'call'>, amount = 1): Promise<string> {
 const approve = (by: Browser, reference: string) =>
   by.call({ url: `${PAYOUTS}/${reference}/approve`, body: {} })
 
-const again = (user: Browser) => signIn(bench, user.user.email)
+const signInAgain = (user: Browser) => signIn(bench, user.user.email)
 test('an owner does not approve what a user requested whose password they set', async () => {
   const { owner, other } = await newClient()
   const invited = await invite(owner)
   const puppet = await signInTemporarily(invited)
-  const reference = await ask(puppet)
+  const reference = await requestPayout(puppet)
 
-  refused(await approve(owner, reference), 'maker_counts_as_you')
+  assertRefusedWith(await approve(owner, reference), 'maker_counts_as_you')
   assert.equal((await approve(other, reference)).statusCode, 200)
 })
 
-test('nor what their users’ users requested, nor one of these users what another did', async () => {
+test('nor do they approve requests of users invited by these, nor these each other’s', async () => {
   const { owner } = await newClient()
   const second = await signInTemporarily(await invite(owner, 'owner'))
   const third = await signInTemporarily(await invite(second, 'finance'))
   const fourth = await signInTemporarily(await invite(owner, 'finance'))
-  const reference = await ask(third)
+  const reference = await requestPayout(third)
 
-  refused(await approve(owner, reference), 'maker_counts_as_you')
+  assertRefusedWith(await approve(owner, reference), 'maker_counts_as_you')
   bench.advance(25 * HOUR_MS)
   const later = await signIn(bench, fourth.user.email, { password: OWN_PASSWORD })
-  refused(await approve(later, reference), 'approver_not_independent')
+  assertRefusedWith(await approve(later, reference), 'approver_not_independent')
 })
 
 test('an owner does not approve what a secret requested that they made', async () => {
@@ -151,13 +155,13 @@ test('an owner does not approve what a secret requested that they made', async (
   const login = { clientId, clientSecret }
   const logged = await bench.call({ url: '/api/Account/login', body: login, token: null })
   const token = logged.json().access_token as string
-  const reference = await ask({ call: (call) => bench.call({ ...call, token }) })
+  const reference = await requestPayout({ call: (call) => bench.call({ ...call, token }) })
 
-  refused(await approve(owner, reference), 'maker_counts_as_you')
+  assertRefusedWith(await approve(owner, reference), 'maker_counts_as_you')
   assert.equal((await approve(other, reference)).statusCode, 200)
 })
 
-test('taken over by link and second factor, and after the wait, they count as themselves', async () => {
+test('users who accept by the link, add a second factor and wait count as independent', async () => {
   const { owner } = await newClient()
   const invited = await invite(owner)
   const finance = await acceptAndEnter(invited)
@@ -165,20 +169,21 @@ test('taken over by link and second factor, and after the wait, they count as th
     .query('select signed_in_at from users where email = $1', [invited.email])
     .then(({ rows }) => rows)
   assert.deepEqual(entered, { signedInAt: bench.clock() })
-  const early = await ask(finance)
-  refused(await approve(owner, early), 'maker_counts_as_you')
+  const early = await requestPayout(finance)
+  assertRefusedWith(await approve(owner, early), 'maker_counts_as_you')
 
   const secret = await addSecondFactor(finance)
-  const fresh = await ask(finance)
-  refused(await approve(owner, fresh), 'maker_counts_as_you')
+  const fresh = await requestPayout(finance)
+  assertRefusedWith(await approve(owner, fresh), 'maker_counts_as_you')
 
   bench.advance(25 * HOUR_MS)
   const code = codeOf(secret)
   const later = await signIn(bench, invited.email, { password: OWN_PASSWORD, code })
-  const boss = await again(owner)
-  const reference = await ask(later)
+  const boss = await signInAgain(owner)
+  const reference = await requestPayout(later)
   assert.equal((await approve(boss, reference)).statusCode, 200)
-  refused(await approve(boss, early), 'maker_counts_as_you') // The rule of the time of the request applies.
+  // The rule that applied when the payout was requested still decides.
+  assertRefusedWith(await approve(boss, early), 'maker_counts_as_you')
   const actions = await actionsOf(bench, `user/${invited.email}`)
   assert(actions.includes('user.accept_invitation') && actions.includes('user.take_over'))
 
@@ -193,10 +198,13 @@ test('a second factor without the link does not take an account over', async () 
   bench.advance(25 * HOUR_MS)
   const code = codeOf(secret)
   const later = await signIn(bench, puppet.user.email, { password: OWN_PASSWORD, code })
-  refused(await approve(await again(owner), await ask(later)), 'maker_counts_as_you')
+  assertRefusedWith(
+    await approve(await signInAgain(owner), await requestPayout(later)),
+    'maker_counts_as_you',
+  )
 })
 
-test('work of owners from before they counted as themselves stays theirs', async () => {
+test('requests from before a user became independent stay those of the owner who invited them', async () => {
   const { clientId, owner } = await newClient()
   const second = await acceptAndEnter(await invite(owner, 'owner'))
   const secret = await addSecondFactor(second)
@@ -208,37 +216,37 @@ test('work of owners from before they counted as themselves stays theirs', async
   const boss = await signIn(bench, second.user.email, { password: OWN_PASSWORD, code })
 
   const user = await signIn(bench, puppet.user.email, { password: OWN_PASSWORD })
-  refused(await approve(boss, await ask(user)), 'maker_counts_as_you')
+  assertRefusedWith(await approve(boss, await requestPayout(user)), 'maker_counts_as_you')
   const login = { clientId, clientSecret: rotated.json().data.secret }
   const logged = await bench.call({ url: '/api/Account/login', body: login, token: null })
   const token = logged.json().access_token as string
-  const reference = await ask({ call: (call) => bench.call({ ...call, token }) })
-  refused(await approve(boss, reference), 'maker_counts_as_you')
+  const reference = await requestPayout({ call: (call) => bench.call({ ...call, token }) })
+  assertRefusedWith(await approve(boss, reference), 'maker_counts_as_you')
 })
 
 test('a link works once, for 72 hours, until it is replaced or the password is changed', async () => {
   const { owner } = await newClient()
   const used = await invite(owner)
-  const [one, two] = await Promise.all([accept(used.token), accept(used.token)])
+  const [one, two] = await Promise.all([acceptInvitation(used.token), acceptInvitation(used.token)])
   assert.deepEqual([one.statusCode, two.statusCode].sort(), [200, 401])
-  refused(await accept(used.token), 'invitation_invalid', 401)
+  assertRefusedWith(await acceptInvitation(used.token), 'invitation_invalid', 401)
 
   const replaced = await invite(owner)
   const url = `${USERS_URL}/${replaced.id}/reset-password`
   const next = toInvited(await owner.call({ url, body: {} }))
-  refused(await accept(replaced.token), 'invitation_invalid', 401)
-  refused(await accept(next.token, 'short'), 'invalid_request', 400)
-  assert.equal((await accept(next.token)).statusCode, 200)
+  assertRefusedWith(await acceptInvitation(replaced.token), 'invitation_invalid', 401)
+  assertRefusedWith(await acceptInvitation(next.token, 'short'), 'invalid_request', 400)
+  assert.equal((await acceptInvitation(next.token)).statusCode, 200)
 
   const changed = await invite(owner)
   await signInTemporarily(changed)
-  refused(await accept(changed.token), 'invitation_invalid', 401)
+  assertRefusedWith(await acceptInvitation(changed.token), 'invitation_invalid', 401)
 
   const expired = await invite(owner)
   bench.advance(72 * HOUR_MS)
   const look = await bench.call({ url: INVITATION, body: { token: expired.token }, token: null })
-  refused(look, 'invitation_invalid', 401)
-  refused(await accept(expired.token), 'invitation_invalid', 401)
+  assertRefusedWith(look, 'invitation_invalid', 401)
+  assertRefusedWith(await acceptInvitation(expired.token), 'invitation_invalid', 401)
 })
 
 test('a link of a user with a second factor signs nobody in', async () => {
@@ -247,7 +255,7 @@ test('a link of a user with a second factor signs nobody in', async () => {
   const secret = await addSecondFactor(await acceptAndEnter(invited))
   const url = `${USERS_URL}/${invited.id}/reset-password`
   const reset = toInvited(await owner.call({ url, body: {} }))
-  const answer = await accept(reset.token, PASSWORD)
+  const answer = await acceptInvitation(reset.token, PASSWORD)
   assert.deepEqual(answer.json().data, { email: invited.email, isSignedIn: false })
   assert.equal(answer.headers['set-cookie'], undefined)
   bench.advance(60_000)
@@ -261,24 +269,24 @@ test('an operator vouches for a person, but not for one whose password they set'
   const vouch = (by: Browser, { id }: Invited, note = 'I met her at the branch.') =>
     by.call({ url: `${USERS_URL}/${id}/vouch`, body: { note } })
 
-  refused(await vouch(owner, invited), 'role_not_allowed', 403)
-  refused(await vouch(operator, invited), 'user_password_temporary')
+  assertRefusedWith(await vouch(owner, invited), 'role_not_allowed', 403)
+  assertRefusedWith(await vouch(operator, invited), 'user_password_temporary')
   const finance = await acceptAndEnter(invited)
   assert.equal((await vouch(operator, invited)).statusCode, 200)
-  assert.equal((await approve(owner, await ask(finance))).statusCode, 200)
+  assert.equal((await approve(owner, await requestPayout(finance))).statusCode, 200)
   assert((await actionsOf(bench, `user/${invited.email}`)).includes('user.vouch'))
 
   const own = await invite(operator, 'finance', { clientId })
   await acceptAndEnter(own)
-  refused(await vouch(operator, own), 'voucher_not_independent')
+  assertRefusedWith(await vouch(operator, own), 'voucher_not_independent')
 })
 
-test('a bank account that a puppet user chose counts as chosen by the person behind that user', async () => {
+test('a bank account that a dependent user chose counts as chosen by the owner behind them', async () => {
   const { owner, other } = await newClient()
   const puppet = await signInTemporarily(await invite(owner))
   const { reference: bankAccount } = await addBankAccount(puppet)
   const { reference } = await createPayout(other, { amount: 1, bankAccount })
-  refused(await approve(owner, reference), 'approver_chose_account')
+  assertRefusedWith(await approve(owner, reference), 'approver_chose_account')
 })
 
 test('above an amount, what client credentials request takes two approvers', async () => {
@@ -287,9 +295,9 @@ test('above an amount, what client credentials request takes two approvers', asy
   await owner.call({ method: 'PUT', url: '/api/v1/payout-settings', body })
   const looser = { ...body, twoApproversAbove: 20 }
   const answer = await owner.call({ method: 'PUT', url: '/api/v1/payout-settings', body: looser })
-  refused(answer, 'payout_approval_kept')
+  assertRefusedWith(answer, 'payout_approval_kept')
   const system = { call: (call: Parameters<Bench['call']>[0]) => bench.call({ ...call, token }) }
-  const [small, large] = [await ask(system, 10), await ask(system, 11)]
+  const [small, large] = [await requestPayout(system, 10), await requestPayout(system, 11)]
 
   assert.equal((await approve(owner, small)).json().data.approval, 'approved')
   assert.equal((await approve(owner, large)).json().data.approval, 'needed')
@@ -301,20 +309,20 @@ test('above an amount, what client credentials request takes two approvers', asy
     bench.db.query(
       `update payouts set approval = 'approved', decided_by = 'user:x', decided_at = now(),
                           decided_by_user = $2 where reference = $1`,
-      [await ask(system, 12), other.user.id],
+      [await requestPayout(system, 12), other.user.id],
     ),
     { constraint: 'payouts_two_approvers' },
   )
 })
 
-test('the database refuses it too', async () => {
+test('the database refuses such an approval too', async () => {
   const { owner } = await newClient()
   const puppet = await signInTemporarily(await invite(owner))
   await assert.rejects(
     bench.db.query(
       `update payouts set approval = 'approved', decided_by = 'user:' || $2, decided_at = now(),
                           decided_by_user = $3 where reference = $1`,
-      [await ask(puppet), owner.user.email, owner.user.id],
+      [await requestPayout(puppet), owner.user.email, owner.user.id],
     ),
     { constraint: 'payouts_another_person' },
   )

@@ -1,4 +1,4 @@
-// The effects of changing a user's role, password or status; and which users cannot be removed.
+// Tests the effects of changing a user's role, password or status, and which users cannot be removed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,14 +23,14 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-test('a changed role is felt by the next request', async () => {
+test('a changed role applies to the next request', async () => {
   const owner = await newBrowser(bench)
   const other = await newBrowser(bench, 'support')
   const call = { method: 'PATCH', url: `${USERS_URL}/${other.user.id}` } as const
 
   const answer = await owner.call({ ...call, body: { role: 'owner' } })
 
-  assert.equal(dataOf(answer, 'account').role, 'owner')
+  assert.equal(dataOf(answer).role, 'owner')
   assert.equal((await other.call({ url: USERS_URL })).statusCode, 200)
   await owner.call({ ...call, body: { role: 'developer' } })
   assert.equal((await other.call({ url: USERS_URL })).statusCode, 403)
@@ -56,7 +56,7 @@ test('a user who is disabled, removed or given a new password is signed out at o
   for (const way of ways) {
     const browser = await newBrowser(bench, 'support')
     assert.equal((await way(`${USERS_URL}/${browser.user.id}`)).statusCode, 200)
-    assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+    assertRefused(await browser.call({ url: SESSION_URL }), { status: 401 })
     const body = { email: browser.user.email, password: PASSWORD }
     assert.equal((await trySignIn(bench, body)).statusCode, 401)
   }
@@ -84,7 +84,7 @@ for (const [method, path, body] of CHANGES) {
     await resetting.query('commit')
     resetting.release()
 
-    assertRefused(await changing, 'account', { status: 401, code: 'session_needed' })
+    assertRefused(await changing, { status: 401, code: 'session_needed' })
     const { rows } = await bench.db.query(
       `select password_hash, totp_pending_sealed,
               (select count(*)::int from sessions where user_id = users.id) as sessions
@@ -104,7 +104,7 @@ test('a disabled user comes back when enabled, and has to sign in again', async 
 
   await owner.call({ ...call, body: { isActive: true } })
 
-  assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+  assertRefused(await browser.call({ url: SESSION_URL }), { status: 401 })
   await signIn(bench, browser.user.email)
   const done = await actionsOf(bench, `user/${browser.user.email}`)
   assert.deepEqual(done.slice(1, 3), ['user.disable', 'user.enable'])
@@ -120,13 +120,13 @@ test('a new temporary password ends the lock of its user', async () => {
   assert.equal((await trySignIn(bench, { email, password: PASSWORD })).statusCode, 401)
 
   const url = `${USERS_URL}/${id}/reset-password`
-  const { temporaryPassword } = dataOf(await owner.call({ url, body: {} }), 'account')
+  const { temporaryPassword } = dataOf(await owner.call({ url, body: {} }))
 
   const answer = await trySignIn(bench, { email, password: temporaryPassword })
-  assert.equal(dataOf(answer, 'account').user.mustChangePassword, true)
+  assert.equal(dataOf(answer).user.mustChangePassword, true)
 })
 
-test('the last owner stays an owner, whichever way; with another one they may go', async () => {
+test('the last owner cannot be removed or demoted in any way; with a second owner they can', async () => {
   const { clientId, browser } = await newClientWithOwner(bench)
   const url = `${USERS_URL}/${browser.user.id}`
   const ways = [
@@ -136,7 +136,7 @@ test('the last owner stays an owner, whichever way; with another one they may go
   ] as const
 
   for (const way of ways) {
-    assertRefused(await browser.call(way), 'account', { status: 409, code: 'last_of_role' })
+    assertRefused(await browser.call(way), { status: 409, code: 'last_of_role' })
   }
   const disabled = await makeUser(bench, { clientId })
   await bench.db.query('update users set is_active = false where email = $1', [disabled])
@@ -177,7 +177,7 @@ for (const [what, change, code] of MEANWHILE) {
     changing.release()
 
     for (const answer of await Promise.all(asking)) {
-      assertRefused(answer, 'account', { status: code === 'session_needed' ? 401 : 403, code })
+      assertRefused(answer, { status: code === 'session_needed' ? 401 : 403, code })
     }
     const { rows } = await bench.db.query(
       `select email, role, password_hash = $3 as "isSame",
@@ -191,7 +191,7 @@ for (const [what, change, code] of MEANWHILE) {
   })
 }
 
-test('two owners who leave at once: one stays', async () => {
+test('of two owners who leave at the same moment one stays', async () => {
   assert.deepEqual(await removeAtOnce((owner) => owner), [200, 409])
 })
 
@@ -199,7 +199,11 @@ test('two owners who remove each other at once: the first succeeds', async () =>
   assert.deepEqual(await removeAtOnce((_owner, other) => other), [200, 401])
 })
 
-async function removeAtOnce(whom: (owner: Browser, other: Browser) => Browser): Promise<number[]> {
+// Two owners remove a user at the same moment: `chooseUser` chooses the user for each of them. A lock on
+// the rows makes both requests wait, so that they run together. Exactly one owner must remain.
+async function removeAtOnce(
+  chooseUser: (owner: Browser, other: Browser) => Browser,
+): Promise<number[]> {
   const { clientId, browser } = await newClientWithOwner(bench)
   const other = await newBrowser(bench, 'owner', clientId)
   const remove = (by: Browser, { user }: Browser) =>
@@ -209,8 +213,8 @@ async function removeAtOnce(whom: (owner: Browser, other: Browser) => Browser): 
   await holder.query('select from users for update')
 
   const removing = Promise.all([
-    remove(browser, whom(browser, other)),
-    remove(other, whom(other, browser)),
+    remove(browser, chooseUser(browser, other)),
+    remove(other, chooseUser(other, browser)),
   ])
   await untilBlocked(bench.db, 2)
   await holder.query('commit')

@@ -1,4 +1,4 @@
-// The users of a client: added, changed and removed, and by whom.
+// Owners and operators add, change and remove the users of a client.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ import { startTestService } from '../support/running-service.ts'
 const OWN_PASSWORD = '/dashboard/api/password'
 const bench = closeAfterTests(await startTestService())
 
-test('an owner lets somebody in, who must choose a password of their own first of all', async () => {
+test('an owner adds a user, who must first choose their own password', async () => {
   const owner = await newBrowser(bench)
   const body = { email: 'Ada@People.Example', role: 'developer' }
 
@@ -44,7 +44,7 @@ test('an owner lets somebody in, who must choose a password of their own first o
     invitationExpiresAt,
     isMailed,
     ...rest
-  } = dataOf(await owner.call({ url: USERS_URL, body }), 'account')
+  } = dataOf(await owner.call({ url: USERS_URL, body }))
   assert.equal(isMailed, true)
   assert.match(invitationLink, /^http:.*\/dashboard\/invitation#[\w-]{43}$/)
   assert.match(invitationExpiresAt, TIMESTAMP)
@@ -63,16 +63,16 @@ test('an owner lets somebody in, who must choose a password of their own first o
     mailProblem: null,
   })
   const answer = await trySignIn(bench, { email: body.email, password: temporaryPassword })
-  assert.equal(dataOf(answer, 'account').user.mustChangePassword, true)
+  assert.equal(dataOf(answer).user.mustChangePassword, true)
   const ada = browserOf(bench, answer)
   for (const url of ['/api/v1/credits', USERS_URL, '/dashboard/api/sessions']) {
     const refused = await ada.call({ url })
-    assertRefused(refused, 'account', { status: 403, code: 'password_change_needed' })
+    assertRefused(refused, { status: 403, code: 'password_change_needed' })
   }
   const change = { currentPassword: temporaryPassword, newPassword: 'four words that are long' }
   const changed = await ada.call({ method: 'PUT', url: OWN_PASSWORD, body: change })
-  const { csrfToken } = dataOf(changed, 'account')
-  assertRefused(await ada.call({ url: SESSION_URL }), 'account', { status: 401 })
+  const { csrfToken } = dataOf(changed)
+  assertRefused(await ada.call({ url: SESSION_URL }), { status: 401 })
   const headers = { cookie: cookieOf(changed), 'x-csrf-token': csrfToken }
   assert.equal((await ada.call({ url: '/api/v1/credits', headers })).statusCode, 200)
   assert.deepEqual(await actionsOf(bench, 'user/ada@people.example'), [
@@ -85,12 +85,12 @@ test('an owner lets somebody in, who must choose a password of their own first o
 test('a temporary password lasts three days, and then says so', async () => {
   const owner = await newBrowser(bench)
   const body = { email: 'late@people.example', role: 'support' }
-  const { temporaryPassword } = dataOf(await owner.call({ url: USERS_URL, body }), 'account')
+  const { temporaryPassword } = dataOf(await owner.call({ url: USERS_URL, body }))
 
   bench.advance(TEMPORARY_PASSWORD_MS + 1)
 
   const late = await trySignIn(bench, { email: body.email, password: temporaryPassword })
-  assertRefused(late, 'account', { status: 401, code: 'password_expired' })
+  assertRefused(late, { status: 401, code: 'password_expired' })
 })
 
 test('a new password must be new, long enough, and not the address', async () => {
@@ -99,13 +99,13 @@ test('a new password must be new, long enough, and not the address', async () =>
   for (const newPassword of [PASSWORD, 'short', 'Password1234', email, '', 7, null, ['x']]) {
     const body = { currentPassword: PASSWORD, newPassword }
     const answer = await browser.call({ method: 'PUT', url: OWN_PASSWORD, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.equal(answer.json().errors[0].field, 'newPassword')
   }
   await signIn(bench, email)
 })
 
-test('users are listed newest first, page by page, and only one’s own', async () => {
+test('users are listed newest first, page by page, and only those of the caller’s client', async () => {
   const { clientId, browser } = await newClientWithOwner(bench)
   const emails = [browser.user.email]
   for (let round = 0; round < 4; round++) {
@@ -126,7 +126,7 @@ test('users are listed newest first, page by page, and only one’s own', async 
   const foreign = (await browser.call({ url: `${USERS_URL}?limit=2` })).json().nextCursor
   const other = await newClientWithOwner(bench)
   const stolen = await other.browser.call({ url: `${USERS_URL}?limit=2&cursor=${foreign}` })
-  assertRefused(stolen, 'account', { status: 400, code: 'invalid_cursor' })
+  assertRefused(stolen, { status: 400, code: 'invalid_cursor' })
 })
 
 test('only owners and operators manage users', async () => {
@@ -134,9 +134,9 @@ test('only owners and operators manage users', async () => {
   const id = await userIdOf(bench, target)
   for (const role of ['developer', 'finance', 'support'] as const) {
     const browser = await newBrowser(bench, role)
-    for (const call of managing(id)) {
+    for (const call of managementCalls(id)) {
       const answer = await browser.call(call)
-      assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+      assertRefused(answer, { status: 403, code: 'role_not_allowed' })
     }
   }
   await signIn(bench, target)
@@ -145,36 +145,36 @@ test('only owners and operators manage users', async () => {
 test('another client’s users cannot be told from users that are not there', async () => {
   const id = await userIdOf(bench, await makeUser(bench))
   const { browser } = await newClientWithOwner(bench)
-  const [, ...calls] = managing(id)
-  const [, ...missing] = managing('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10')
+  const [, ...calls] = managementCalls(id)
+  const [, ...missing] = managementCalls('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10')
 
   for (const [at, call] of calls.entries()) {
     const foreign = await browser.call(call)
-    assertRefused(foreign, 'account', { status: 404, code: 'user_not_found' })
+    assertRefused(foreign, { status: 404, code: 'user_not_found' })
     assertAlike(foreign, await browser.call(missing[at] as (typeof calls)[0]))
   }
   for (const clientId of ['MAN0000001', 'NOSUCH']) {
     const body = { email: 'spy@people.example', role: 'owner', clientId }
     const made = await browser.call({ url: USERS_URL, body })
-    assertRefused(made, 'account', { status: 404, code: 'client_not_found' })
+    assertRefused(made, { status: 404, code: 'client_not_found' })
     const listed = await browser.call({ url: `${USERS_URL}?clientId=${clientId}` })
-    assertRefused(listed, 'account', { status: 404, code: 'client_not_found' })
+    assertRefused(listed, { status: 404, code: 'client_not_found' })
   }
 })
 
-test('an address that another client’s user has is free here: nobody learns of it', async () => {
+test('an email address of another client’s user can be added, so nobody learns of that user', async () => {
   const email = await makeUser(bench)
   const { browser } = await newClientWithOwner(bench)
 
   const made = await browser.call({ url: USERS_URL, body: { email, role: 'support' } })
   const again = await browser.call({ url: USERS_URL, body: { email, role: 'support' } })
 
-  const { temporaryPassword } = dataOf(made, 'account')
-  assertRefused(again, 'account', { status: 409, code: 'user_exists' })
+  const { temporaryPassword } = dataOf(made)
+  assertRefused(again, { status: 409, code: 'user_exists' })
   const there = await trySignIn(bench, { email, password: PASSWORD })
   const here = await trySignIn(bench, { email, password: temporaryPassword })
-  assert.equal(dataOf(there, 'account').client.clientId, 'MAN0000001')
-  assert.notEqual(dataOf(here, 'account').client.clientId, 'MAN0000001')
+  assert.equal(dataOf(there).client.clientId, 'MAN0000001')
+  assert.notEqual(dataOf(here).client.clientId, 'MAN0000001')
 })
 
 test('an operator manages every client’s users; owners make no operators, nor touch one', async () => {
@@ -191,7 +191,7 @@ test('an operator manages every client’s users; owners make no operators, nor 
   assert.equal((await operator.call({ ...changed, body: { isActive: false } })).statusCode, 200)
   const wrong = { email: 'op@people.example', role: 'operator', clientId }
   const notThere = await operator.call({ url: USERS_URL, body: wrong })
-  assertRefused(notThere, 'account', { status: 409, code: 'operators_only' })
+  assertRefused(notThere, { status: 409, code: 'operators_only' })
   const byOwner = [
     owner.call({ url: USERS_URL, body: { email: 'op@people.example', role: 'operator' } }),
     owner.call({ method: 'PATCH', url, body: { role: 'support' } }),
@@ -204,11 +204,11 @@ test('an operator manages every client’s users; owners make no operators, nor 
     }),
   ]
   for (const answer of await Promise.all(byOwner)) {
-    assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(answer, { status: 403, code: 'role_not_allowed' })
   }
 })
 
-test('a merchant’s record says that an operator did it; only the operator’s says who', async () => {
+test('a client’s audit log says that an operator acted; only the operator’s says which one', async () => {
   const operator = await newBrowser(bench, 'operator')
   const { clientId, browser } = await newClientWithOwner(bench)
   const email = 'invited@people.example'
@@ -216,9 +216,9 @@ test('a merchant’s record says that an operator did it; only the operator’s 
   assert.equal((await operator.call({ url: USERS_URL, body })).statusCode, 200)
 
   const url = `/api/v1/audit-log?action=user.create&subject=user/${email}`
-  const view = async (by: typeof browser) => (await by.call({ url })).json().data
+  const readUser = async (by: typeof browser) => (await by.call({ url })).json().data
 
-  const [ofMerchant, ofOperator] = [await view(browser), await view(operator)]
+  const [ofMerchant, ofOperator] = [await readUser(browser), await readUser(operator)]
   assert.deepEqual([ofMerchant.length, ofOperator.length], [1, 1])
   assert.equal(ofMerchant[0].actor, 'operator')
   assert.deepEqual(ofMerchant[0].detail, { role: 'owner' })
@@ -228,7 +228,7 @@ test('a merchant’s record says that an operator did it; only the operator’s 
   assert(!whole.body.includes(operator.user.email))
 })
 
-test('one address is let in once, however many ask at once', async () => {
+test('one email address is added once, even by several requests at once', async () => {
   const owner = await newBrowser(bench)
   const body = { email: 'once@people.example', role: 'support' }
 
@@ -279,7 +279,8 @@ test('the database knows the roles, and one user of an address per client', asyn
   await assert.rejects(makeUser(bench, { email }), /users_email_once_per_client/)
 })
 
-function managing(id: string) {
+// Returns each call that manages the users of a client, for the user with this id.
+function managementCalls(id: string) {
   return [
     { url: USERS_URL },
     { method: 'PATCH', url: `${USERS_URL}/${id}`, body: { role: 'developer' } },

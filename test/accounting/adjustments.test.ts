@@ -1,5 +1,5 @@
-// Debts of clients and banks are recovered or written off: by two people, never more than is owed
-// (I60). Each case with exactly its transfers.
+// Recovering and writing off the debts of clients and banks: two people must agree, and never more than is
+// owed (I60). Each test checks exactly the transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const ADJUSTMENTS = '/api/v1/operator/adjustments'
 const OF_CLIENT = { kind: 'recovery', of: 'receivable', clientId: 'MAN0000001' }
 const OF_BANK = { kind: 'recovery', of: 'shortfall', bankCode: '035' }
 
-// The client owes 70, and the bank 40.
+// Starts a service where the client owes 70 and the bank owes 40.
 async function setup() {
   const bench = await startTestService()
   const { number } = await begin(bench)
@@ -31,28 +31,34 @@ async function setup() {
   return Object.assign(bench, { maker, checker })
 }
 
-const ask = (by: Browser, body: object) =>
+const tryRequestAdjustment = (by: Browser, body: object) =>
   by.call({ url: ADJUSTMENTS, body: { amount: '10', reason: 'Agreed by phone', ...body } })
 
+// Decides a requested adjustment. `verb` is the last part of the path, such as approve.
 const decide = (by: Browser, reference: string, verb: string, body: object = {}) =>
   by.call({ url: `${ADJUSTMENTS}/${reference}/${verb}`, body })
 
 const requestAdjustment = async (by: Browser, body: object): Promise<string> =>
-  dataOf(await ask(by, body), 'account').reference
+  dataOf(await tryRequestAdjustment(by, body)).reference
 
-async function agree({ maker, checker }: { maker: Browser; checker: Browser }, body: object) {
+// Requests an adjustment and approves it as another user. Returns its state, or the code of the refusal.
+async function requestAndApprove(
+  { maker, checker }: { maker: Browser; checker: Browser },
+  body: object,
+) {
   const answer = await decide(checker, await requestAdjustment(maker, body), 'approve')
   return answer.json().data?.state ?? answer.json().code
 }
 
-async function earn(bench: Bench, amount: string): Promise<void> {
+// Credits the client's available balance through a payment.
+async function creditPayment(bench: Bench, amount: string): Promise<void> {
   const { number } = await begin(bench, { amountPolicy: 'any' })
   await credit(bench, number, amount)
 }
 
-test('each kind posts its own transfer, once it is approved', async () => {
+test('each kind of adjustment posts its own transfer once it is approved', async () => {
   await using bench = await setup()
-  await earn(bench, '25')
+  await creditPayment(bench, '25')
   const { moves } = await recordMovements(bench)
   const bodies = [
     OF_CLIENT,
@@ -66,7 +72,7 @@ test('each kind posts its own transfer, once it is approved', async () => {
   assert.deepEqual(await moves(), [])
   for (const reference of references) {
     const approved = await decide(bench.checker, reference, 'approve')
-    assert.equal(dataOf(approved, 'account').state, 'approved')
+    assert.equal(dataOf(approved).state, 'approved')
   }
 
   assert.deepEqual(await moves(), [
@@ -78,7 +84,7 @@ test('each kind posts its own transfer, once it is approved', async () => {
   await assertCleanBooks(bench)
 })
 
-test('the same approval again moves nothing', async () => {
+test('repeating an approval moves no money', async () => {
   await using bench = await setup()
   const reference = await requestAdjustment(bench.maker, { ...OF_CLIENT, kind: 'write_off' })
   await decide(bench.checker, reference, 'approve')
@@ -86,45 +92,51 @@ test('the same approval again moves nothing', async () => {
 
   const again = await decide(bench.checker, reference, 'approve')
 
-  assert.equal(dataOf(again, 'account').state, 'approved')
+  assert.equal(dataOf(again).state, 'approved')
   assert.equal(await databaseText(bench), before)
 })
 
 test('never more than is owed, asked for or approved', async () => {
   await using bench = await setup()
   const whole = { ...OF_CLIENT, kind: 'write_off', amount: '70' }
-  const more = (body: object) => ask(bench.maker, body)
+  const request = (body: object) => tryRequestAdjustment(bench.maker, body)
 
   const tooMuch = { status: 409, code: 'adjustment_too_large' }
-  assertRefused(await more({ ...whole, amount: '70.01' }), 'account', tooMuch)
-  assertRefused(await more({ ...OF_BANK, amount: '40.01' }), 'account', tooMuch)
-  assertRefused(await more({ ...OF_BANK, bankCode: '058' }), 'account', tooMuch)
+  assertRefused(await request({ ...whole, amount: '70.01' }), tooMuch)
+  assertRefused(await request({ ...OF_BANK, amount: '40.01' }), tooMuch)
+  assertRefused(await request({ ...OF_BANK, bankCode: '058' }), tooMuch)
   const [first, second] = [
     await requestAdjustment(bench.maker, whole),
     await requestAdjustment(bench.maker, whole),
   ]
-  assert.equal(dataOf(await decide(bench.checker, first, 'approve'), 'account').state, 'approved')
-  assertRefused(await decide(bench.checker, second, 'approve'), 'account', tooMuch)
+  assert.equal(dataOf(await decide(bench.checker, first, 'approve')).state, 'approved')
+  assertRefused(await decide(bench.checker, second, 'approve'), tooMuch)
   await assertCleanBooks(bench)
 })
 
 test('a recovery takes what is available to the client, or is refused', async () => {
   await using bench = await setup()
-  await earn(bench, '30')
+  await creditPayment(bench, '30')
 
-  assert.equal(await agree(bench, { ...OF_CLIENT, amount: '30.01' }), 'insufficient_balance')
-  assert.equal(await agree(bench, { ...OF_CLIENT, amount: '30' }), 'approved')
+  assert.equal(
+    await requestAndApprove(bench, { ...OF_CLIENT, amount: '30.01' }),
+    'insufficient_balance',
+  )
+  assert.equal(await requestAndApprove(bench, { ...OF_CLIENT, amount: '30' }), 'approved')
   await assertCleanBooks(bench)
 })
 
 test('recovered and written-off debts no longer stop payouts', async () => {
   await using bench = await setup()
-  await earn(bench, '80')
+  await creditPayment(bench, '80')
 
   assert.equal(await tryPayOut(bench, 10.01), 'insufficient_balance')
-  assert.equal(await agree(bench, { ...OF_CLIENT, amount: '40' }), 'approved')
+  assert.equal(await requestAndApprove(bench, { ...OF_CLIENT, amount: '40' }), 'approved')
   assert.equal(await tryPayOut(bench, 10.01), 'insufficient_balance')
-  assert.equal(await agree(bench, { ...OF_CLIENT, kind: 'write_off', amount: '30' }), 'approved')
+  assert.equal(
+    await requestAndApprove(bench, { ...OF_CLIENT, kind: 'write_off', amount: '30' }),
+    'approved',
+  )
   assert.equal(await tryPayOut(bench, 40), 'queued')
   await assertCleanBooks(bench)
 })
@@ -132,27 +144,28 @@ test('recovered and written-off debts no longer stop payouts', async () => {
 test('a shortfall on a return that is still on its way is not given up', async () => {
   await using bench = await setup()
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '15', {
-    sourceAccountNumber: '9990600001', // The sandbox's bank never answers for it.
+    // The sandbox bank never answers payouts to numbers that begin with 99906.
+    sourceAccountNumber: '9990600001',
     sourceAccountName: 'ADA OBI',
     sourceBankCode: '058',
   })
   assert.equal(await resolve(bench, sessionId, 'return'), 'returning')
   await reverse(bench, sessionId, '15')
 
-  const answer = await ask(bench.maker, { ...OF_BANK, amount: '40.01' })
+  const answer = await tryRequestAdjustment(bench.maker, { ...OF_BANK, amount: '40.01' })
 
-  assertRefused(answer, 'account', { status: 409, code: 'adjustment_too_large' })
-  assert.equal(await agree(bench, { ...OF_BANK, amount: '40' }), 'approved')
+  assertRefused(answer, { status: 409, code: 'adjustment_too_large' })
+  assert.equal(await requestAndApprove(bench, { ...OF_BANK, amount: '40' }), 'approved')
 })
 
-test('nobody approves what they asked for, or what those ask who gave them access', async () => {
+test('no user approves their own request, or one of the user who gave them access', async () => {
   await using bench = await setup()
   const body = { ...OF_CLIENT, kind: 'write_off' }
   const reference = await requestAdjustment(bench.maker, body)
 
   const own = { status: 409, code: 'other_person_needed' }
-  assertRefused(await decide(bench.maker, reference, 'approve'), 'account', own)
-  assertRefused(await decide(bench.maker, reference, 'reject', { reason: 'x' }), 'account', own)
+  assertRefused(await decide(bench.maker, reference, 'approve'), own)
+  assertRefused(await decide(bench.maker, reference, 'reject', { reason: 'x' }), own)
   const [maker, checker] = [bench.maker.user.id, bench.checker.user.id]
   await bench.db.query(
     `insert into access_grants (client_id, user_id, granted_by, granted_at)
@@ -160,7 +173,7 @@ test('nobody approves what they asked for, or what those ask who gave them acces
     [checker, maker],
   )
   const behind = { status: 409, code: 'approver_not_independent' }
-  assertRefused(await decide(bench.checker, reference, 'approve'), 'account', behind)
+  assertRefused(await decide(bench.checker, reference, 'approve'), behind)
   const { data } = (await bench.checker.call({ url: ADJUSTMENTS })).json()
   assert.equal(data[0].cannotApprove.code, 'approver_not_independent')
 })
@@ -175,7 +188,7 @@ test('a maker who was removed and invited again is still the same person', async
   assert.equal(code, 'other_person_needed')
 })
 
-test('the database itself holds that it takes two', async () => {
+test('the database itself requires two users', async () => {
   await using bench = await setup()
   const reference = await requestAdjustment(bench.maker, { ...OF_CLIENT, kind: 'write_off' })
   const decideAs = (state: string, user: string) =>
@@ -191,7 +204,7 @@ test('the database itself holds that it takes two', async () => {
   await assert.rejects(bench.db.query('delete from adjustments'))
 })
 
-test('one that was rejected or withdrawn moves nothing, and is over', async () => {
+test('a rejected or withdrawn request moves no money and is final', async () => {
   await using bench = await setup()
   const { moves } = await recordMovements(bench)
   const [first, second] = [
@@ -203,27 +216,27 @@ test('one that was rejected or withdrawn moves nothing, and is over', async () =
   const foreign = await decide(bench.checker, second, 'withdraw')
   const withdrawn = await decide(bench.maker, second, 'withdraw')
 
-  const { state, decisionReason } = dataOf(rejected, 'account')
+  const { state, decisionReason } = dataOf(rejected)
   assert.deepEqual([state, decisionReason], ['rejected', 'Not agreed'])
-  assertRefused(foreign, 'account', { status: 409, code: 'own_request_only' })
-  assert.equal(dataOf(withdrawn, 'account').state, 'withdrawn')
+  assertRefused(foreign, { status: 409, code: 'own_request_only' })
+  assert.equal(dataOf(withdrawn).state, 'withdrawn')
   for (const reference of [first, second]) {
     const late = await decide(bench.checker, reference, 'approve')
-    assertRefused(late, 'account', { status: 409, code: 'request_decided' })
+    assertRefused(late, { status: 409, code: 'request_decided' })
   }
   assert.deepEqual(await moves(), [])
 })
 
-test('only signed-in operators, with one debtor and a good amount', async () => {
+test('only signed-in operators can request, with one debtor and a valid amount', async () => {
   await using bench = await setup()
   const owner = await newBrowser(bench, 'owner')
   const url = ADJUSTMENTS
   const body = { ...OF_BANK, amount: '1', reason: 'x' }
 
   const machine = await bench.call({ url, body })
-  assertRefused(machine, 'account', { status: 403, code: 'people_only' })
+  assertRefused(machine, { status: 403, code: 'people_only' })
   const merchant = await owner.call({ url, body })
-  assertRefused(merchant, 'account', { status: 403, code: 'role_not_allowed' })
+  assertRefused(merchant, { status: 403, code: 'role_not_allowed' })
   const bad: [string, object][] = [
     ['clientId', { of: 'receivable', bankCode: undefined }],
     ['bankCode', { of: 'receivable', clientId: 'MAN0000001' }],
@@ -237,19 +250,19 @@ test('only signed-in operators, with one debtor and a good amount', async () => 
   ]
   for (const [field, change] of bad) {
     const answer = await bench.maker.call({ url, body: { ...body, ...change } })
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
     assert.equal(answer.json().errors[0].field, field, JSON.stringify(change))
   }
-  const nobody = await ask(bench.maker, { ...OF_CLIENT, clientId: 'NOBODY' })
-  assertRefused(nobody, 'account', { status: 404, code: 'client_not_found' })
+  const nobody = await tryRequestAdjustment(bench.maker, { ...OF_CLIENT, clientId: 'NOBODY' })
+  assertRefused(nobody, { status: 404, code: 'client_not_found' })
   const none = await decide(bench.checker, 'ADJ000000000000000', 'approve')
-  assertRefused(none, 'account', { status: 404, code: 'adjustment_not_found' })
+  assertRefused(none, { status: 404, code: 'adjustment_not_found' })
 })
 
 test('approvals at once, through two processes, recover no more than is owed', async () => {
   await using bench = await setup()
   await using twin = await startTwin(bench)
-  await earn(bench, '500')
+  await creditPayment(bench, '500')
   const references = []
   for (let nth = 0; nth < 6; nth++) {
     references.push(await requestAdjustment(bench.maker, { ...OF_CLIENT, amount: '20' }))
@@ -273,12 +286,12 @@ test('approvals at once, through two processes, recover no more than is owed', a
   await assertCleanBooks(bench)
 })
 
-test('maker, checker and amount are in the audit log, and in the debtor’s', async () => {
+test('maker, checker and amount are in the operator’s audit log and in the debtor’s', async () => {
   await using bench = await setup()
   const token = await bench.newClient('DEBTOR')
   const { accountNumber } = await createAccount(bench, {}, { token })
   const { sessionId } = await pay(bench, accountNumber, '30')
-  dataOf(await askRefund(bench, sessionId, { amount: '30', token }), 'account')
+  dataOf(await askRefund(bench, sessionId, { amount: '30', token }))
   await reverse(bench, sessionId, '30')
   const { maker, checker } = bench
 

@@ -1,5 +1,5 @@
-// I68: a closed day has the sums and the hash of its journal. Days close in order, when they are over and
-// balanced or a reason is given, and stay closed.
+// I68: a closed day has the sums and the hash of its journal. Days close in order, once they are over and
+// either balanced or closed with a reason, and stay closed.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -70,26 +70,26 @@ test('days close in order, when they are over and balanced or a reason is given'
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '10.00')
-  const refused = async (day: string, code: string, body?: object, status = 409) =>
-    assertRefused(await tryClose(bench, day, body), 'account', { status, code })
+  const assertCloseRefused = async (day: string, code: string, body?: object, status = 409) =>
+    assertRefused(await tryClose(bench, day, body), { status, code })
 
-  await refused(FIRST_DAY, 'day_not_over')
-  await refused('2026-11-31', 'invalid_request', {}, 400)
-  await refused('yesterday', 'invalid_request', {}, 400)
-  await refused('2026-11-14', 'invalid_request', { reason: ' ' }, 400)
+  await assertCloseRefused(FIRST_DAY, 'day_not_over')
+  await assertCloseRefused('2026-11-31', 'invalid_request', {}, 400)
+  await assertCloseRefused('yesterday', 'invalid_request', {}, 400)
+  await assertCloseRefused('2026-11-14', 'invalid_request', { reason: ' ' }, 400)
   pass(bench, FIRST_DAY)
   bench.advance(-6 * 60_000) // Four minutes after midnight.
-  await refused(FIRST_DAY, 'day_not_over')
+  await assertCloseRefused(FIRST_DAY, 'day_not_over')
   bench.advance(60_000)
-  await refused(FIRST_DAY, 'day_not_balanced', {})
+  await assertCloseRefused(FIRST_DAY, 'day_not_balanced', {})
   assert.equal((await closeDay(bench, FIRST_DAY)).isClosed, true)
-  await refused('2026-11-14', 'later_day_closed')
+  await assertCloseRefused('2026-11-14', 'later_day_closed')
   bench.advance(DAY_MS)
   await credit(bench, accountNumber, '10.00')
   bench.advance(2 * DAY_MS)
   const later = await tryClose(bench, '2026-11-19')
-  assertRefused(later, 'account', { status: 409, code: 'day_not_over' })
-  await refused('2026-11-18', 'earlier_day_open')
+  assertRefused(later, { status: 409, code: 'day_not_over' })
+  await assertCloseRefused('2026-11-18', 'earlier_day_open')
   assert.deepEqual((await tryClose(bench, '2026-11-18')).json().errors, [
     { field: 'day', message: '2026-11-17 is open. Close 2026-11-17 first.' },
   ])
@@ -114,7 +114,7 @@ test('the first day that is closed is the first one with a transfer', async () =
     ['2026-11-16', '2026-11-15 is open. Close 2026-11-15 first.'],
   ] as const) {
     const answer = await tryClose(bench, day)
-    assertRefused(answer, 'account', { status: 409, code: 'earlier_day_open' })
+    assertRefused(answer, { status: 409, code: 'earlier_day_open' })
     assert.deepEqual(answer.json().errors, [{ field: 'day', message }])
   }
   for (const day of [FIRST_DAY, '2026-11-17', '2026-11-18']) await closeDay(bench, day)
@@ -149,37 +149,37 @@ test('a day that is not balanced names each bank and what it lacks', async () =>
   ])
 })
 
-// The daily proof waits for money that may still be under way.
+// A credit without a statement line is no difference yet: it may still be on its way for some days.
 test('a day that is proved needs no reason, and one with a difference does', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const sessionId = await credit(bench, accountNumber, '10.00')
   pass(bench, FIRST_DAY)
-  const proof = async () =>
+  const readProof = async () =>
     reportOf(bench, `reconciliation?bankCode=035&day=${FIRST_DAY}&currency=NGN`)
   await storeStatement(bench, [
     { kobo: 1000, sessionId },
-    { kobo: 5, sessionId: null }, // Still in time.
+    { kobo: 5, sessionId: null }, // A credit that may still be reported.
     { kobo: -7, sessionId: null },
   ])
   const code = { status: 409, code: 'day_not_balanced' }
-  assert.equal((await proof()).status, 'missing_statement', 'its lines were not looked at yet')
-  assertRefused(await tryClose(bench, FIRST_DAY, {}), 'account', code)
+  assert.equal((await readProof()).status, 'missing_statement', 'its lines were not looked at yet')
+  assertRefused(await tryClose(bench, FIRST_DAY, {}), code)
   const account = { bankCode: '035', currency: 'NGN', now: bench.clock() }
   await withTransaction(bench.db, (tx) => matchStatements(tx, account))
-  assertRefused(await tryClose(bench, FIRST_DAY, {}), 'account', code)
+  assertRefused(await tryClose(bench, FIRST_DAY, {}), code)
 
-  const { differences } = await proof()
+  const { differences } = await readProof()
   const { id } = differences.find(({ amount }: { amount: number }) => amount === -0.07)
   const note = { action: 'note', reason: 'Known' }
   const url = `${OPERATOR}/reconciliation/${id}/resolve`
   assert.equal((await bench.call({ url, body: note })).statusCode, 200)
-  const { status, isClosed } = await proof()
+  const { status, isClosed } = await readProof()
   assert.deepEqual([status, isClosed], ['reconciling_items', false])
   const day = await closeDay(bench, FIRST_DAY, {})
 
   assert.deepEqual([day.reason, day.unbalancedBanks], [null, []])
-  assert.equal((await proof()).isClosed, true)
+  assert.equal((await readProof()).isClosed, true)
   const days = await reportOf(bench, `reconciliation/days?from=${FIRST_DAY}&to=${NEXT_DAY}`)
   assert.deepEqual(
     days.map((each: { day: string; isClosed: boolean }) => [each.day, each.isClosed]),
@@ -190,9 +190,10 @@ test('a day that is proved needs no reason, and one with a difference does', asy
   )
 })
 
-type GivenLine = { kobo: number; sessionId: string | null }
+type StatementLine = { kobo: number; sessionId: string | null }
 
-const storeStatement = ({ db, clock }: Bench, lines: readonly GivenLine[]) =>
+// Stores a statement of FIRST_DAY in the database, without importing a file. The lines are not matched yet.
+const storeStatement = ({ db, clock }: Bench, lines: readonly StatementLine[]) =>
   db.query(
     `with import as (
        insert into statement_imports (bank_code, format, state, started_by, started_at, updated_at)
@@ -215,25 +216,32 @@ test('the database itself keeps closed days as they are', async () => {
   await credit(bench, accountNumber, '5.00')
   pass(bench, FIRST_DAY)
   await closeDay(bench, FIRST_DAY)
-  const refuses = (sql: string, why: RegExp) => assert.rejects(bench.db.query(sql), why)
+  const assertDatabaseRefuses = (sql: string, why: RegExp) =>
+    assert.rejects(bench.db.query(sql), why)
 
-  await refuses(`update closed_days set reason = 'x'`, /stays as it is/)
-  await refuses(`update closed_days set completed_at = now()`, /stays as it is/)
-  await refuses('delete from closed_days', /may not be changed/)
-  await refuses('truncate closed_days cascade', /may not be changed/)
-  await refuses('update closed_day_lines set debit_kobo = 1', /may not be changed/)
-  await refuses('delete from closed_day_balances', /may not be changed/)
-  await refuses(
+  await assertDatabaseRefuses(`update closed_days set reason = 'x'`, /stays as it is/)
+  await assertDatabaseRefuses(`update closed_days set completed_at = now()`, /stays as it is/)
+  await assertDatabaseRefuses('delete from closed_days', /may not be changed/)
+  await assertDatabaseRefuses('truncate closed_days cascade', /may not be changed/)
+  await assertDatabaseRefuses('update closed_day_lines set debit_kobo = 1', /may not be changed/)
+  await assertDatabaseRefuses('delete from closed_day_balances', /may not be changed/)
+  await assertDatabaseRefuses(
     `insert into closed_day_lines select day, 'paying', client_id, bank_code, currency, reason, 1, 1
        from closed_day_lines`,
     /stays as it is/,
   )
-  const insert = (day: string, previous: string) =>
+  const insertClosedDaySql = (day: string, previous: string) =>
     `insert into closed_days (day, previous, ends_at, chart, unbalanced, closed_by, closed_at)
      values ('${day}', ${previous}, ('${day}'::date + 1)::timestamp at time zone interval '1 hour',
              '{}', '[]', 'x', now())`
-  await refuses(insert('2026-11-18', 'null'), /closed_days_follow_one_another/)
-  await refuses(insert('2026-11-18', `'${FIRST_DAY}'`), /closed_days_without_gaps/)
+  await assertDatabaseRefuses(
+    insertClosedDaySql('2026-11-18', 'null'),
+    /closed_days_follow_one_another/,
+  )
+  await assertDatabaseRefuses(
+    insertClosedDaySql('2026-11-18', `'${FIRST_DAY}'`),
+    /closed_days_without_gaps/,
+  )
 })
 
 test('only operators close days and see them', async () => {
@@ -243,8 +251,8 @@ test('only operators close days and see them', async () => {
   const paths = ['days', `journal?day=${FIRST_DAY}`, `journal.csv?day=${FIRST_DAY}`, 'balances']
   const more = ['trial-balance', 'vat?month=2026-11', 'suspense-ageing', 'balances.csv']
 
-  assertRefused(await tryClose(bench, FIRST_DAY, {}, { token }), 'account', code)
+  assertRefused(await tryClose(bench, FIRST_DAY, {}, { token }), code)
   for (const path of [...paths, ...more]) {
-    assertRefused(await bench.call({ url: `${OPERATOR}/${path}`, token }), 'account', code)
+    assertRefused(await bench.call({ url: `${OPERATOR}/${path}`, token }), code)
   }
 })

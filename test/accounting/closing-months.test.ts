@@ -1,5 +1,5 @@
-// I120–I122: nothing posts into a closed month, its pack never changes and verifies, and only two people
-// open it again, which stays visible.
+// I120–I122: nothing posts into a closed month; its pack never changes and its signature stays valid; and
+// only two people can reopen it, which stays visible.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,31 +15,32 @@ const MONTH = '2026-11'
 const URL = `${OPERATOR}/months/${MONTH}`
 const LAST_DAY = 30
 
-async function liveAMonth(bench: Bench): Promise<void> {
+// Creates one credit and closes every day of the month.
+async function closeDaysOfMonth(bench: Bench): Promise<void> {
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '1000.00')
   bench.advance(16 * DAY_MS)
   for (let day = 15; day <= LAST_DAY; day++) await closeDay(bench, `${MONTH}-${day}`)
 }
 
-const close = (by: Pick<Bench, 'call'>, body: object = REASON) =>
+const closeMonth = (by: Pick<Bench, 'call'>, body: object = REASON) =>
   by.call({ url: `${URL}/close`, body })
-const reopen = (by: Pick<Bench, 'call'>, reason = 'A statement came late.') =>
+const requestReopening = (by: Pick<Bench, 'call'>, reason = 'A statement came late.') =>
   by.call({ url: `${URL}/reopen`, body: { reason } })
 
 test('a month closes after its days, with its checks done or a reason, once', async () => {
   await using bench = await startTestService()
-  assertRefused(await close(bench), 'account', { status: 409, code: 'month_not_over' })
-  assertRefused(await bench.call({ url: `${URL}/pack` }), 'account', {
+  assertRefused(await closeMonth(bench), { status: 409, code: 'month_not_over' })
+  assertRefused(await bench.call({ url: `${URL}/pack` }), {
     status: 404,
     code: 'month_not_closed',
   })
-  await liveAMonth(bench)
+  await closeDaysOfMonth(bench)
 
-  const before = dataOf(await bench.call({ url: URL }), 'account')
-  const refusal = await close(bench, {})
-  const closed = dataOf(await close(bench), 'account')
-  const again = dataOf(await close(bench), 'account')
+  const before = dataOf(await bench.call({ url: URL }))
+  const refusal = await closeMonth(bench, {})
+  const closed = dataOf(await closeMonth(bench))
+  const again = dataOf(await closeMonth(bench))
 
   const brief = before.checks.map(({ name, isDone, open }: Check) => `${name} ${isDone} ${open}`)
   assert.deepEqual(brief, [
@@ -52,7 +53,7 @@ test('a month closes after its days, with its checks done or a reason, once', as
     'wht_ready true 0',
   ])
   assert.equal(before.isClosed, false)
-  assertRefused(refusal, 'account', { status: 409, code: 'month_not_ready' })
+  assertRefused(refusal, { status: 409, code: 'month_not_ready' })
   assert.match(refusal.body, /banks_reconciled: 16 open/)
   assert.deepEqual([closed.isClosed, closed.closings.length], [true, 1])
   assert.equal(closed.closings[0].reason, REASON.reason)
@@ -64,8 +65,8 @@ type Check = { name: string; isDone: boolean; open: number }
 
 test('nothing is dated into a closed month, and its closing and pack cannot be changed', async () => {
   await using bench = await startTestService()
-  await liveAMonth(bench)
-  await close(bench)
+  await closeDaysOfMonth(bench)
+  await closeMonth(bench)
   const { db } = bench
 
   const post = db.query(
@@ -89,8 +90,8 @@ test('nothing is dated into a closed month, and its closing and pack cannot be c
 
 test('the pack stays the same bytes and verifies, but with no other manifest or key', async () => {
   await using bench = await startTestService()
-  await liveAMonth(bench)
-  await close(bench)
+  await closeDaysOfMonth(bench)
+  await closeMonth(bench)
   const answer = await bench.call({ url: `${URL}/pack` })
   assert.equal(
     answer.headers['content-disposition'],
@@ -112,18 +113,22 @@ test('the pack stays the same bytes and verifies, but with no other manifest or 
 
 test('two people reopen a month, one alone cannot; every closing stays visible', async () => {
   await using bench = await startTestService()
-  await liveAMonth(bench)
+  await closeDaysOfMonth(bench)
   const [one, other] = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
   await takeOver(bench, one, other)
-  await close(bench)
+  await closeMonth(bench)
 
-  assertRefused(await reopen(bench), 'account', { status: 403, code: 'people_only' })
-  const pending = dataOf(await reopen(one), 'account')
-  assertRefused(await reopen(other), 'account', { status: 409, code: 'reopening_requested' })
+  assertRefused(await requestReopening(bench), { status: 403, code: 'people_only' })
+  const pending = dataOf(await requestReopening(one))
+  assertRefused(await requestReopening(other), {
+    status: 409,
+    code: 'reopening_requested',
+  })
   const [request] = pending.reopenings
+  // Approves or rejects the request to reopen the month.
   const decide = (by: Pick<Bench, 'call'>, verb: string, body = {}) =>
     by.call({ url: `${URL}/reopen/${request.id}/${verb}`, body })
-  assertRefused(await decide(one, 'approve'), 'account', {
+  assertRefused(await decide(one, 'approve'), {
     status: 409,
     code: 'other_person_needed',
   })
@@ -131,13 +136,13 @@ test('two people reopen a month, one alone cannot; every closing stays visible',
   const alone = bench.db.query('update closed_months set reopened_at = now()')
   await assert.rejects(alone, /approval of a second person/)
 
-  const reopened = dataOf(await decide(other, 'approve'), 'account')
+  const reopened = dataOf(await decide(other, 'approve'))
   assert.equal(reopened.isClosed, false)
-  assertRefused(await bench.call({ url: `${URL}/pack` }), 'account', {
+  assertRefused(await bench.call({ url: `${URL}/pack` }), {
     status: 404,
     code: 'month_not_closed',
   })
-  const again = dataOf(await close(bench), 'account')
+  const again = dataOf(await closeMonth(bench))
 
   assert.deepEqual(
     again.closings.map(({ version, reopenedAt }: Record<string, unknown>) => [

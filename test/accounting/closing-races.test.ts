@@ -1,5 +1,5 @@
-// I68 under concurrency: nothing posts into a closed day, whatever is posting while it closes and
-// however wrong the clocks are, and nothing is lost.
+// I68 under concurrency: nothing posts into a closed day, even if transfers are posted while it closes or
+// clocks are wrong; and no transfer is lost.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -29,7 +29,8 @@ import { untilDeciding } from '../support/waiting-locks.ts'
 
 const NEXT_DAY = '2026-11-16'
 
-async function firstTransfer({ db }: Pick<Bench, 'db'>) {
+// Returns a transfer between the two accounts of the first credit, to be posted by a test.
+async function transferLikeFirst({ db }: Pick<Bench, 'db'>) {
   const { rows } = await db.query<{ bank: AccountId; account: AccountId; creditId: CreditId }>(
     `select debit_account_id as bank, credit_account_id as account, credit_id as "creditId"
        from transfers where reason = 'credit' order by id limit 1`,
@@ -39,9 +40,9 @@ async function firstTransfer({ db }: Pick<Bench, 'db'>) {
   return { ...accounts, amountKobo: kobo(500n), reason: 'settle' as const }
 }
 
-// A transfer in a transaction that the test holds open.
+// Posts a transfer in a transaction that stays open until the test calls `commit`.
 async function openTransfer(bench: Bench) {
-  const transfer = await firstTransfer(bench)
+  const transfer = await transferLikeFirst(bench)
   const commit = Promise.withResolvers<void>()
   const posted = Promise.withResolvers<void>()
   const at = bench.clock()
@@ -56,7 +57,7 @@ async function openTransfer(bench: Bench) {
 
 test('a credit by a clock that is behind is not lost: the bank is told to send it again', async () => {
   await using bench = await startTestService()
-  await using late = await startBeside(bench) // A day behind.
+  await using late = await startBeside(bench) // Its clock is a day behind.
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '5.00')
   pass(bench, FIRST_DAY)
@@ -88,7 +89,7 @@ test('a transaction that comes too late for its day runs again, in the next', as
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '5.00')
-  const transfer = await firstTransfer(bench)
+  const transfer = await transferLikeFirst(bench)
   const times = [bench.clock()]
   pass(bench, FIRST_DAY)
   await closeDay(bench, FIRST_DAY)
@@ -134,7 +135,7 @@ test('a closing that was cut off is completed by the next attempt, as it was beg
   )
 
   const [marked] = await reportOf(bench, `days?from=${FIRST_DAY}&to=${FIRST_DAY}`)
-  const transfer = await firstTransfer(bench)
+  const transfer = await transferLikeFirst(bench)
   const into = withTransaction(bench.db, (tx) =>
     postTransfers(tx, new Date(`${FIRST_DAY}T12:00:00Z`), [transfer]),
   )
@@ -151,7 +152,7 @@ test('a closing that was cut off is completed by the next attempt, as it was beg
   await assertCleanBooks(bench)
 })
 
-test('several users who close a day at once get the same answer', async () => {
+test('several users who close a day at the same moment get the same answer', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '5.00')
@@ -174,6 +175,7 @@ test('while days close, each transfer is in the journal of exactly one day', asy
   const pay = (by: Bench) =>
     postRail(by, '035/credits', { sessionId: newSessionId(), accountNumber, amount: '1.00' })
   let booked = 0
+  // Reports twenty credits at once, and adds the number of booked ones to `booked`.
   const round = async (by: Bench) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => pay(by)))
     booked += answers.filter((answer) => answer.json().responseCode === '00').length

@@ -31,7 +31,7 @@ const WRITE_OFF = {
   ...{ amount: '10', reason: 'Agreed by phone' },
 }
 
-const send = (by: Browser, text: string) =>
+const importStatement = (by: Browser, text: string) =>
   by.call({
     url: `${STATEMENTS}?bankCode=${BANK}&format=csv&profile=gtbank`,
     method: 'POST',
@@ -44,9 +44,9 @@ test('a finance user imports the statement, resolves what differs and closes the
   const { day, text } = await writeStatement(bench)
   const finance = await newBrowser(bench, 'finance')
 
-  assert.equal(dataOf(await send(finance, text), 'account').lines, 4)
+  assert.equal(dataOf(await importStatement(finance, text)).lines, 4)
   const proof = `${RECONCILIATION}?bankCode=${BANK}&day=${day}`
-  const { differences } = dataOf(await finance.call({ url: proof }), 'account')
+  const { differences } = dataOf(await finance.call({ url: proof }))
   for (const { id, actions } of differences) {
     const action = actions.includes('book') ? 'book' : 'note'
     await outcomeOf(resolve(finance, id, action))
@@ -54,7 +54,7 @@ test('a finance user imports the statement, resolves what differs and closes the
   const closed = await closeDay(finance, day, { reason: 'The other banks come tomorrow' })
 
   assert.deepEqual([closed.isClosed, closed.closedBy], [true, `user:${finance.user.email}`])
-  const left = dataOf(await finance.call({ url: proof }), 'account')
+  const left = dataOf(await finance.call({ url: proof }))
   assert.deepEqual(
     left.differences.filter(({ state }: { state: string }) => state === 'open'),
     [],
@@ -70,7 +70,7 @@ test('a finance user sees of the books what an operator sees, of all clients', a
     await newBrowser(bench, 'operator'),
   ]
   const owner = await newBrowser(bench, 'owner')
-  await send(finance, text)
+  await importStatement(finance, text)
   const token = await bench.newClient('SHOP')
   await fund(bench, '500', { token })
   await addBankAccount(bench, { token })
@@ -98,14 +98,14 @@ test('a finance user sees of the books what an operator sees, of all clients', a
     if (Array.isArray(data) && !/adjustments|payout-files/.test(url)) assert(data.length > 0, url)
   }
 
-  const [hit] = dataOf(await finance.call({ url: `/api/v1/search?q=${reference}` }), 'account')
+  const [hit] = dataOf(await finance.call({ url: `/api/v1/search?q=${reference}` }))
   assert.equal(hit.href, `${OPERATOR}/payouts/${reference}`)
-  const byOwner = dataOf(await owner.call({ url: `/api/v1/search?q=${reference}` }), 'account')
+  const byOwner = dataOf(await owner.call({ url: `/api/v1/search?q=${reference}` }))
   assert.deepEqual(byOwner, [])
   assert.equal((await owner.call({ url: ofBank })).statusCode, 404)
 })
 
-test('money that is nobody’s, and what operators are alerted to, is none of finance’s', async () => {
+test('finance users see neither money without an owner nor the operators’ alerts', async () => {
   await using bench = await startTestService()
   await writeStatement(bench)
   const finance = await newBrowser(bench, 'finance')
@@ -113,7 +113,7 @@ test('money that is nobody’s, and what operators are alerted to, is none of fi
   for (const url of ['/api/v1/suspense', '/api/v1/credits']) {
     assert.deepEqual((await finance.call({ url })).json().data, [], url)
   }
-  const audit = dataOf(await finance.call({ url: '/api/v1/ledger/audit' }), 'account')
+  const audit = dataOf(await finance.call({ url: '/api/v1/ledger/audit' }))
   assert.equal(audit.findings, null)
 })
 
@@ -126,7 +126,7 @@ test('two finance users resolve a difference under maker-checker, one does not',
 
   assert.equal(await outcomeOf(resolve(maker, id, 'book')), 'asked')
   const alone = await decide(maker, id, 'approve')
-  assertRefused(alone, 'account', { status: 409, code: 'other_person_needed' })
+  assertRefused(alone, { status: 409, code: 'other_person_needed' })
   assert.deepEqual(await moves(), [])
 
   assert.equal(await outcomeOf(decide(checker, id, 'approve')), 'cleared')
@@ -144,19 +144,19 @@ test('two finance users write off a debt; one does not, nor whom they gave acces
   const { moves } = await recordMovements(bench)
   const approve = (by: Browser) => by.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
 
-  const { reference } = dataOf(await maker.call({ url: ADJUSTMENTS, body: WRITE_OFF }), 'account')
+  const { reference } = dataOf(await maker.call({ url: ADJUSTMENTS, body: WRITE_OFF }))
   const alone = await approve(maker)
-  assertRefused(alone, 'account', { status: 409, code: 'other_person_needed' })
+  assertRefused(alone, { status: 409, code: 'other_person_needed' })
   await bench.db.query(
     `insert into access_grants (client_id, user_id, granted_by, granted_at)
      select client_id, $1, $2, now() from users where id = $1`,
     [checker.user.id, maker.user.id],
   )
   const dependent = await approve(checker)
-  assertRefused(dependent, 'account', { status: 409, code: 'approver_not_independent' })
+  assertRefused(dependent, { status: 409, code: 'approver_not_independent' })
   assert.deepEqual(await moves(), [])
 
   const other = await newBrowser(bench, 'finance')
-  assert.equal(dataOf(await approve(other), 'account').state, 'approved')
+  assert.equal(dataOf(await approve(other)).state, 'approved')
   assert.deepEqual(await moves(), ['write_off: write_off → receivable 10.00'])
 })

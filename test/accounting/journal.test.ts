@@ -52,7 +52,7 @@ const LINES = [
   '2100 MAN0000001 credit 0 5 USD',
 ]
 
-test('the journal has what moved on each account code, whose it is and why', async () => {
+test('the journal has the movements of each account code, with owner and reason', async () => {
   const journal = await reportOf(bench, `journal?day=${FIRST_DAY}`)
 
   assert.deepEqual(journal.lines.map(brief), LINES)
@@ -135,24 +135,25 @@ test('each transfer is two rows, in the order of posting, and tells nothing of p
   assert(!text.includes('=1+1'))
 })
 
-test('a page shows the journal with its totals, and what is wrong is refused', async () => {
+test('a page shows the journal with its totals; invalid parameters are refused', async () => {
   const page = await textOf(bench, `journal.html?day=${FIRST_DAY}`)
-  const refused = async (path: string, field: string) => {
+  // Asserts that the path is refused because of this parameter.
+  const assertParameterRefused = async (path: string, field: string) => {
     const answer = await bench.call({ url: `/api/v1/operator/${path}` })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.equal(answer.json().errors[0].field, field)
   }
 
   assert.match(page, /<h1>Journal of 2026-11-15<\/h1>/)
   assert.match(page, /Open: it may still change/)
   assert.match(page, /<tr class="total"><td>Total<\/td>.*1,482\.04/)
-  await refused('journal', 'day')
-  await refused('journal?day=2026-11-16', 'day')
-  await refused('journal?day=2026-02-30', 'day')
-  await refused('journal?day=15.11.2026', 'day')
-  await refused(`journal.csv?day=${FIRST_DAY}&layout=datev`, 'layout')
-  await refused(`journal.csv?day=${FIRST_DAY}&detail=hour`, 'detail')
-  await refused(`journal.csv?day=${FIRST_DAY}&currency=naira`, 'currency')
+  await assertParameterRefused('journal', 'day')
+  await assertParameterRefused('journal?day=2026-11-16', 'day')
+  await assertParameterRefused('journal?day=2026-02-30', 'day')
+  await assertParameterRefused('journal?day=15.11.2026', 'day')
+  await assertParameterRefused(`journal.csv?day=${FIRST_DAY}&layout=datev`, 'layout')
+  await assertParameterRefused(`journal.csv?day=${FIRST_DAY}&detail=hour`, 'detail')
+  await assertParameterRefused(`journal.csv?day=${FIRST_DAY}&currency=naira`, 'currency')
 })
 
 test('a day without transfers has an empty journal', async () => {

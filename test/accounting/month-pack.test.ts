@@ -1,5 +1,5 @@
-// I121: the files of a pack follow from one another. So one changed kobo is found in each of them, even if
-// somebody who holds the key signs the pack again.
+// I121: the files of a month's pack can be checked against one another. So one changed kobo is found in
+// each of them, even if somebody who has the key signs the pack again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,18 +22,20 @@ import { credit } from '../support/tracing.ts'
 const MONTH = '2026-12'
 const ADJUSTMENTS = `${OPERATOR}/adjustments`
 
-const at = (bench: Bench, time: string) =>
+// Advances the clock to this time in Lagos.
+const advanceTo = (bench: Bench, time: string) =>
   bench.advance(Date.parse(`${time}+01:00`) - bench.clock().getTime())
 
-// November has fees with withholding tax, suspense and a payment at bank 058. In December the tax is
-// withheld, and bank 058 sends its statement: a line of the day after its credit, a duty that is booked, a
-// debit that is noted, two that are open, and a credit of the last day that the books do not have.
-async function liveTwoMonths(): Promise<Buffer> {
+// Fills two months, closes both, and returns the pack of December. November has fees with withholding tax,
+// suspense and a payment at bank 058. In December the tax is withheld, and bank 058 sends its statement: a
+// line dated the day after its credit, a duty that is booked, a debit that is noted, two open debits, and a
+// credit of the last day that the books do not have.
+async function packOfTwoMonths(): Promise<Buffer> {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
-  dataOf(await createFeeRule(bench), 'account')
-  await addRate(bench)
-  at(bench, '2026-11-29T10:00:00')
+  dataOf(await createFeeRule(bench))
+  await addWithholdingRate(bench)
+  advanceTo(bench, '2026-11-29T10:00:00')
   const charges = { fee: '9.30', vat: '0.70', settled: '19990.00' }
   await credit(bench, accountNumber, '20000.00', { charges })
   await credit(bench, NOBODYS_NUMBER, '200.00')
@@ -43,16 +45,13 @@ async function liveTwoMonths(): Promise<Buffer> {
   await pay(newSessionId(), '7.00')
   pass(bench, '2026-11-30')
   for (const day of ['2026-11-29', '2026-11-30']) await closeDay(bench, day)
-  at(bench, '2026-12-02T10:00:00')
-  dataOf(
-    await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month: '2026-11' } }),
-    'account',
-  )
+  advanceTo(bench, '2026-12-02T10:00:00')
+  dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month: '2026-11' } }))
   await withholdTax(bench)
-  dataOf(await bench.call({ url: `${OPERATOR}/months/2026-11/close`, body: REASON }), 'account')
+  dataOf(await bench.call({ url: `${OPERATOR}/months/2026-11/close`, body: REASON }))
   await credit(bench, accountNumber, '5000.00')
 
-  at(bench, '2026-12-10T23:30:00')
+  advanceTo(bench, '2026-12-10T23:30:00')
   const sessionId = newSessionId()
   await pay(sessionId, '12.00')
   const lines = [
@@ -62,37 +61,45 @@ async function liveTwoMonths(): Promise<Buffer> {
     { day: '2026-12-12', kobo: -700n, reference: 'FT4', narration: 'CASH' },
     { day: '2026-12-13', kobo: -900n, reference: 'FT5', narration: 'CASH AGAIN' },
   ]
-  const late = { day: '2026-12-31', kobo: 4_400n, reference: 'FT6', narration: 'FROM A STRANGER' }
-  at(bench, '2026-12-20T10:00:00')
+  const lateLine = {
+    day: '2026-12-31',
+    kobo: 4_400n,
+    reference: 'FT6',
+    narration: 'FROM A STRANGER',
+  }
+  advanceTo(bench, '2026-12-20T10:00:00')
   await imported(bench, gtbankCsv({ openingKobo: 700n, lines }))
-  await match(bench)
-  await resolve(bench, 'FT1', 'book')
-  await resolve(bench, 'FT4', 'note')
-  at(bench, '2026-12-31T20:00:00')
-  await imported(bench, gtbankCsv({ openingKobo: -5_775n, lines: [late] }))
+  await matchStatementsOf058(bench)
+  await resolveDifference(bench, 'FT1', 'book')
+  await resolveDifference(bench, 'FT4', 'note')
+  advanceTo(bench, '2026-12-31T20:00:00')
+  await imported(bench, gtbankCsv({ openingKobo: -5_775n, lines: [lateLine] }))
   pass(bench, '2026-12-31')
   for (const day of ['2026-12-02', '2026-12-10', '2026-12-20', '2026-12-31']) {
     await closeDay(bench, day)
   }
-  dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month: MONTH } }), 'account')
-  await match(bench)
+  dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month: MONTH } }))
+  await matchStatementsOf058(bench)
   const url = `${OPERATOR}/months/${MONTH}`
-  dataOf(await bench.call({ url: `${url}/close`, body: REASON }), 'account')
+  dataOf(await bench.call({ url: `${url}/close`, body: REASON }))
   const pack = (await bench.call({ url: `${url}/pack` })).rawPayload
   return pack
 }
 
-const match = ({ service, clock }: Bench) =>
+// Matches the statements of bank 058 with the books, as the worker does.
+const matchStatementsOf058 = ({ service, clock }: Bench) =>
   withTransaction(service.db, (tx) =>
     matchStatements(tx, { bankCode: '058', currency: 'NGN', now: clock() }),
   )
 
-async function addRate(bench: Bench) {
+// Adds a rate of withholding tax for the client.
+async function addWithholdingRate(bench: Bench) {
   const rate = { tax: 'withholding', clientId: 'MAN0000001', percent: 5, source: 'Agreed' }
   const body = { ...rate, effectiveFrom: '2026-11-20' }
-  dataOf(await bench.call({ url: `${OPERATOR}/tax-rates`, body }), 'account')
+  dataOf(await bench.call({ url: `${OPERATOR}/tax-rates`, body }))
 }
 
+// Books that the client withheld tax, and the credit note for it; a second user approves each.
 async function withholdTax(bench: Bench) {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
@@ -101,24 +108,25 @@ async function withholdTax(bench: Bench) {
     { ...tax, kind: 'withholding', document: 'INV000001', amount: '10' },
     { ...tax, kind: 'wht_credit_note', document: 'FIRS/77', amount: '4' },
   ]) {
-    const { reference } = dataOf(await maker.call({ url: ADJUSTMENTS, body }), 'account')
+    const { reference } = dataOf(await maker.call({ url: ADJUSTMENTS, body }))
     const url = `${ADJUSTMENTS}/${reference}/approve`
-    dataOf(await checker.call({ url, body: {} }), 'account')
+    dataOf(await checker.call({ url, body: {} }))
   }
 }
 
-async function resolve(bench: Bench, reference: string, action: string) {
+// Resolves the difference of the statement line with this bank reference.
+async function resolveDifference(bench: Bench, reference: string, action: string) {
   const { rows } = await bench.db.query<{ id: number }>(
     `select d.id::int from differences d join statement_lines l on l.id = d.line_id
       where l.bank_reference = $1`,
     [reference],
   )
   const url = `${RECONCILIATION}/${rows[0]?.id}/resolve`
-  dataOf(await bench.call({ url, body: { action, reason: 'Agreed' } }), 'account')
+  dataOf(await bench.call({ url, body: { action, reason: 'Agreed' } }))
 }
 
-// The amount columns of each file. The duty that the rates come to depends on the amounts of transfers,
-// which are not in the pack.
+// The amount columns of each file, in which a change by one kobo must be found. The duty column that
+// follows from rates is left out: it depends on the amounts of transfers, which are not in the pack.
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   'opening-trial-balance.csv': ['debit', 'credit'],
   'trial-balance.csv': ['debit', 'credit'],
@@ -136,11 +144,11 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   'stamp-duty.csv': ['charged', 'givenBack', 'duty'],
 }
 
-const pack = await liveTwoMonths()
+const pack = await packOfTwoMonths()
 
 const cellsOf = (line: string) => line.match(/("[^"]*"|[^,]*)(,|$)/g)?.slice(0, -1) ?? []
 
-// Adds one kobo to an amount of the last row that has one in the column.
+// Adds one kobo to the last amount in the column, as a forger would.
 function addKobo(text: string, column: string): string {
   const [header = '', ...lines] = text.replace('\ufeff', '').split('\r\n')
   const index = header.split(',').indexOf(column)
@@ -208,17 +216,24 @@ test('one changed kobo in any file is found by name, even in a pack that is sign
 
 test('a pack that is signed again lacks no row, repeats none and has none of another month', async () => {
   if (!PYTHON) return
-  const without = (pattern: RegExp) => (text: string) => text.replace(pattern, '')
-  const twice = (text: string) => text.replace(/\r\n([^\r]+)\r\n/, '\r\n$1\r\n$1\r\n')
+  // These forgeries remove the rows that match a pattern, or repeat the first row below the header.
+  const withoutLines = (pattern: RegExp) => (text: string) => text.replace(pattern, '')
+  const withLineTwice = (text: string) => text.replace(/\r\n([^\r]+)\r\n/, '\r\n$1\r\n$1\r\n')
   const changes: [Edit, string][] = [
-    [{ name: 'reconciliation.csv', change: without(/058,NGN,2026-12-12[^\r]+\r\n/) }, 'is missing'],
-    [{ name: 'reconciliation.csv', change: twice }, 'repeats reconciliation.csv line 2'],
-    [{ name: 'bank-balances.csv', change: twice }, 'repeats bank-balances.csv line 2'],
-    [{ name: 'vat-invoices.csv', change: twice }, 'repeats vat-invoices.csv line 2'],
-    [{ name: 'vat-invoices.csv', change: without(/INV[^\r]+\r\n/) }, 'fees of each invoice'],
-    [{ name: 'timing-items.csv', change: without(/058[^\r]+\r\n/) }, 'must be timing-items.csv'],
     [
-      { name: 'reconciling-items.csv', change: without(/058[^\r]+\r\n/) },
+      { name: 'reconciliation.csv', change: withoutLines(/058,NGN,2026-12-12[^\r]+\r\n/) },
+      'is missing',
+    ],
+    [{ name: 'reconciliation.csv', change: withLineTwice }, 'repeats reconciliation.csv line 2'],
+    [{ name: 'bank-balances.csv', change: withLineTwice }, 'repeats bank-balances.csv line 2'],
+    [{ name: 'vat-invoices.csv', change: withLineTwice }, 'repeats vat-invoices.csv line 2'],
+    [{ name: 'vat-invoices.csv', change: withoutLines(/INV[^\r]+\r\n/) }, 'fees of each invoice'],
+    [
+      { name: 'timing-items.csv', change: withoutLines(/058[^\r]+\r\n/) },
+      'must be timing-items.csv',
+    ],
+    [
+      { name: 'reconciling-items.csv', change: withoutLines(/058[^\r]+\r\n/) },
       'openDifferences must be',
     ],
     [
@@ -253,19 +268,19 @@ test('a month does not close while the proofs lack a part of the ledger', async 
   await using bench = await startTestService()
   const { bankAccount: accountNumber } = await startPayment(bench, { amount: 1000 }, '058')
   const lines = [{ day: '2026-11-30', kobo: -700n, reference: 'FT1', narration: 'CASH' }]
-  at(bench, '2026-11-30T20:00:00')
+  advanceTo(bench, '2026-11-30T20:00:00')
   await imported(bench, gtbankCsv({ lines }))
-  await match(bench)
+  await matchStatementsOf058(bench)
   await postRail(bench, '058/credits', { sessionId: newSessionId(), accountNumber, amount: '10' })
   pass(bench, '2026-11-30')
   await closeDay(bench, '2026-11-30')
   const close = () => bench.call({ url: `${OPERATOR}/months/2026-11/close`, body: REASON })
 
   const early = await close()
-  await match(bench)
+  await matchStatementsOf058(bench)
   const closed = await close()
 
-  assertRefused(early, 'account', { status: 409, code: 'month_not_ready' })
+  assertRefused(early, { status: 409, code: 'month_not_ready' })
   assert.match(early.body, /Bank 058, 2026-11-30: the ledger is not matched yet/)
-  dataOf(closed, 'account')
+  dataOf(closed)
 })

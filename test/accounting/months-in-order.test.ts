@@ -1,4 +1,4 @@
-// I176, I177: months close in order, and a closing is of one moment.
+// I176, I177: months close in order, and everything in a closing is of the same moment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,17 +11,19 @@ import { credit } from '../support/tracing.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 
 const urlOf = (month: string) => `${OPERATOR}/months/${month}`
-const close = (by: Pick<Bench, 'call'>, month: string, more: object = {}) =>
+const closeMonth = (by: Pick<Bench, 'call'>, month: string, more: object = {}) =>
   by.call({ url: `${urlOf(month)}/close`, body: REASON, ...more })
 
-async function refuseFor(bench: Bench, month: string, open: string): Promise<void> {
-  const answer = await close(bench, month)
-  assertRefused(answer, 'account', { status: 409, code: 'earlier_month_open' })
+// Asserts that the month cannot close because the earlier month `open` is still open.
+async function assertWaitsFor(bench: Bench, month: string, open: string): Promise<void> {
+  const answer = await closeMonth(bench, month)
+  assertRefused(answer, { status: 409, code: 'earlier_month_open' })
   assert.match(answer.json().errors[0].message, new RegExp(`^${open}\\. Close `))
 }
 
-// A credit on 15 November 2026, none in December, one each on 5 January and 3 February. All days are closed.
-async function liveMonths(bench: Bench): Promise<void> {
+// Creates a credit on 15 November 2026, none in December, and one each on 5 January and 3 February 2027.
+// Closes all days.
+async function closeDaysOfMonths(bench: Bench): Promise<void> {
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '1000')
   for (const day of ['2027-01-04', '2027-02-02']) {
@@ -41,27 +43,28 @@ async function liveMonths(bench: Bench): Promise<void> {
     await closeDay(bench, day)
 }
 
+// Requests the reopening of a month and approves it as another user.
 async function reopen(by: Pick<Bench, 'call'>, checker: Browser, month: string): Promise<void> {
   const body = { reason: 'A statement came late.' }
-  const { reopenings } = dataOf(await by.call({ url: `${urlOf(month)}/reopen`, body }), 'account')
+  const { reopenings } = dataOf(await by.call({ url: `${urlOf(month)}/reopen`, body }))
   const url = `${urlOf(month)}/reopen/${reopenings[0].id}/approve`
-  dataOf(await checker.call({ url, body: {} }), 'account')
+  dataOf(await checker.call({ url, body: {} }))
 }
 
 test('a month closes after the months before it; months without transfers block nothing', async () => {
   await using bench = await startTestService()
-  await liveMonths(bench)
+  await closeDaysOfMonths(bench)
 
-  await refuseFor(bench, '2027-02', '2026-11, 2027-01 are open')
-  await refuseFor(bench, '2027-01', '2026-11 is open')
+  await assertWaitsFor(bench, '2027-02', '2026-11, 2027-01 are open')
+  await assertWaitsFor(bench, '2027-01', '2026-11 is open')
   for (const month of ['2026-11', '2027-01', '2027-02'])
-    assert.equal(dataOf(await close(bench, month), 'account').isClosed, true)
+    assert.equal(dataOf(await closeMonth(bench, month)).isClosed, true)
 })
 
 test('no month closes again while an earlier one is reopened', async () => {
   await using bench = await startTestService()
-  await liveMonths(bench)
-  for (const month of ['2026-11', '2027-01']) dataOf(await close(bench, month), 'account')
+  await closeDaysOfMonths(bench)
+  for (const month of ['2026-11', '2027-01']) dataOf(await closeMonth(bench, month))
   const [maker, checker] = [
     await newBrowser(bench, 'operator'),
     await newBrowser(bench, 'operator'),
@@ -69,15 +72,15 @@ test('no month closes again while an earlier one is reopened', async () => {
   await reopen(maker, checker, '2027-01')
   await reopen(maker, checker, '2026-11')
 
-  await refuseFor(bench, '2027-01', '2026-11 is open')
-  await refuseFor(bench, '2027-02', '2026-11, 2027-01 are open')
+  await assertWaitsFor(bench, '2027-01', '2026-11 is open')
+  await assertWaitsFor(bench, '2027-02', '2026-11, 2027-01 are open')
   for (const month of ['2026-11', '2027-01', '2027-02'])
-    assert.equal(dataOf(await close(bench, month), 'account').isClosed, true)
+    assert.equal(dataOf(await closeMonth(bench, month)).isClosed, true)
 })
 
 test('the database refuses a closing that is out of order', async () => {
   await using bench = await startTestService()
-  await liveMonths(bench)
+  await closeDaysOfMonths(bench)
 
   const insert = (month: string, endsAt: string) =>
     bench.db.query(
@@ -95,13 +98,13 @@ test('invoices that are issued during a closing are in neither its checklist nor
   const blocker = await bench.db.connect()
   await blocker.query('begin; lock table adjustments')
 
-  const closing = close(bench, '2026-11')
+  const closing = closeMonth(bench, '2026-11')
   await untilWaiting(bench.db, 1)
-  dataOf(await issueInvoices(bench), 'account')
+  dataOf(await issueInvoices(bench))
   await blocker.query('commit')
   blocker.release()
 
-  const { closings } = dataOf(await closing, 'account')
+  const { closings } = dataOf(await closing)
   const checks = closings[0].checklist as { name: string; open: number }[]
   assert.equal(checks.find(({ name }) => name === 'vat_ready')?.open, 1)
   const pack = (await bench.call({ url: `${urlOf('2026-11')}/pack` })).rawPayload.toString('latin1')
@@ -114,13 +117,13 @@ test('a closing that waited for another transaction sees what that one committed
   const blocker = await bench.db.connect()
   await blocker.query('begin; lock table closed_months in share row exclusive mode')
 
-  const closing = close(bench, '2026-11', { headers: { 'idempotency-key': 'close-november' } })
+  const closing = closeMonth(bench, '2026-11', { headers: { 'idempotency-key': 'close-november' } })
   await untilWaiting(bench.db, 1)
-  dataOf(await issueInvoices(bench), 'account')
+  dataOf(await issueInvoices(bench))
   await blocker.query('commit')
   blocker.release()
 
-  const { closings } = dataOf(await closing, 'account')
+  const { closings } = dataOf(await closing)
   const checks = closings[0].checklist as { name: string; isDone: boolean }[]
   assert.equal(checks.find(({ name }) => name === 'vat_ready')?.isDone, true)
 })
@@ -128,18 +131,18 @@ test('a closing that waited for another transaction sees what that one committed
 test('of closings at once, one is stored', async () => {
   await using bench = await startInvoiced()
 
-  const answers = await Promise.all(Array.from({ length: 5 }, () => close(bench, '2026-11')))
+  const answers = await Promise.all(Array.from({ length: 5 }, () => closeMonth(bench, '2026-11')))
 
-  for (const answer of answers) assert.equal(dataOf(answer, 'account').closings.length, 1)
+  for (const answer of answers) assert.equal(dataOf(answer).closings.length, 1)
 })
 
 test('an approver sees that a month waits to be reopened', async () => {
   await using bench = await startTestService()
-  await liveMonths(bench)
-  dataOf(await close(bench, '2026-11'), 'account')
+  await closeDaysOfMonths(bench)
+  dataOf(await closeMonth(bench, '2026-11'))
   const [maker, checker] = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'finance')]
   const body = { reason: 'A statement came late.' }
-  dataOf(await maker.call({ url: `${urlOf('2026-11')}/reopen`, body }), 'account')
+  dataOf(await maker.call({ url: `${urlOf('2026-11')}/reopen`, body }))
 
   const months = async (by: Browser) =>
     (await by.call({ url: '/dashboard/api/approvals' })).json().data.months
@@ -149,10 +152,10 @@ test('an approver sees that a month waits to be reopened', async () => {
 const issueInvoices = (bench: Bench) =>
   bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month: '2026-11' } })
 
-// November with one fee, its last day closed.
+// Starts a service with a fee in November whose days are closed, so that VAT invoices can be issued.
 async function startInvoiced(): Promise<Bench> {
   const bench = await startTestService()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '1000')
   for (const day of ['2026-11-15', '2026-11-30']) {

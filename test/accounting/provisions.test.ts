@@ -1,4 +1,4 @@
-// Reserves are applied to a client's debt, and doubtful debts provided for, by two people and within limits
+// Applying a client's reserves to its debt, and providing for doubtful debts: by two people and within limits
 // (I119).
 
 import assert from 'node:assert/strict'
@@ -9,13 +9,18 @@ import { payOut } from '../support/money-out.ts'
 import { credit, recordMovements, reverse } from '../support/movements.ts'
 import { type Browser, newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, SETTLEMENTS, setBankAccount, setSettings } from '../support/settlements.ts'
+import {
+  closeSettlement,
+  SETTLEMENTS,
+  setBankAccount,
+  setSettings,
+} from '../support/settlements.ts'
 
 const ADJUSTMENTS = '/api/v1/operator/adjustments'
-const OF = { of: 'receivable', clientId: 'MAN0000001', reason: 'Agreed' }
+const ADJUSTMENT = { of: 'receivable', clientId: 'MAN0000001', reason: 'Agreed' }
 const TOO_LARGE = { status: 409, code: 'adjustment_too_large' }
 
-// The client has a reserve of 200.00 in two settlements, and owes 70.00.
+// Starts a service where the client has a reserve of 200.00 from two settlements and owes 70.00.
 async function setup() {
   const bench = await startTestService()
   await setBankAccount(bench)
@@ -23,7 +28,7 @@ async function setup() {
   const { accountNumber } = await createAccount(bench)
   for (const _ of [1, 2]) {
     await credit(bench, accountNumber, '1000')
-    await closed(bench)
+    await closeSettlement(bench)
   }
   const { sessionId } = await credit(bench, accountNumber, '70')
   await payOut(bench, 70)
@@ -32,25 +37,26 @@ async function setup() {
     await newBrowser(bench, 'operator'),
     await newBrowser(bench, 'operator'),
   ]
-  const ask = (body: object, by: Browser = maker) =>
-    by.call({ url: ADJUSTMENTS, body: { ...OF, ...body } })
+  const requestAdjustment = (body: object, by: Browser = maker) =>
+    by.call({ url: ADJUSTMENTS, body: { ...ADJUSTMENT, ...body } })
   const approve = (reference: string, by: Browser = checker) =>
     by.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
-  const agree = async (body: object) => approve(dataOf(await ask(body), 'account').reference)
-  return Object.assign(bench, { accountNumber, maker, ask, approve, agree })
+  // Requests an adjustment and approves it as another user.
+  const agree = async (body: object) => approve(dataOf(await requestAdjustment(body)).reference)
+  return Object.assign(bench, { accountNumber, maker, requestAdjustment, approve, agree })
 }
 
 test('a reserve pays the debt of its client, those due first before others', async () => {
   await using bench = await setup()
   const { moves } = await recordMovements(bench)
-  assertRefused(await bench.ask({ kind: 'reserve_use', amount: '70.01' }), 'account', TOO_LARGE)
+  assertRefused(await bench.requestAdjustment({ kind: 'reserve_use', amount: '70.01' }), TOO_LARGE)
 
-  const { reference } = dataOf(await bench.ask({ kind: 'reserve_use', amount: '70' }), 'account')
+  const { reference } = dataOf(await bench.requestAdjustment({ kind: 'reserve_use', amount: '70' }))
   const own = await bench.approve(reference, bench.maker)
-  assertRefused(own, 'account', { status: 409, code: 'other_person_needed' })
+  assertRefused(own, { status: 409, code: 'other_person_needed' })
   assert.deepEqual(await moves(), [])
-  assert.equal(dataOf(await bench.approve(reference), 'account').state, 'approved')
-  dataOf(await bench.approve(reference), 'account')
+  assert.equal(dataOf(await bench.approve(reference)).state, 'approved')
+  dataOf(await bench.approve(reference))
 
   assert.deepEqual(await moves(), ['recovery: reserve → receivable 70.00'])
   const { rows } = await bench.db.query(
@@ -59,7 +65,7 @@ test('a reserve pays the debt of its client, those due first before others', asy
   assert.deepEqual(rows, [{ kobo: 3000n }, { kobo: 10_000n }])
   await assertCleanBooks(bench)
   bench.advance(31 * 86_400_000)
-  assert.equal((await closed(bench)).released, 130)
+  assert.equal((await closeSettlement(bench)).released, 130)
   await assertCleanBooks(bench)
 })
 
@@ -86,7 +92,7 @@ test('the reserve of a settlement that may still be cancelled is not applied', a
 
   const cancelled = await bench.call({ url: `${SETTLEMENTS}/${reference}/cancel`, body: {} })
 
-  assert.equal(dataOf(cancelled, 'account').status, 'cancelled')
+  assert.equal(dataOf(cancelled).status, 'cancelled')
   assert.equal(before.rows.length, 3)
   await assertCleanBooks(bench)
 })
@@ -94,34 +100,35 @@ test('the reserve of a settlement that may still be cancelled is not applied', a
 test('a doubtful debt is provided for up to the debt, and the provision is reversible', async () => {
   await using bench = await setup()
   const { moves } = await recordMovements(bench)
-  assertRefused(await bench.ask({ kind: 'provision', amount: '70.01' }), 'account', TOO_LARGE)
+  assertRefused(await bench.requestAdjustment({ kind: 'provision', amount: '70.01' }), TOO_LARGE)
   assertRefused(
-    await bench.ask({ kind: 'provision_release', amount: '0.01' }),
-    'account',
+    await bench.requestAdjustment({ kind: 'provision_release', amount: '0.01' }),
     TOO_LARGE,
   )
   const twice = [
-    dataOf(await bench.ask({ kind: 'provision', amount: '50' }), 'account').reference,
-    dataOf(await bench.ask({ kind: 'provision', amount: '50' }), 'account').reference,
+    dataOf(await bench.requestAdjustment({ kind: 'provision', amount: '50' })).reference,
+    dataOf(await bench.requestAdjustment({ kind: 'provision', amount: '50' })).reference,
   ]
 
-  dataOf(await bench.approve(twice[0]), 'account')
-  assertRefused(await bench.approve(twice[1]), 'account', TOO_LARGE)
+  dataOf(await bench.approve(twice[0]))
+  assertRefused(await bench.approve(twice[1]), TOO_LARGE)
   assertRefused(
-    await bench.ask({ kind: 'provision_release', amount: '50.01' }),
-    'account',
+    await bench.requestAdjustment({ kind: 'provision_release', amount: '50.01' }),
     TOO_LARGE,
   )
-  dataOf(await bench.agree({ kind: 'provision_release', amount: '20' }), 'account')
+  dataOf(await bench.agree({ kind: 'provision_release', amount: '20' }))
 
   assert.deepEqual(await moves(), [
     'provision: doubtful_debt → provision 50.00',
     'provision_release: provision → doubtful_debt 20.00',
   ])
-  const lines = dataOf(await bench.call({ url: '/api/v1/operator/trial-balance' }), 'account').lines
-  const of = (code: string) =>
+  const lines = dataOf(await bench.call({ url: '/api/v1/operator/trial-balance' })).lines
+  const lineOf = (code: string) =>
     lines.find(({ accountCode }: { accountCode: string }) => accountCode === code)
-  assert.deepEqual([of('1110').credit, of('5110').debit, of('1100').debit], [30, 30, 70])
+  assert.deepEqual(
+    [lineOf('1110').credit, lineOf('5110').debit, lineOf('1100').debit],
+    [30, 30, 70],
+  )
   await assertCleanBooks(bench)
 })
 
@@ -132,12 +139,12 @@ for (const { kind, repaid } of [
 ]) {
   test(`a ${kind} releases the part of a provision that exceeds the remaining debt`, async () => {
     await using bench = await setup()
-    dataOf(await bench.agree({ kind: 'provision', amount: '50' }), 'account')
+    dataOf(await bench.agree({ kind: 'provision', amount: '50' }))
     await credit(bench, bench.accountNumber, '100')
     const { moves } = await recordMovements(bench)
 
-    dataOf(await bench.agree({ kind, amount: '20' }), 'account')
-    dataOf(await bench.agree({ kind, amount: '30' }), 'account')
+    dataOf(await bench.agree({ kind, amount: '20' }))
+    dataOf(await bench.agree({ kind, amount: '30' }))
 
     const first = repaid.replace('30.00', '20.00')
     const release = 'provision_release: provision → doubtful_debt 30.00'
@@ -154,7 +161,7 @@ test('a recovering settlement releases the provision, and its cancellation provi
     url: '/api/v1/operator/clients/MAN0000001/payout-settings',
     body: { payoutApproval: 'all' },
   })
-  dataOf(await bench.agree({ kind: 'provision', amount: '50' }), 'account')
+  dataOf(await bench.agree({ kind: 'provision', amount: '50' }))
   await credit(bench, bench.accountNumber, '100')
 
   const { reference, status } = (await bench.call({ url: SETTLEMENTS, body: {} })).json().data
@@ -165,7 +172,7 @@ test('a recovering settlement releases the provision, and its cancellation provi
   assert.equal(await balanceOf(bench, 'doubtful_debt'), 0n)
   await assertCleanBooks(bench)
 
-  dataOf(await bench.call({ url: `${SETTLEMENTS}/${reference}/cancel`, body: {} }), 'account')
+  dataOf(await bench.call({ url: `${SETTLEMENTS}/${reference}/cancel`, body: {} }))
   assert.equal(await balanceOf(bench, 'receivable'), -7000n)
   assert.equal(await balanceOf(bench, 'provision'), 5000n)
   await assertCleanBooks(bench)
@@ -188,6 +195,6 @@ test('banks have neither reserves nor provisions, and a document is for withheld
     { kind: 'provision', amount: '1', document: 'X' },
     { kind: 'provisions', amount: '1' },
   ]) {
-    assertRefused(await bench.ask(body), 'account', { code: 'invalid_request' })
+    assertRefused(await bench.requestAdjustment(body), { code: 'invalid_request' })
   }
 })

@@ -1,6 +1,6 @@
-// Random books over several days: the movements in the journals are the changes of the ledger's
-// balances, for every account code and day (I69); and the journal of a closed day keeps its bytes
-// whatever happens next (I68). Another walk: SEED=<seed> node --test
+// Random books over several days: for every account code and day, the movements in the journals are the
+// changes of the ledger's balances (I69). The journal of a closed day keeps its bytes even if later
+// transfers follow (I68). To repeat a failed run: SEED=<seed> node --test
 // test/accounting/random-books.test.ts
 
 import assert from 'node:assert/strict'
@@ -34,74 +34,83 @@ const SEED = readSeed()
 const DAYS = ['2026-11-15', '2026-11-16', '2026-11-17', '2026-11-18']
 const STEPS_A_DAY = 40
 
-type Balances = Map<string, bigint> // Debits less credits, by currency and code.
+type Balances = Map<string, bigint> // Debits less credits, by currency and account code.
 
+// Returns the ledger's balances by currency and account code, debits less credits.
 async function balancesNow({ db }: Bench): Promise<Balances> {
   const { rows } = await db.query<{ kind: string; currency: string; kobo: bigint }>(
     `select kind, currency, sum(debits_kobo - credits_kobo)::bigint as kobo
        from ledger_accounts group by 1, 2`,
   )
   const all: Balances = new Map()
-  for (const { kind, currency, kobo: net } of rows) add(all, `${currency} ${codeOf(kind)}`, net)
+  for (const { kind, currency, kobo: net } of rows) addTo(all, `${currency} ${codeOf(kind)}`, net)
   return all
 }
 
 const codeOf = (kind: string) => DEFAULT_CHART[kind]?.code as string
 
-function add(all: Balances, key: string, net: bigint): void {
+// Adds an amount to the balance with this key.
+function addTo(all: Balances, key: string, net: bigint): void {
   all.set(key, (all.get(key) ?? 0n) + net)
 }
 
-function without(all: Balances): [string, bigint][] {
+// Returns the balances that are not zero in a fixed order, so that tests can compare them.
+function nonzeroSorted(all: Balances): [string, bigint][] {
   return [...all].filter(([, net]) => net !== 0n).sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-function changes(before: Balances, after: Balances): [string, bigint][] {
+// Returns the balances that changed, with the differences.
+function balanceChanges(before: Balances, after: Balances): [string, bigint][] {
   const all = new Map(after)
-  for (const [key, net] of before) add(all, key, -net)
-  return without(all)
+  for (const [key, net] of before) addTo(all, key, -net)
+  return nonzeroSorted(all)
 }
 
+// Returns the movements in a journal by currency and account code, whose debits must equal its credits.
 async function journalChanges(bench: Bench, query: string): Promise<[string, bigint][]> {
   const rows = await csvOf(bench, `journal.csv?${query}`)
   assert.equal(sum(rows, 'debit'), sum(rows, 'credit'))
   const all: Balances = new Map()
   for (const { currency, accountCode, debit, credit: to } of rows) {
-    add(all, `${currency} ${accountCode}`, kobo(debit as string) - kobo(to as string))
+    addTo(all, `${currency} ${accountCode}`, kobo(debit as string) - kobo(to as string))
   }
-  return without(all)
+  return nonzeroSorted(all)
 }
 
-// The trial balance at a moment, and the reports that must agree with it.
+// Returns the trial balance at a moment, after comparing the ageing of suspense and the balances by client
+// with it.
 async function reportsAt(bench: Bench, at: string): Promise<[string, bigint][]> {
   const rows = await csvOf(bench, `trial-balance.csv?at=${at}`)
   const all: Balances = new Map()
   for (const { currency, accountCode, debit, credit: to } of rows) {
-    add(all, `${currency} ${accountCode}`, kobo(debit as string) - kobo(to as string))
+    addTo(all, `${currency} ${accountCode}`, kobo(debit as string) - kobo(to as string))
   }
   const ageing = await csvOf(bench, `suspense-ageing.csv?at=${at}`)
   const held = await csvOf(bench, `balances.csv?at=${at}`)
   for (const currency of ['NGN', 'USD']) {
-    const of = (list: readonly Record<string, string>[]) =>
+    const inCurrency = (list: readonly Record<string, string>[]) =>
       list.filter((row) => row.currency === currency)
-    const code = (kind: string) => all.get(`${currency} ${codeOf(kind)}`) ?? 0n
-    assert.equal(sum(of(rows), 'debit'), sum(of(rows), 'credit'))
-    assert.equal(sum(of(ageing), 'amount'), -code('suspense'), `${at}, suspense`)
+    const balanceOfKind = (kind: string) => all.get(`${currency} ${codeOf(kind)}`) ?? 0n
+    assert.equal(sum(inCurrency(rows), 'debit'), sum(inCurrency(rows), 'credit'))
+    assert.equal(sum(inCurrency(ageing), 'amount'), -balanceOfKind('suspense'), `${at}, suspense`)
     const columns: [string, bigint][] = [
-      ['available', -code('collection') - code('available')],
-      ['suspended', -code('suspense')],
-      ['inTransit', -code('settling') - code('paying') - code('refunding')],
-      ['subaccounts', -code('subaccount')],
-      ['feeIncome', -code('fee_income')],
-      ['vatPayable', -code('vat_payable')],
-      ['bankBalance', code('bank')],
-      ['receivable', code('receivable')],
+      ['available', -balanceOfKind('collection') - balanceOfKind('available')],
+      ['suspended', -balanceOfKind('suspense')],
+      [
+        'inTransit',
+        -balanceOfKind('settling') - balanceOfKind('paying') - balanceOfKind('refunding'),
+      ],
+      ['subaccounts', -balanceOfKind('subaccount')],
+      ['feeIncome', -balanceOfKind('fee_income')],
+      ['vatPayable', -balanceOfKind('vat_payable')],
+      ['bankBalance', balanceOfKind('bank')],
+      ['receivable', balanceOfKind('receivable')],
     ]
     for (const [column, expected] of columns) {
-      assert.equal(sum(of(held), column), expected, `${at}, ${column} ${currency}`)
+      assert.equal(sum(inCurrency(held), column), expected, `${at}, ${column} ${currency}`)
     }
   }
-  return without(all)
+  return nonzeroSorted(all)
 }
 
 test(`journals are how the ledger changed, and stay (seed ${SEED})`, async () => {
@@ -112,7 +121,7 @@ test(`journals are how the ledger changed, and stay (seed ${SEED})`, async () =>
   const money = await randomMoney(bench, SEED)
   const payouts = await randomPayouts(bench, SEED, { subaccountId: subaccount.id })
   const journals = new Map<string, string[]>()
-  const texts = (by: Bench, day: string) =>
+  const readJournals = (by: Bench, day: string) =>
     Promise.all(
       ['', '&detail=transfer', '&layout=xero', '&layout=sage', '&layout=quickbooks'].map((more) =>
         textOf(by, `journal.csv?day=${day}${more}`),
@@ -135,12 +144,12 @@ test(`journals are how the ledger changed, and stay (seed ${SEED})`, async () =>
 
     const note = `seed ${SEED}, ${day}`
     assert(transfers > 0 && journalHash)
-    assert.deepEqual(await journalChanges(bench, `day=${day}`), changes(before, after), note)
+    assert.deepEqual(await journalChanges(bench, `day=${day}`), balanceChanges(before, after), note)
     const single = await journalChanges(bench, `day=${day}&detail=transfer`)
-    assert.deepEqual(single, changes(before, after), note)
-    assert.deepEqual(open, without(after), note)
-    assert.deepEqual(await reportsAt(bench, midnight), without(after), note)
-    journals.set(day, await texts(bench, day))
+    assert.deepEqual(single, balanceChanges(before, after), note)
+    assert.deepEqual(open, nonzeroSorted(after), note)
+    assert.deepEqual(await reportsAt(bench, midnight), nonzeroSorted(after), note)
+    journals.set(day, await readJournals(bench, day))
     before = after
   }
 
@@ -152,7 +161,8 @@ test(`journals are how the ledger changed, and stay (seed ${SEED})`, async () =>
   writeFileSync(file, JSON.stringify({ bank: { code: 'B', name: 'All banks' } }))
   await using renamed = await startBeside(bench, { MANILLA_CHART_FILE: file })
   renamed.advance(10 * DAY_MS)
-  for (const [day, journal] of journals) assert.deepEqual(await texts(renamed, day), journal, day)
+  for (const [day, journal] of journals)
+    assert.deepEqual(await readJournals(renamed, day), journal, day)
   const days = await reportOf(renamed, `days?from=${DAYS[0]}&to=${DAYS.at(-1)}`)
   assert(days.every(({ isClosed }: { isClosed: boolean }) => isClosed))
 })

@@ -1,5 +1,5 @@
-// Trial balance, VAT, balances across clients and ageing of suspense, with exact figures, now and at
-// moments in the past.
+// Tests the trial balance, the VAT report, balances across clients and the ageing of suspense with exact
+// figures, now and at moments in the past.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,9 +26,9 @@ type Line = any
 
 const bench = closeAfterTests(await startTestService())
 
-// The first day: 1,000.00 with a fee of 10.00 and 0.75 VAT, of which the bank keeps 10.00 and 0.75;
-// 200.00 without an owner. A week later 200.00 are assigned, 40.00 suspended, 100.00 paid out,
-// 500.00 reversed.
+// Creates the money that all reports of this file show, and returns two moments. On the first day: a credit
+// of 1,000.00 with a fee of 10.00 and 0.75 VAT, of which the bank keeps 10.00 and 0.75; and 200.00 without
+// an owner. A week later 200.00 are assigned, 40.00 suspended, 100.00 paid out, and 500.00 reversed.
 const moments = await (async () => {
   const { accountNumber } = await createAccount(bench, { merchantCode: 'SHOP1' })
   await createFeeRule(bench)
@@ -51,7 +51,8 @@ const moments = await (async () => {
   return { first, week }
 })()
 
-const summary = ({ lines }: { lines: Line[] }) =>
+// Writes each line of a report as "code debit credit", with the currency unless it is naira.
+const summarise = ({ lines }: { lines: Line[] }) =>
   lines.map(({ accountCode, debit, credit: to, currency }) =>
     [accountCode, debit, to, ...(currency === 'NGN' ? [] : [currency])].join(' '),
   )
@@ -71,9 +72,9 @@ test('the trial balance has every account code, at any moment, and adds up', asy
   const first = await reportOf(bench, `trial-balance?at=${moments.first}`)
   const empty = await reportOf(bench, 'trial-balance?at=2026-11-01')
 
-  assert.deepEqual(summary(first), AT_FIRST)
+  assert.deepEqual(summarise(first), AT_FIRST)
   assert.deepEqual(first.totals, [{ currency: 'NGN', debit: 1200, credit: 1200 }])
-  assert.deepEqual(summary(now), [
+  assert.deepEqual(summarise(now), [
     '1000 878.5 0',
     '1200 1.5 0',
     '2000 0 889.25',
@@ -91,7 +92,7 @@ test('the trial balance has every account code, at any moment, and adds up', asy
   ])
   assert.deepEqual(empty.lines, [])
   const answer = await bench.call({ url: '/api/v1/operator/trial-balance?at=2027-01-01' })
-  assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(answer, { status: 400, code: 'invalid_request' })
 })
 
 test('the trial balance is a file and a page, too', async () => {
@@ -141,22 +142,23 @@ test('VAT of a month is what was charged and given back, and what banks charged'
   assert.deepEqual([before.output, before.input, before.totals], [[], [], []])
   for (const month of ['2026-12', '2026-13', '26-11', '']) {
     const answer = await bench.call({ url: `/api/v1/operator/vat?month=${month}` })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
 })
 
-test('balances across clients are told by client, merchant and bank, and add up', async () => {
-  const at = async (query: string) => {
+test('balances across clients are shown by client, merchant and bank, and add up', async () => {
+  // Reads the balances report with only the amounts that are not zero.
+  const readBalances = async (query: string) => {
     const { rows, totals } = await reportOf(bench, `balances${query}`)
-    const amounts = (row: Row) => {
+    const nonzeroAmounts = (row: Row) => {
       const { clientId, merchantCode, bankCode, currency, ...rest } = row
-      const some = Object.entries(rest).filter(([, amount]) => amount !== 0)
-      return [clientId, merchantCode, bankCode, some.map((each) => each.join('=')).join(' ')]
+      const nonzero = Object.entries(rest).filter(([, amount]) => amount !== 0)
+      return [clientId, merchantCode, bankCode, nonzero.map((each) => each.join('=')).join(' ')]
     }
-    return { rows: rows.map(amounts), totals }
+    return { rows: rows.map(nonzeroAmounts), totals }
   }
-  const first = await at(`?at=${moments.first}`)
-  const now = await at('')
+  const first = await readBalances(`?at=${moments.first}`)
+  const now = await readBalances('')
 
   assert.deepEqual(first.rows, [
     ['MAN0000001', 'SHOP1', '035', 'collected=1000 available=989.25'],
@@ -187,7 +189,7 @@ test('balances across clients are told by client, merchant and bank, and add up'
   ])
 })
 
-test('suspense is told by age, at any moment', async () => {
+test('suspense is shown by age, at any moment', async () => {
   const first = await reportOf(bench, `suspense-ageing?at=${moments.first}`)
   const week = await reportOf(bench, `suspense-ageing?at=${moments.week}`)
   const now = await reportOf(bench, 'suspense-ageing')
@@ -234,7 +236,7 @@ test('buckets end after 1, 7, 30, 60, 90, 180 and 365 days', async () => {
   ])
 })
 
-test('closed days make the past cheap, and change no figure', async () => {
+test('closed days make reports on the past fast, and change no figure', async () => {
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own)
   await createFeeRule(own)

@@ -1,5 +1,5 @@
-// VAT invoices and credit notes: one per client and month, numbered without gaps (I116), equal to the VAT
-// report. Rates of tax are dated, and past months keep theirs (I117).
+// VAT invoices and credit notes: there is one per client and month, their numbers have no gaps (I116), and
+// they equal the VAT report. A new rate of tax has a date, and past months keep theirs (I117).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,26 +19,27 @@ const RATES = `${OPERATOR}/tax-rates`
 const ADJUSTMENTS = `${OPERATOR}/adjustments`
 const OTHER = 'MAN0000002'
 
-const at = (bench: Bench, time: string) =>
+// Advances the clock to this time in Lagos.
+const advanceTo = (bench: Bench, time: string) =>
   bench.advance(Date.parse(`${time}+01:00`) - bench.clock().getTime())
-const issue = (by: Pick<Bench, 'call'>, month: string, more = {}) =>
+const issueInvoices = (by: Pick<Bench, 'call'>, month: string, more = {}) =>
   by.call({ url: INVOICES, body: { month }, ...more })
-const listOf = async (by: Pick<Bench, 'call'>, url = INVOICES, more = {}) =>
+const listInvoices = async (by: Pick<Bench, 'call'>, url = INVOICES, more = {}) =>
   (await by.call({ url, ...more })).json().data as Record<string, unknown>[]
 const addRate = (bench: Bench, body: object) =>
   bench.call({ url: RATES, body: { source: 'A notice', ...body } })
-const withhold = (bench: Bench, percent: number, effectiveFrom: string) =>
+const addWithholdingRate = (bench: Bench, percent: number, effectiveFrom: string) =>
   addRate(bench, { tax: 'withholding', clientId: 'MAN0000001', percent, effectiveFrom })
 
-// Two clients with fees on 29 November; the second is given half of it back.
+// Starts a service with two clients that have fees on 29 November. The second gets half of its fee back,
+// because the bank reverses half of the credit.
 async function startMonth() {
   const bench = await startTestService()
   await addClient(bench.db, bench.clock(), { clientId: OTHER })
-  dataOf(await withhold(bench, 5, '2026-11-20'), 'account')
-  at(bench, '2026-11-29T10:00:00')
+  dataOf(await addWithholdingRate(bench, 5, '2026-11-20'))
+  advanceTo(bench, '2026-11-29T10:00:00')
   const token = await bench.login(OTHER, 's3cret')
-  for (const clientId of ['MAN0000001', OTHER])
-    dataOf(await createFeeRule(bench, { clientId }), 'account')
+  for (const clientId of ['MAN0000001', OTHER]) dataOf(await createFeeRule(bench, { clientId }))
   const own = await createAccount(bench)
   const others = await createAccount(bench, {}, { token })
   await credit(bench, own.accountNumber, '20000')
@@ -54,18 +55,19 @@ async function closeMonth(bench: Bench) {
   }
 }
 
-const brief = ({ number, clientId, fees, vat, withholdingTax }: Record<string, unknown>) =>
+// Writes an invoice as one text: number, client, fees, VAT and withholding tax.
+const summarise = ({ number, clientId, fees, vat, withholdingTax }: Record<string, unknown>) =>
   [number, clientId, fees, vat, withholdingTax].join(' ')
 
 test('invoices less credit notes are the output VAT of a closed month', async () => {
   await using bench = await startMonth()
-  const early = await issue(bench, '2026-11')
-  assertRefused(early, 'account', { status: 409, code: 'month_open' })
+  const early = await issueInvoices(bench, '2026-11')
+  assertRefused(early, { status: 409, code: 'month_open' })
   await closeMonth(bench)
 
-  const issued = dataOf(await issue(bench, '2026-11'), 'account')
+  const issued = dataOf(await issueInvoices(bench, '2026-11'))
   assert.deepEqual(issued, { month: '2026-11', invoices: 2, creditNotes: 1 })
-  assert.deepEqual((await listOf(bench)).map(brief).toSorted(), [
+  assert.deepEqual((await listInvoices(bench)).map(summarise).toSorted(), [
     'CRN000001 MAN0000002 50 3.75 0',
     'INV000001 MAN0000001 200 15 10',
     'INV000002 MAN0000002 100 7.5 0',
@@ -73,11 +75,11 @@ test('invoices less credit notes are the output VAT of a closed month', async ()
   const { totals } = await reportOf(bench, 'vat?month=2026-11')
   assert.equal(totals[0].output, 15 + 7.5 - 3.75)
 
-  const again = dataOf(await issue(bench, '2026-11'), 'account')
+  const again = dataOf(await issueInvoices(bench, '2026-11'))
   assert.deepEqual(again, { month: '2026-11', invoices: 0, creditNotes: 0 })
-  assert.equal((await listOf(bench)).length, 3)
+  assert.equal((await listInvoices(bench)).length, 3)
   for (const month of ['2026-13', '2027-06', 'x', '']) {
-    assertRefused(await issue(bench, month), 'account', { code: 'invalid_request' })
+    assertRefused(await issueInvoices(bench, month), { code: 'invalid_request' })
   }
 })
 
@@ -89,14 +91,14 @@ test('a client sees and prints its own invoices, and nobody else’s', async () 
     tin: '01234567-0001',
   }
   const settings = { method: 'PUT', url: `${OPERATOR}/clients/${OTHER}/tax-settings` } as const
-  dataOf(await bench.call({ ...settings, body: details }), 'account')
+  dataOf(await bench.call({ ...settings, body: details }))
   await closeMonth(bench)
-  dataOf(await issue(bench, '2026-11'), 'account')
+  dataOf(await issueInvoices(bench, '2026-11'))
   const by = { token: await bench.login(OTHER, 's3cret') }
 
-  const own = await listOf(bench, OWN, by)
+  const own = await listInvoices(bench, OWN, by)
   assert.deepEqual(own.map(({ number }) => number).toSorted(), ['CRN000001', 'INV000002'])
-  const one = dataOf(await bench.call({ url: `${OWN}/INV000002`, ...by }), 'account')
+  const one = dataOf(await bench.call({ url: `${OWN}/INV000002`, ...by }))
   assert.deepEqual(one.buyer, {
     name: details.legalName,
     address: details.address,
@@ -109,11 +111,11 @@ test('a client sees and prints its own invoices, and nobody else’s', async () 
   for (const number of ['INV000001', 'INV1', 'INV0000002', 'CRN999999', 'x', '%00']) {
     for (const end of ['', '.html']) {
       const answer = await bench.call({ url: `${OWN}/${number}${end}`, ...by })
-      assertRefused(answer, 'account', { status: 404 })
+      assertRefused(answer, { status: 404 })
     }
   }
   assert.equal((await bench.call({ url: INVOICES, ...by })).statusCode, 403)
-  assert.equal((await issue(bench, '2026-11', by)).statusCode, 403)
+  assert.equal((await issueInvoices(bench, '2026-11', by)).statusCode, 403)
 })
 
 test('numbers have no gaps, whoever issues at once and whatever is killed meanwhile', async () => {
@@ -130,41 +132,43 @@ test('numbers have no gaps, whoever issues at once and whatever is killed meanwh
     await tx.query('select pg_terminate_backend(pg_backend_pid())')
   })
   await assert.rejects(killed)
-  assert.deepEqual(await listOf(bench), [])
+  assert.deepEqual(await listInvoices(bench), [])
 
-  await Promise.all(Array.from({ length: 6 }, () => issue(bench, '2026-11')))
+  await Promise.all(Array.from({ length: 6 }, () => issueInvoices(bench, '2026-11')))
 
-  const numbers = (await listOf(bench)).map(({ number }) => number)
+  const numbers = (await listInvoices(bench)).map(({ number }) => number)
   assert.deepEqual(numbers.toSorted(), ['CRN000001', 'INV000001', 'INV000002'])
-  const insert = (number: number, previous: number | null) =>
+  const insertInvoice = (number: number, previous: number | null) =>
     bench.db.query(
       `insert into vat_documents (kind, number, previous, client_id, month, currency, fees_kobo, vat_kobo,
                                   wht_kobo, parties, issued_by, issued_at)
        select 'invoice', $1, $2, id, '2026-10-01', 'NGN', 1, 0, 0, '{}', 'x', now() from clients limit 1`,
       [number, previous],
     )
-  await assert.rejects(insert(4, 3), /vat_documents_follow_one_another/)
-  await assert.rejects(insert(4, 2), /vat_documents_without_gaps/)
+  await assert.rejects(insertInvoice(4, 3), /vat_documents_follow_one_another/)
+  await assert.rejects(insertInvoice(4, 2), /vat_documents_without_gaps/)
   await assert.rejects(bench.db.query('delete from vat_documents'))
   await assert.rejects(bench.db.query('update vat_documents set number = number + 1'))
 })
 
-test('a rate begins tomorrow at the earliest, and changes nothing of the days before it', async () => {
+test('a rate begins tomorrow at the earliest, and does not change earlier days', async () => {
   await using bench = await startMonth()
   for (const effectiveFrom of ['2026-11-29', '2026-11-01', '2020-01-01', '2026-02-30', 'soon']) {
-    assertRefused(await withhold(bench, 10, effectiveFrom), 'account', { code: 'invalid_request' })
+    assertRefused(await addWithholdingRate(bench, 10, effectiveFrom), {
+      code: 'invalid_request',
+    })
   }
-  dataOf(await withhold(bench, 10, '2026-11-30'), 'account')
+  dataOf(await addWithholdingRate(bench, 10, '2026-11-30'))
   await bench.call({ url: '/api/v1/operator/clients/MAN0000001/tax-settings' }).then((answer) => {
-    assert.equal(dataOf(answer, 'account').withholdingPercent, 5)
+    assert.equal(dataOf(answer).withholdingPercent, 5)
   })
-  at(bench, '2026-11-30T10:00:00')
+  advanceTo(bench, '2026-11-30T10:00:00')
   await credit(bench, bench.number, '10000')
-  dataOf(await withhold(bench, 50, '2026-12-01'), 'account')
+  dataOf(await addWithholdingRate(bench, 50, '2026-12-01'))
   await closeMonth(bench)
-  dataOf(await issue(bench, '2026-11'), 'account')
+  dataOf(await issueInvoices(bench, '2026-11'))
 
-  const own = (await listOf(bench)).find(({ number }) => number === 'INV000001')
+  const own = (await listInvoices(bench)).find(({ number }) => number === 'INV000001')
   assert.equal(own?.withholdingTax, 10 + 10, '5% of 200.00 on the 29th, 10% of 100.00 on the 30th')
   await assert.rejects(bench.db.query(`update tax_rates set bps = 1 where tax = 'withholding'`))
 })
@@ -175,14 +179,14 @@ test('a new rate of VAT is charged from its day on, and not before', async () =>
     url: `${OPERATOR}/fee-rules`,
     body: { clientId: OTHER, code: 'zero', basis: 'payout', bps: 10, vatBps: 0 },
   })
-  dataOf(await addRate(bench, { tax: 'vat', percent: 10, effectiveFrom: '2026-12-01' }), 'account')
+  dataOf(await addRate(bench, { tax: 'vat', percent: 10, effectiveFrom: '2026-12-01' }))
   await credit(bench, bench.number, '20000')
   const vatOf = async (month: string) =>
     (await reportOf(bench, `vat?month=${month}`)).output[0]?.vat
   const before = await vatOf('2026-11')
   assert.equal(before, 30)
 
-  at(bench, '2026-12-01T10:00:00')
+  advanceTo(bench, '2026-12-01T10:00:00')
   await credit(bench, bench.number, '20000')
 
   assert.equal(await vatOf('2026-12'), 20)
@@ -192,16 +196,16 @@ test('a new rate of VAT is charged from its day on, and not before', async () =>
 
 test('an invoice names the standard rate of its month only if there was one', async () => {
   await using bench = await startTestService()
-  at(bench, '2026-11-10T10:00:00')
-  dataOf(await addRate(bench, { tax: 'vat', percent: 10, effectiveFrom: '2026-12-15' }), 'account')
-  dataOf(await createFeeRule(bench), 'account')
+  advanceTo(bench, '2026-11-10T10:00:00')
+  dataOf(await addRate(bench, { tax: 'vat', percent: 10, effectiveFrom: '2026-12-15' }))
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   for (const day of ['2026-11-30', '2026-12-31', '2027-01-31']) {
-    at(bench, `${day}T10:00:00`)
+    advanceTo(bench, `${day}T10:00:00`)
     await credit(bench, accountNumber, '20000')
     pass(bench, day)
     await closeDay(bench, day)
-    dataOf(await issue(bench, day.slice(0, 7)), 'account')
+    dataOf(await issueInvoices(bench, day.slice(0, 7)))
   }
 
   const pageOf = async (number: string) =>
@@ -228,17 +232,17 @@ test('rates that make no sense are refused', async () => {
     { tax: 'levy', percent: 1, ...from },
     { tax: 'vat', percent: 5, source: '', ...from },
   ]) {
-    assertRefused(await addRate(bench, body), 'account', { code: 'invalid_request' })
+    assertRefused(await addRate(bench, body), { code: 'invalid_request' })
   }
   const unknown = { tax: 'withholding', clientId: 'NOBODY', percent: 5, ...from }
-  assertRefused(await addRate(bench, unknown), 'account', { status: 404, code: 'client_not_found' })
-  dataOf(await addRate(bench, duty), 'account')
+  assertRefused(await addRate(bench, unknown), { status: 404, code: 'client_not_found' })
+  dataOf(await addRate(bench, duty))
 })
 
 test('two people give withheld tax to the client, once, and its credit note clears it', async () => {
   await using bench = await startMonth()
   await closeMonth(bench)
-  dataOf(await issue(bench, '2026-11'), 'account')
+  dataOf(await issueInvoices(bench, '2026-11'))
   const [maker, checker] = [
     await newBrowser(bench, 'operator'),
     await newBrowser(bench, 'operator'),
@@ -246,39 +250,42 @@ test('two people give withheld tax to the client, once, and its credit note clea
   const tax = { of: 'withholding', clientId: 'MAN0000001', reason: 'Deducted' }
   const withheld = { ...tax, kind: 'withholding', document: 'INV000001', amount: '10' }
   const note = { ...tax, kind: 'wht_credit_note', document: 'FIRS/77', amount: '10' }
-  const ask = (by: Browser, body: object) => by.call({ url: ADJUSTMENTS, body })
+  const requestAdjustment = (by: Browser, body: object) => by.call({ url: ADJUSTMENTS, body })
+  // Requests an adjustment and approves it as another user.
   const agree = async (body: object) => {
-    const { reference } = dataOf(await ask(maker, body), 'account')
-    return dataOf(
-      await checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} }),
-      'account',
-    )
+    const { reference } = dataOf(await requestAdjustment(maker, body))
+    return dataOf(await checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} }))
   }
   const { moves } = await recordMovements(bench)
 
-  assertRefused(await ask(maker, { ...withheld, amount: '10.01' }), 'account', {
+  assertRefused(await requestAdjustment(maker, { ...withheld, amount: '10.01' }), {
     status: 409,
     code: 'adjustment_too_large',
   })
-  assertRefused(await ask(maker, note), 'account', { status: 409, code: 'adjustment_too_large' })
-  assertRefused(await ask(maker, { ...withheld, document: 'INV000002' }), 'account', {
+  assertRefused(await requestAdjustment(maker, note), {
+    status: 409,
+    code: 'adjustment_too_large',
+  })
+  assertRefused(await requestAdjustment(maker, { ...withheld, document: 'INV000002' }), {
     status: 404,
   })
-  assertRefused(await ask(maker, { ...withheld, document: undefined }), 'account', {
+  assertRefused(await requestAdjustment(maker, { ...withheld, document: undefined }), {
     code: 'invalid_request',
   })
-  assertRefused(await ask(maker, { ...withheld, of: 'receivable' }), 'account', {
+  assertRefused(await requestAdjustment(maker, { ...withheld, of: 'receivable' }), {
     code: 'invalid_request',
   })
   assert.equal((await agree(withheld)).state, 'approved')
-  assertRefused(await ask(maker, { ...withheld, amount: '1' }), 'account', {
+  assertRefused(await requestAdjustment(maker, { ...withheld, amount: '1' }), {
     status: 409,
     code: 'adjustment_too_large',
   })
-  const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }), 'account')
+  const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }))
   assert.equal(totals[0].withheldTax, 10)
   assert.equal((await agree(note)).state, 'approved')
-  assertRefused(await ask(maker, { ...note, amount: '0.01' }), 'account', { status: 409 })
+  assertRefused(await requestAdjustment(maker, { ...note, amount: '0.01' }), {
+    status: 409,
+  })
 
   assert.deepEqual(await moves(), [
     'withholding: wht_receivable → available 10.00',
@@ -327,8 +334,9 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
   await using bench = await startMonth()
   await closeMonth(bench)
   const url = `${OPERATOR}/months/2026-11`
+  // Returns the obstacle that keeps the month open, as its checklist shows it.
   const openOf = async () => {
-    const { checks } = dataOf(await bench.call({ url }), 'account')
+    const { checks } = dataOf(await bench.call({ url }))
     const open = (name: string) =>
       checks.find((check: Record<string, unknown>) => check.name === name).open
     return [open('vat_ready'), open('wht_ready')]
@@ -336,11 +344,11 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
 
   assert.deepEqual(await openOf(), [3, 0], 'two invoices and a credit note')
   const refusal = await bench.call({ url: `${url}/close`, body: {} })
-  assertRefused(refusal, 'account', { status: 409, code: 'month_not_ready' })
+  assertRefused(refusal, { status: 409, code: 'month_not_ready' })
   assert.match(refusal.body, /vat_ready: 3 open/)
-  dataOf(await issue(bench, '2026-11'), 'account')
+  dataOf(await issueInvoices(bench, '2026-11'))
   assert.deepEqual(await openOf(), [0, 1])
-  const [invoice] = await listOf(bench, `${INVOICES}?clientId=MAN0000001`)
+  const [invoice] = await listInvoices(bench, `${INVOICES}?clientId=MAN0000001`)
   const { number, withholdingTax } = invoice as { number: string; withholdingTax: number }
   const [maker, checker] = [
     await newBrowser(bench, 'operator'),
@@ -353,12 +361,12 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
     reason: 'Deducted',
   }
   const request = { ...body, document: number, amount: withholdingTax }
-  const { reference } = dataOf(await maker.call({ url: ADJUSTMENTS, body: request }), 'account')
+  const { reference } = dataOf(await maker.call({ url: ADJUSTMENTS, body: request }))
   const approval = { url: `${ADJUSTMENTS}/${reference}/approve`, body: {} }
-  dataOf(await checker.call(approval), 'account')
+  dataOf(await checker.call(approval))
   assert.deepEqual(await openOf(), [0, 0])
 
-  dataOf(await bench.call({ url: `${url}/close`, body: { reason: 'No statements' } }), 'account')
+  dataOf(await bench.call({ url: `${url}/close`, body: { reason: 'No statements' } }))
   const pack = (await bench.call({ url: `${url}/pack` })).rawPayload.toString('utf8')
   assert.match(pack, new RegExp(`${number},invoice,MAN0000001,2026-11,`))
   assert.match(pack, new RegExp(`clientId,invoiced,[^]*MAN0000001,${withholdingTax.toFixed(2)},`))
@@ -368,8 +376,9 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
 
 test('a month asks for the seller’s TIN while its invoices do not state it', async () => {
   const url = `${OPERATOR}/months/2026-11`
+  // Returns the obstacle that keeps the month open, as its checklist shows it.
   const openOf = async (bench: Bench) => {
-    const { checks } = dataOf(await bench.call({ url }), 'account')
+    const { checks } = dataOf(await bench.call({ url }))
     return checks.find(({ name }: { name: string }) => name === 'seller_tin_set').open
   }
   const setTin = (bench: Bench) =>
@@ -381,17 +390,17 @@ test('a month asks for the seller’s TIN while its invoices do not state it', a
   await using early = await startMonth()
   await closeMonth(early)
   assert.equal(await openOf(early), 3, 'documents that are still to be issued')
-  dataOf(await setTin(early), 'account')
+  dataOf(await setTin(early))
   assert.equal(await openOf(early), 0)
-  dataOf(await issue(early, '2026-11'), 'account')
+  dataOf(await issueInvoices(early, '2026-11'))
   assert.equal(await openOf(early), 0)
 
   await using late = await startMonth()
   await closeMonth(late)
-  dataOf(await issue(late, '2026-11'), 'account')
-  dataOf(await setTin(late), 'account')
+  dataOf(await issueInvoices(late, '2026-11'))
+  dataOf(await setTin(late))
   assert.equal(await openOf(late), 3, 'issued documents do not change')
   const refusal = await late.call({ url: `${url}/close`, body: {} })
-  assertRefused(refusal, 'account', { status: 409, code: 'month_not_ready' })
+  assertRefused(refusal, { status: 409, code: 'month_not_ready' })
   assert.match(refusal.body, /seller_tin_set: 3 open/)
 })

@@ -1,5 +1,5 @@
-// I178: the tax that a VAT document states is booked in parts, reversed, written off or decided not to be
-// withheld; never more than it states.
+// I178: the withholding tax that a VAT document states can be booked in parts, reversed, written off or
+// declared not to be withheld, but never more than the document states.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,21 +15,22 @@ const ADJUSTMENTS = `${OPERATOR}/adjustments`
 const TAX = { of: 'withholding', clientId: 'MAN0000001', reason: 'As agreed' }
 const TOO_LARGE = { status: 409, code: 'adjustment_too_large' }
 
-// One client with fees of 200.00 on 29 November, of which it withholds 5%: 10.00.
+// Starts a service whose client has fees of 200.00 on 29 November, and withholds 5% of them: 10.00. Returns
+// helpers to request and approve adjustments of it.
 async function startMonth() {
   const bench = await startTestService()
   const rate = { tax: 'withholding', clientId: 'MAN0000001', percent: 5, source: 'A notice' }
   const url = `${OPERATOR}/tax-rates`
-  dataOf(await bench.call({ url, body: { ...rate, effectiveFrom: '2026-11-20' } }), 'account')
+  dataOf(await bench.call({ url, body: { ...rate, effectiveFrom: '2026-11-20' } }))
   bench.advance(Date.parse('2026-11-29T10:00:00+01:00') - bench.clock().getTime())
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '20000')
   const emails = [
     await makeUser(bench, { role: 'operator' }),
     await makeUser(bench, { role: 'operator' }),
   ] as const
-  // Signed in anew: days pass.
+  // Signs in again for each request, because sessions expire while days pass.
   const ask = async (kind: string, amount: string, document = 'INV000001') => {
     const maker = await signIn(bench, emails[0])
     return maker.call({ url: ADJUSTMENTS, body: { ...TAX, kind, amount, document } })
@@ -38,22 +39,24 @@ async function startMonth() {
     const checker = await signIn(bench, emails[1])
     return checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
   }
+  // Requests an adjustment and approves it as another user.
   const agree = async (...request: Parameters<typeof ask>) =>
-    dataOf(await approve(dataOf(await ask(...request), 'account').reference), 'account')
+    dataOf(await approve(dataOf(await ask(...request)).reference))
   const closeMonth = async (days: readonly string[], month = '2026-11') => {
     for (const day of days) {
       pass(bench, day)
       await closeDay(bench, day)
     }
-    return dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month } }), 'account')
+    return dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month } }))
   }
-  const unready = async (month = '2026-11') => {
-    const { checks } = dataOf(await bench.call({ url: `${OPERATOR}/months/${month}` }), 'account')
+  // Returns the obstacle to closing the month that concerns withholding tax.
+  const openTaxObstacle = async (month = '2026-11') => {
+    const { checks } = dataOf(await bench.call({ url: `${OPERATOR}/months/${month}` }))
     return checks.find(({ name }: { name: string }) => name === 'wht_ready').open
   }
-  const openOf = async (number = 'INV000001') =>
-    dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices/${number}` }), 'account')
-      .withholdingOpen
+  // Returns the withholding tax of a VAT invoice that is not booked or declared yet.
+  const openTaxOf = async (number = 'INV000001') =>
+    dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices/${number}` })).withholdingOpen
   return Object.assign(bench, {
     accountNumber,
     sessionId,
@@ -61,8 +64,8 @@ async function startMonth() {
     approve,
     agree,
     closeMonth,
-    unready,
-    openOf,
+    openTaxObstacle,
+    openTaxOf,
   })
 }
 
@@ -72,18 +75,18 @@ test('tax is booked in parts until the invoice is covered, and no further', asyn
   await using bench = await startMonth()
   await bench.closeMonth(NOVEMBER)
   await bench.agree('withholding', '4')
-  assert.deepEqual([await bench.unready(), await bench.openOf()], [1, 6])
-  assertRefused(await bench.ask('withholding', '6.01'), 'account', TOO_LARGE)
+  assert.deepEqual([await bench.openTaxObstacle(), await bench.openTaxOf()], [1, 6])
+  assertRefused(await bench.ask('withholding', '6.01'), TOO_LARGE)
 
-  const { reference } = dataOf(await bench.ask('withholding', '6'), 'account')
-  assertRefused(await bench.ask('withholding', '1'), 'account', {
+  const { reference } = dataOf(await bench.ask('withholding', '6'))
+  assertRefused(await bench.ask('withholding', '1'), {
     status: 409,
     code: 'document_recorded',
   })
-  dataOf(await bench.approve(reference), 'account')
+  dataOf(await bench.approve(reference))
 
-  assert.deepEqual([await bench.unready(), await bench.openOf()], [0, 0])
-  assertRefused(await bench.ask('withholding', '0.01'), 'account', TOO_LARGE)
+  assert.deepEqual([await bench.openTaxObstacle(), await bench.openTaxOf()], [0, 0])
+  assertRefused(await bench.ask('withholding', '0.01'), TOO_LARGE)
   await assertCleanBooks(bench)
 })
 
@@ -91,13 +94,13 @@ test('a wrong booking is reversed from the money of the client, and booked again
   await using bench = await startMonth()
   await bench.closeMonth(NOVEMBER)
   await bench.agree('withholding', '10')
-  assertRefused(await bench.ask('withholding_reversal', '10.01'), 'account', TOO_LARGE)
+  assertRefused(await bench.ask('withholding_reversal', '10.01'), TOO_LARGE)
   const { moves } = await recordMovements(bench)
   await bench.agree('withholding_reversal', '7')
 
-  assert.deepEqual([await bench.unready(), await bench.openOf()], [1, 7])
+  assert.deepEqual([await bench.openTaxObstacle(), await bench.openTaxOf()], [1, 7])
   await bench.agree('withholding', '7')
-  assert.equal(await bench.unready(), 0)
+  assert.equal(await bench.openTaxObstacle(), 0)
   const [drawn, ...rest] = await moves()
   assert.match(drawn as string, /^withholding_reversal: \w+ → wht_receivable 7\.00$/)
   assert.deepEqual(rest, ['withholding: wht_receivable → available 7.00'])
@@ -108,13 +111,13 @@ test('two people decide that tax is not withheld, so that the month can close', 
   await using bench = await startMonth()
   await bench.closeMonth(NOVEMBER)
   await bench.agree('withholding', '4')
-  assertRefused(await bench.ask('not_withheld', '6.01'), 'account', TOO_LARGE)
+  assertRefused(await bench.ask('not_withheld', '6.01'), TOO_LARGE)
   const { moves } = await recordMovements(bench)
   await bench.agree('not_withheld', '6')
 
   assert.deepEqual(await moves(), [])
-  assert.deepEqual([await bench.unready(), await bench.openOf()], [0, 0])
-  assertRefused(await bench.ask('not_withheld', '0.01'), 'account', TOO_LARGE)
+  assert.deepEqual([await bench.openTaxObstacle(), await bench.openTaxOf()], [0, 0])
+  assertRefused(await bench.ask('not_withheld', '0.01'), TOO_LARGE)
   await bench.agree('withholding', '6') // The client withheld it after all.
   await assertCleanBooks(bench)
 })
@@ -124,13 +127,13 @@ test('tax whose credit note never comes is written off; a wrong credit note is t
   await bench.closeMonth(NOVEMBER)
   await bench.agree('withholding', '10')
   await bench.agree('wht_credit_note', '8', 'FIRS/77')
-  assertRefused(await bench.ask('wht_credit_note', '1', 'FIRS/77'), 'account', {
+  assertRefused(await bench.ask('wht_credit_note', '1', 'FIRS/77'), {
     status: 409,
     code: 'document_recorded',
   })
   await bench.agree('wht_credit_note_reversal', '8', 'FIRS/77')
   await bench.agree('wht_credit_note', '6', 'FIRS/77')
-  assertRefused(await bench.ask('wht_write_off', '4.01'), 'account', TOO_LARGE)
+  assertRefused(await bench.ask('wht_write_off', '4.01'), TOO_LARGE)
   const { moves } = await recordMovements(bench)
   await bench.agree('wht_write_off', '4')
 
@@ -165,7 +168,7 @@ test('the report of a month is JSON, CSV, a workbook and a page', async () => {
   assert.equal(xlsx.statusCode, 200)
   assert.match(html.body, /Withholding tax of 2026-11/)
   const future = await bench.call({ url: `${path}?month=2031-01` })
-  assertRefused(future, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(future, { status: 400, code: 'invalid_request' })
 })
 
 test('fees given back in a later month are taxed on its credit note, and taken back', async () => {
@@ -175,13 +178,13 @@ test('fees given back in a later month are taxed on its credit note, and taken b
   await reverse(bench, bench.sessionId, '10000')
   await bench.closeMonth(['2026-12-01', '2026-12-31'], '2026-12')
 
-  const note = dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices/CRN000001` }), 'account')
+  const note = dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices/CRN000001` }))
   assert.deepEqual([note.fees, note.withholdingTax, note.withholdingOpen], [100, 5, 5])
-  assert.equal(await bench.unready('2026-12'), 1)
-  assertRefused(await bench.ask('withholding', '1', 'CRN000001'), 'account', TOO_LARGE)
-  assertRefused(await bench.ask('withholding_reversal', '5.01', 'CRN000001'), 'account', TOO_LARGE)
+  assert.equal(await bench.openTaxObstacle('2026-12'), 1)
+  assertRefused(await bench.ask('withholding', '1', 'CRN000001'), TOO_LARGE)
+  assertRefused(await bench.ask('withholding_reversal', '5.01', 'CRN000001'), TOO_LARGE)
   await bench.agree('withholding_reversal', '5', 'CRN000001')
-  assert.equal(await bench.unready('2026-12'), 0)
+  assert.equal(await bench.openTaxObstacle('2026-12'), 0)
   await assertCleanBooks(bench)
 })
 
@@ -189,11 +192,11 @@ test('fees given back at one rate lower the tax at another rate of the same mont
   await using bench = await startMonth()
   const rate = { tax: 'withholding', clientId: 'MAN0000001', percent: 10, source: 'A notice' }
   const url = `${OPERATOR}/tax-rates`
-  dataOf(await bench.call({ url, body: { ...rate, effectiveFrom: '2026-11-30' } }), 'account')
+  dataOf(await bench.call({ url, body: { ...rate, effectiveFrom: '2026-11-30' } }))
   bench.advance(86_400_000)
   await reverse(bench, bench.sessionId, '5000') // Gives 50.00 of fees back, on the day of the new rate.
   await bench.closeMonth(['2026-11-29', '2026-11-30'])
 
-  const invoice = dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices/INV000001` }), 'account')
+  const invoice = dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices/INV000001` }))
   assert.equal(invoice.withholdingTax, 10 - 5, '5% of 200.00 less 10% of 50.00')
 })

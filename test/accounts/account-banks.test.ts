@@ -1,4 +1,4 @@
-// A collection account gets numbers at all of the requested banks, or a plain refusal.
+// A new collection account gets a number at each of the requested banks, or the request is refused plainly.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ test('an account is created with its numbers at once, or not at all', async () =
   const create = (banks: unknown, headers = {}) =>
     small.call({ url: ACCOUNTS, body: accountBody({ banks }), headers })
 
-  const made = dataOf(await create(['058', '035', '058']), 'account')
+  const made = dataOf(await create(['058', '035', '058']))
   const refused = await create(['058'])
   const unknown = await create(['999'])
   const notIssuing = await create(['101'])
@@ -43,10 +43,10 @@ test('an account is created with its numbers at once, or not at all', async () =
     ['035', '058'],
   )
   assert.deepEqual(await readAccount(small, made.accounts[1].accountNumber), made)
-  assertRefused(refused, 'account', { status: 503, code: 'numbers_exhausted' })
-  assertRefused(unknown, 'account', { code: 'bank_not_supported' })
-  assertRefused(notIssuing, 'account', { code: 'bank_not_supported' })
-  assertRefused(wrong, 'account', { code: 'invalid_request' })
+  assertRefused(refused, { status: 503, code: 'numbers_exhausted' })
+  assertRefused(unknown, { code: 'bank_not_supported' })
+  assertRefused(notIssuing, { code: 'bank_not_supported' })
+  assertRefused(wrong, { code: 'invalid_request' })
   const { rows } = await small.db.query('select count(*)::int as count from collection_accounts')
   assert.deepEqual(rows, [{ count: 1 }])
   const alerts = await small.db.query('select kind, subject from alerts')
@@ -67,7 +67,7 @@ test('the banks are part of a request with an Idempotency-Key', async () => {
   const other = await create(['058'])
 
   assert.deepEqual(again.json(), first.json())
-  assertRefused(other, 'account', { status: 400, code: 'idempotency_key_reused' })
+  assertRefused(other, { status: 400, code: 'idempotency_key_reused' })
 })
 
 test('a bank without numbers left, or unknown, adds none, and an operator is told', async () => {
@@ -84,8 +84,8 @@ test('a bank without numbers left, or unknown, adds none, and an operator is tol
   const exhausted = await add(second.accountNumber, '058')
   const unknown = await add(second.accountNumber, '999')
 
-  assertRefused(exhausted, 'account', { status: 503, code: 'numbers_exhausted' })
-  assertRefused(unknown, 'account', { code: 'bank_not_supported' })
+  assertRefused(exhausted, { status: 503, code: 'numbers_exhausted' })
+  assertRefused(unknown, { code: 'bank_not_supported' })
   const { rows } = await small.db.query('select kind, subject from alerts')
   assert.deepEqual(rows, [{ kind: 'numbers_exhausted', subject: '058 static' }])
   assert.deepEqual(await readAccount(small, second.accountNumber), second)
@@ -103,7 +103,7 @@ test('a reserved number that a refused account would have had goes back to the p
   const refused = await create()
 
   assert.equal(made.statusCode, 200)
-  assertRefused(refused, 'account', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(refused, { status: 503, code: 'numbers_exhausted' })
   assert.deepEqual(await poolStates(small), { 'static available': 1, 'static used': 1 })
   await assertCleanBooks(small)
 })

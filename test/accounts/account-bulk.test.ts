@@ -1,5 +1,5 @@
-// Many accounts at once: each accepted or refused on its own, with all its faults, and created once
-// however often the request comes.
+// Creating many accounts with one request: each is accepted or refused on its own, with all its faults, and
+// created once even if the request is repeated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,12 +21,12 @@ type Result = {
   errors: { field: string; message: string }[]
 }
 
-const send = (accounts: unknown, more: Pick<Call, 'headers' | 'token'> = {}, to = bench) =>
-  to.call({ url: BULK, body: { accounts }, ...more })
+const sendBulk = (accounts: unknown, more: Pick<Call, 'headers' | 'token'> = {}, service = bench) =>
+  service.call({ url: BULK, body: { accounts }, ...more })
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-const many = (count: number, changes: (at: number) => object = () => ({})) =>
+const accountBodies = (count: number, changes: (at: number) => object = () => ({})) =>
   Array.from({ length: count }, (_, at) => accountBody({ ...changes(at) }))
 
 async function countAccounts(): Promise<number> {
@@ -34,8 +34,8 @@ async function countAccounts(): Promise<number> {
   return rows[0].count
 }
 
-const numbersOf = (answer: Awaited<ReturnType<typeof send>>): unknown[] =>
-  dataOf(answer, 'account').results.map(({ data }: Result) => data?.accountNumber)
+const numbersOf = (answer: Awaited<ReturnType<typeof sendBulk>>): unknown[] =>
+  dataOf(answer).results.map(({ data }: Result) => data?.accountNumber)
 
 test('each item is accepted or refused on its own, in its place', async () => {
   const before = await countAccounts()
@@ -55,7 +55,7 @@ test('each item is accepted or refused on its own, in its place', async () => {
     }),
   ]
 
-  const { accepted, refused, results } = dataOf(await send(items), 'account')
+  const { accepted, refused, results } = dataOf(await sendBulk(items))
 
   assert.deepEqual([accepted, refused], [2, 5])
   assert.deepEqual(
@@ -94,14 +94,14 @@ test('each item is accepted or refused on its own, in its place', async () => {
   assert.equal(bvn, '22212345654')
 })
 
-test('items that are only to be validated are told what is wrong with them, and none is made', async () => {
+test('a request that only validates reports the faults of its items, and creates no account', async () => {
   const before = await countAccounts()
   const accounts = [accountBody(), accountBody({ bvn: '1' }), accountBody({ banks: ['999'] })]
   const body = { accounts, validateOnly: true }
 
   const checked = await bench.call({ url: BULK, body, ...keyed('validated') })
 
-  const { accepted, refused, results } = dataOf(checked, 'account')
+  const { accepted, refused, results } = dataOf(checked)
   assert.deepEqual([accepted, refused], [1, 2])
   assert.deepEqual(
     results.map(({ index, code, data, errors }: Result) => [index, code, data, errors.length]),
@@ -114,20 +114,20 @@ test('items that are only to be validated are told what is wrong with them, and 
   assert.equal(await countAccounts(), before)
   const wrong = await bench.call({ url: BULK, body: { accounts, validateOnly: 'yes' } })
   assert.deepEqual(fieldsOf(wrong), ['validateOnly'])
-  const made = await send(accounts, keyed('validated')) // The key is still unused.
-  assert.equal(dataOf(made, 'account').accepted, 1)
+  const made = await sendBulk(accounts, keyed('validated')) // The key is still unused.
+  assert.equal(dataOf(made).accepted, 1)
   assert.equal(await countAccounts(), before + 1)
 })
 
-test('five hundred are made at once, with numbers and events of their own', async () => {
+test('five hundred accounts are created at once, each with its number and event', async () => {
   const token = await bench.newClient('BULK000001')
 
-  const answer = await send(
-    many(500, (at) => ({ accountName: `${at} ${'é'.repeat(90)}` })),
+  const answer = await sendBulk(
+    accountBodies(500, (at) => ({ accountName: `${at} ${'é'.repeat(90)}` })),
     { token },
   )
 
-  const { accepted, refused, results } = dataOf(answer, 'account')
+  const { accepted, refused, results } = dataOf(answer)
   assert.deepEqual([accepted, refused, results.length], [500, 0, 500])
   const numbers = new Set(results.map(({ data }: Result) => data?.accountNumber))
   assert.equal(numbers.size, 500)
@@ -145,48 +145,48 @@ test('five hundred are made at once, with numbers and events of their own', asyn
 
 test('a list that is empty, too long or no list at all is refused as a whole', async () => {
   const before = await countAccounts()
-  for (const accounts of [[], many(501), {}, 'x', null, undefined]) {
-    const refused = await send(accounts)
-    assertRefused(refused, 'account', { code: 'invalid_request' })
+  for (const accounts of [[], accountBodies(501), {}, 'x', null, undefined]) {
+    const refused = await sendBulk(accounts)
+    assertRefused(refused, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(refused), ['accounts'])
   }
-  const extra = await bench.call({ url: BULK, body: { accounts: many(1), dryRun: true } })
-  assertRefused(extra, 'account', { code: 'invalid_request' })
-  const huge = await send(many(10, () => ({ accountName: 'x'.repeat(300_000) })))
-  assertRefused(huge, 'account', { status: 413, code: 'body_too_large' })
-  assertRefused(await send(many(1), { token: null }), 'account', { status: 401 })
+  const extra = await bench.call({ url: BULK, body: { accounts: accountBodies(1), dryRun: true } })
+  assertRefused(extra, { code: 'invalid_request' })
+  const huge = await sendBulk(accountBodies(10, () => ({ accountName: 'x'.repeat(300_000) })))
+  assertRefused(huge, { status: 413, code: 'body_too_large' })
+  assertRefused(await sendBulk(accountBodies(1), { token: null }), { status: 401 })
   assert.equal(await countAccounts(), before)
 })
 
-test('the same request with its key makes nothing twice, and answers the same', async () => {
-  const items = [...many(3), accountBody({ bvn: 'x' })]
-  const first = await send(items, keyed('bulk-1'))
+test('the same request with the same key creates no account twice, and gets the same answer', async () => {
+  const items = [...accountBodies(3), accountBody({ bvn: 'x' })]
+  const first = await sendBulk(items, keyed('bulk-1'))
   const count = await countAccounts()
 
-  const again = await send(items, keyed('bulk-1'))
+  const again = await sendBulk(items, keyed('bulk-1'))
 
   assert.equal(first.headers['idempotent-replayed'], undefined)
   assert.equal(again.headers['idempotent-replayed'], 'true')
   assert.equal(again.body, first.body)
   assert.equal(await countAccounts(), count)
-  const other = await send(items.slice(0, 3), keyed('bulk-1'))
-  assertRefused(other, 'account', { status: 409, code: 'idempotency_key_reused' })
+  const other = await sendBulk(items.slice(0, 3), keyed('bulk-1'))
+  assertRefused(other, { status: 409, code: 'idempotency_key_reused' })
   const single = await bench.call({ url: ACCOUNTS, body: accountBody(), ...keyed('bulk-1') })
-  assertRefused(single, 'account', { code: 'idempotency_key_reused' })
-  const unkeyed = await send(items)
-  assert.equal(dataOf(unkeyed, 'account').accepted, 3)
+  assertRefused(single, { code: 'idempotency_key_reused' })
+  const unkeyed = await sendBulk(items)
+  assert.equal(dataOf(unkeyed).accepted, 3)
   assert.equal(await countAccounts(), count + 3)
 })
 
 test('the same key at once, through two processes, makes each account once', async () => {
   await using twin = await startTwin(bench)
   const token = await bench.login()
-  const items = many(20)
+  const items = accountBodies(20)
   const before = await countAccounts()
 
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, at) =>
-      send(items, { ...keyed('bulk-2'), token }, at % 2 ? twin : bench),
+      sendBulk(items, { ...keyed('bulk-2'), token }, at % 2 ? twin : bench),
     ),
   )
 
@@ -199,26 +199,26 @@ test('the same key at once, through two processes, makes each account once', asy
   )
 })
 
-test('an answer that was lost half way is finished by the same request', async () => {
-  const items = many(4)
-  const first = await send(items, keyed('bulk-3'))
+test('a request that was cut off is completed by the same request', async () => {
+  const items = accountBodies(4)
+  const first = await sendBulk(items, keyed('bulk-3'))
   const before = await countAccounts()
   // Simulates a process that died after creating the accounts and before storing the answer.
   await bench.db.query('delete from stored_responses')
 
-  const again = await send(items, keyed('bulk-3'))
+  const again = await sendBulk(items, keyed('bulk-3'))
 
   assert.equal(await countAccounts(), before)
   assert.deepEqual(numbersOf(again), numbersOf(first))
   assert.equal(again.headers['idempotent-replayed'], 'true')
 })
 
-test('when numbers run out, those that are left are given and the others told so', async () => {
+test('when numbers run out, the last ones are used, and the other items are refused', async () => {
   await bench.db.query(
     `update number_ranges set next_index = last_serial - first_serial - 1 where purpose = 'static'`,
   )
 
-  const { accepted, refused, results } = dataOf(await send(many(5)), 'account')
+  const { accepted, refused, results } = dataOf(await sendBulk(accountBodies(5)))
 
   assert.deepEqual([accepted, refused], [2, 3])
   assert.equal(results[4].code, 'numbers_exhausted')

@@ -1,6 +1,5 @@
-// Only its client changes a collection account, one change after the other: nobody overwrites a
-// version they have not seen, each change has an event and a record, and an empty change has
-// neither.
+// Only its own client can change a collection account. Nobody overwrites a version that they have not seen.
+// Each change has an event and an audit log entry; an update without a difference has neither.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,10 +26,10 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
 
-const formatEtag = async (accountNumber: string) =>
+const readEtag = async (accountNumber: string) =>
   (await bench.call({ url: `${ACCOUNTS}/${accountNumber}` })).headers.etag as string
 
-test('every field that may change is changed, and only those that are given', async () => {
+test('a change applies to each field in the request, and to no others', async () => {
   const made = await createAccount(bench)
   bench.advance(MINUTE_MS)
   const changes = {
@@ -40,10 +39,7 @@ test('every field that may change is changed, and only those that are given', as
     notificationUrl: 'https://other.example.com/hook',
   }
   for (const [field, value] of Object.entries(changes)) {
-    const data = dataOf(
-      await patchAccount(bench, made.accountNumber, { [field]: value }),
-      'account',
-    )
+    const data = dataOf(await patchAccount(bench, made.accountNumber, { [field]: value }))
     assert.equal(data[field], value)
   }
 
@@ -53,7 +49,7 @@ test('every field that may change is changed, and only those that are given', as
   assert.equal(new Date(updatedAt).getTime(), bench.clock().getTime())
 })
 
-test('an answer shows what the published one does not, and of the BVN its ends', async () => {
+test('an answer has more fields than the published one, and only the ends of the BVN', async () => {
   const { accountNumber, bvn, ...made } = await createAccount(bench)
   const payerRules = {
     minAmount: 1,
@@ -65,7 +61,7 @@ test('an answer shows what the published one does not, and of the BVN its ends',
 
   const answer = await patchAccount(bench, accountNumber, { payerRules, limits })
 
-  const { updatedAt: _, ...data } = dataOf(answer, 'account')
+  const { updatedAt: _, ...data } = dataOf(answer)
   const { updatedAt: __, ...before } = made
   assert.deepEqual(data, {
     ...before,
@@ -97,9 +93,9 @@ test('an answer shows what the published one does not, and of the BVN its ends',
 
 test('rules and limits are removed by null, and limits one by one', async () => {
   const { accountNumber } = await createAccount(bench, { payerRules: { maxAmount: 5 } })
-  const patch = async (body: object) =>
-    dataOf(await patchAccount(bench, accountNumber, body), 'account')
+  const patch = async (body: object) => dataOf(await patchAccount(bench, accountNumber, body))
 
+  // Changes the account's limits, and returns those in force.
   const limits = async (changes: object | null) => {
     const { perCredit, perDay, balanceMax } = (await patch({ limits: changes })).limits
     return [perCredit, perDay, balanceMax]
@@ -114,7 +110,7 @@ test('rules and limits are removed by null, and limits one by one', async () => 
   assert.equal((await patch({ payerRules: null })).payerRules, null)
 })
 
-test('a change is an event and a row in the record of actions, without anything personal', async () => {
+test('a change is an event and an audit log entry, without personal data', async () => {
   const { accountNumber } = await createAccount(bench)
 
   await patchAccount(bench, accountNumber, {
@@ -145,7 +141,7 @@ test('an update without a difference is no change', async () => {
   const made = await createAccount(bench, { payerRules })
   const { accountNumber, email } = made
   await switchAccount(bench, accountNumber, 'default')
-  const etag = await formatEtag(accountNumber)
+  const etag = await readEtag(accountNumber)
 
   const same = { email, payerRules, limits: { perDay: null } }
   assert.equal((await patchAccount(bench, accountNumber, same)).headers.etag, etag)
@@ -162,7 +158,7 @@ test('the ETag is the same until something is changed; a stale one is refused', 
     body: accountBody(),
   })
   const { accountNumber } = made.json().data
-  const first = await formatEtag(accountNumber)
+  const first = await readEtag(accountNumber)
   assert.equal(made.headers.etag, first)
   assert.match(first, /^"[^"]+"$/)
 
@@ -172,28 +168,28 @@ test('the ETag is the same until something is changed; a stale one is refused', 
   const second = changed.headers.etag as string
   assert.equal(changed.statusCode, 200)
   assert.notEqual(second, first)
-  assert.equal(await formatEtag(accountNumber), second)
+  assert.equal(await readEtag(accountNumber), second)
 
   for (const stale of [first, '"nothing"', `W/${second}`, '', ',', second.slice(1), '\u00e9']) {
     const refused = await patch({ email: 'b@example.com' }, stale)
-    assertRefused(refused, 'account', { status: 412, code: 'account_changed' })
+    assertRefused(refused, { status: 412, code: 'account_changed' })
   }
   for (const to of ['deactivate', 'activate', 'default'] as const) {
     const refused = await switchAccount(bench, accountNumber, to, {
       headers: { 'if-match': first },
     })
-    assertRefused(refused, 'account', { status: 412, code: 'account_changed' })
+    assertRefused(refused, { status: 412, code: 'account_changed' })
   }
   assert.equal((await readAccount(bench, accountNumber)).email, 'a@example.com')
   assert.equal((await patch({ email: 'c@example.com' }, `${first}, ${second}`)).statusCode, 200)
   assert.equal((await patch({ email: 'd@example.com' }, '*')).statusCode, 200)
   const tooLong = await patch({ email: 'e@example.com' }, `"${'x'.repeat(500)}"`)
-  assertRefused(tooLong, 'account', { code: 'invalid_request' })
+  assertRefused(tooLong, { code: 'invalid_request' })
 })
 
 test('of many users with the same version, one may change the account', async () => {
   const { accountNumber } = await createAccount(bench)
-  const headers = { 'if-match': await formatEtag(accountNumber) }
+  const headers = { 'if-match': await readEtag(accountNumber) }
 
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
@@ -208,7 +204,7 @@ test('of many users with the same version, one may change the account', async ()
   assert.equal((await eventsOf(bench, accountNumber)).length, 2)
 })
 
-test('many changes at once, unconditionally, are all made, one after the other', async () => {
+test('many unconditional changes at once are all made, one after the other', async () => {
   const { accountNumber } = await createAccount(bench)
 
   const answers = await Promise.all(
@@ -221,7 +217,7 @@ test('many changes at once, unconditionally, are all made, one after the other',
     ),
   )
 
-  const versions = answers.map((answer) => dataOf(answer, 'account').version)
+  const versions = answers.map((answer) => dataOf(answer).version)
   assert.deepEqual(
     versions.sort((one, other) => one - other),
     Array.from({ length: 20 }, (_, at) => at + 2),
@@ -272,11 +268,11 @@ const WRONG: [body: unknown, fields: string[]][] = [
   [{ limitProfile: 5 }, ['limitProfile']],
 ]
 
-test('a change that is not right is refused by the name of what is wrong', async () => {
+test('an invalid change is refused with the name of the field', async () => {
   const { accountNumber } = await createAccount(bench)
   for (const [body, fields] of WRONG) {
     const answer = await patchAccount(bench, accountNumber, body ?? 'null')
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(answer), fields, JSON.stringify(body))
   }
   assert.equal((await eventsOf(bench, accountNumber)).length, 1)
@@ -288,12 +284,12 @@ test("somebody else's account cannot be changed, and answers as one that is not 
 
   const foreign = await patchAccount(bench, accountNumber, { email: 'x@y.ng' }, { token })
   const missing = await patchAccount(bench, '0000000000', { email: 'x@y.ng' }, { token })
-  assertRefused(foreign, 'account', { status: 404, code: 'account_not_found' })
+  assertRefused(foreign, { status: 404, code: 'account_not_found' })
   assertAlike(foreign, missing)
   for (const to of ['deactivate', 'activate', 'default'] as const) {
     assertAlike(await switchAccount(bench, accountNumber, to, { token }), missing)
     assertAlike(await switchAccount(bench, 'x', to, { token }), missing)
   }
   const anonymous = await patchAccount(bench, accountNumber, { email: 'x@y.ng' }, { token: null })
-  assertRefused(anonymous, 'account', { status: 401, code: 'unauthorized' })
+  assertRefused(anonymous, { status: 401, code: 'unauthorized' })
 })

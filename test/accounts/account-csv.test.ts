@@ -1,5 +1,5 @@
-// CSV files of accounts as spreadsheets and people write them: read as intended, or refused with
-// their faults, before anything is sent.
+// CSV files of accounts, as spreadsheets and people write them: they are read as intended or refused with
+// their faults, before any account is created.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -73,16 +73,16 @@ test('a short row has empty cells, and a long one is a fault of that row alone',
 })
 
 test('a file that cannot be meant is refused as a whole, with the reason', () => {
-  const refused = (text: string, reason: RegExp) =>
+  const assertFileRefused = (text: string, reason: RegExp) =>
     assert.throws(() => readAccounts(text), { message: reason })
-  refused('', /no rows/)
-  refused(HEADER, /no rows/)
-  refused(`${HEADER}\n\n , \n`, /no rows/)
-  refused(`accountName,bvn\nAda,1`, /Missing columns: email, phoneNumber, merchantId/)
-  refused(`${HEADER},colour\n${ROW},red`, /Unknown columns: colour/)
-  refused(`${HEADER},bvn\n${ROW},1`, /^Duplicate columns: bvn/)
-  refused(`${HEADER}\n"Ada,222\n${ROW}`, /line 2 is never closed/)
-  refused(`${HEADER}\n${`${ROW}\n`.repeat(ROWS_MAX + 1)}`, /more than 5000 rows/)
+  assertFileRefused('', /no rows/)
+  assertFileRefused(HEADER, /no rows/)
+  assertFileRefused(`${HEADER}\n\n , \n`, /no rows/)
+  assertFileRefused(`accountName,bvn\nAda,1`, /Missing columns: email, phoneNumber, merchantId/)
+  assertFileRefused(`${HEADER},colour\n${ROW},red`, /Unknown columns: colour/)
+  assertFileRefused(`${HEADER},bvn\n${ROW},1`, /^Duplicate columns: bvn/)
+  assertFileRefused(`${HEADER}\n"Ada,222\n${ROW}`, /line 2 is never closed/)
+  assertFileRefused(`${HEADER}\n${`${ROW}\n`.repeat(ROWS_MAX + 1)}`, /more than 5000 rows/)
   assert.equal(readAccounts(`${HEADER}\n${`${ROW}\n`.repeat(ROWS_MAX)}`).rows.length, ROWS_MAX)
 })
 

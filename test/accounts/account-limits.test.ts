@@ -1,5 +1,5 @@
-// Limits of a collection account, per credit and per day: a credit that breaks one is suspended
-// whole, even when many come at once.
+// A collection account has limits per credit and per day. A credit that exceeds one is suspended as a
+// whole, even when many arrive at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,23 +17,25 @@ const HOUR_MS = 60 * MINUTE_MS
 
 type Limits = { perCredit?: number | null; perDay?: number | null }
 
-async function limitedAccount(limits: Limits): Promise<string> {
+async function createAccountWithLimits(limits: Limits): Promise<string> {
   const { accountNumber } = await createAccount(bench)
   if (Object.keys(limits).length > 0) await setLimits(bench, accountNumber, limits)
   return accountNumber
 }
 
-const says = async (accountNumber: string, amount: string) =>
+// Reports a credit. Returns the answer to the bank, such as "00 booked" or "00 suspended
+// over_credit_limit".
+const outcomeOfCredit = async (accountNumber: string, amount: string) =>
   (await credit(bench, accountNumber, amount)).says
 
-test('over the limit for one credit: all of it is suspended, and can be assigned after all', async () => {
-  const accountNumber = await limitedAccount({ perCredit: 100 })
+test('a credit over its limit is suspended as a whole, and can be assigned later', async () => {
+  const accountNumber = await createAccountWithLimits({ perCredit: 100 })
   const movements = await recordMovements(bench)
 
   const over = await credit(bench, accountNumber, '100.01')
 
   assert.equal(over.says, '00 suspended over_credit_limit')
-  assert.equal(await says(accountNumber, '100.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '100.00'), '00 booked')
   assert.equal((await itemOf(bench, over.sessionId)).reason, 'over_credit_limit')
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(bench, accountNumber), 200.01)
@@ -50,49 +52,52 @@ test('over the limit for one credit: all of it is suspended, and can be assigned
   ])
 })
 
-test('over the limit for a day: suspended whole, and what is small enough still fits', async () => {
-  const accountNumber = await limitedAccount({ perDay: 100 })
+test('a credit over the daily limit is suspended as a whole; smaller ones are still booked', async () => {
+  const accountNumber = await createAccountWithLimits({ perDay: 100 })
 
-  assert.equal(await says(accountNumber, '60.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '60.00'), '00 booked')
   const over = await credit(bench, accountNumber, '40.01')
   assert.equal(over.says, '00 suspended over_daily_limit')
-  assert.equal(await says(accountNumber, '40.00'), '00 booked')
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '40.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
 
   assert.equal(await balanceOf(bench, accountNumber), 100)
   assert.equal(await resolve(bench, over.sessionId, 'return'), 'returned')
 })
 
 test('a day begins at midnight in Lagos', async () => {
-  const accountNumber = await limitedAccount({ perDay: 100 })
+  const accountNumber = await createAccountWithLimits({ perDay: 100 })
   const sinceMidnight = (bench.clock().getTime() + HOUR_MS) % (24 * HOUR_MS)
   bench.advance(24 * HOUR_MS - sinceMidnight - 1)
-  assert.equal(await says(accountNumber, '100.00'), '00 booked')
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '100.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
 
   bench.advance(1)
 
   assert.equal(new Date(bench.clock()).getUTCHours(), 23)
-  assert.equal(await says(accountNumber, '100.00'), '00 booked')
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '100.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
   bench.advance(24 * HOUR_MS - 1)
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
 })
 
 test('the credits of one batch are counted one after the other', async () => {
-  const [limited, free] = [await limitedAccount({ perDay: 100 }), await limitedAccount({})]
-  const report = (accountNumber: string, amount: string) => {
+  const [limited, free] = [
+    await createAccountWithLimits({ perDay: 100 }),
+    await createAccountWithLimits({}),
+  ]
+  const creditBody = (accountNumber: string, amount: string) => {
     return { sessionId: newSessionId(), accountNumber, amount }
   }
-  const first = report(limited, '50.00')
+  const first = creditBody(limited, '50.00')
 
   const answer = await postRail(bench, '035/credits', [
     first,
-    report(free, '500.00'),
-    report(limited, '50.01'),
+    creditBody(free, '500.00'),
+    creditBody(limited, '50.01'),
     first,
-    report(limited, '50.00'),
-    report(limited, '0.01'),
+    creditBody(limited, '50.00'),
+    creditBody(limited, '0.01'),
   ])
 
   assert.deepEqual(
@@ -104,15 +109,15 @@ test('the credits of one batch are counted one after the other', async () => {
 
 test('credits at the same moment, in several processes, never come to more than the limit', async () => {
   await using twin = await startTwin(bench)
-  const accountNumber = await limitedAccount({ perDay: 100 })
-  const send = (at: number) =>
+  const accountNumber = await createAccountWithLimits({ perDay: 100 })
+  const reportThroughEither = (at: number) =>
     postRail(at % 2 ? twin : bench, '035/credits', {
       sessionId: newSessionId(),
       accountNumber,
       amount: '9.00',
     })
 
-  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => send(at)))
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => reportThroughEither(at)))
 
   const outcomes = answers.map((answer) => answer.json().outcome)
   assert.equal(outcomes.filter((outcome) => outcome === 'booked').length, 11)
@@ -121,45 +126,45 @@ test('credits at the same moment, in several processes, never come to more than 
 })
 
 test('assigned money counts towards limits, and a reversal makes no room', async () => {
-  const accountNumber = await limitedAccount({ perDay: 100 })
+  const accountNumber = await createAccountWithLimits({ perDay: 100 })
   const over = await credit(bench, accountNumber, '150.00')
   assert.equal(over.says, '00 suspended over_daily_limit')
   const booked = await credit(bench, accountNumber, '30.00')
   await reverse(bench, booked.sessionId, '30.00')
-  assert.equal(await says(accountNumber, '70.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '70.01'), '00 suspended over_daily_limit')
 
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
 
   assert.equal(await balanceOf(bench, accountNumber), 150)
 })
 
 test('money that is assigned before the first credit of a day counts too', async () => {
-  const accountNumber = await limitedAccount({ perDay: 100 })
+  const accountNumber = await createAccountWithLimits({ perDay: 100 })
   const over = await credit(bench, accountNumber, '100.01')
   bench.advance(24 * HOUR_MS)
 
   await resolve(bench, over.sessionId, 'assign', { accountNumber })
 
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
 })
 
-test('a limit that is set in the course of a day counts what came before, and no more', async () => {
-  const accountNumber = await limitedAccount({})
+test('a limit that is set during a day counts that day’s earlier credits, and no others', async () => {
+  const accountNumber = await createAccountWithLimits({})
   await credit(bench, accountNumber, '500.00')
   bench.advance(24 * HOUR_MS)
   await credit(bench, accountNumber, '60.00')
 
   await setLimits(bench, accountNumber, { perDay: 100 })
-  assert.equal(await says(accountNumber, '40.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '40.01'), '00 suspended over_daily_limit')
   await setLimits(bench, accountNumber, { perDay: null })
-  assert.equal(await says(accountNumber, '30.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '30.00'), '00 booked')
   await setLimits(bench, accountNumber, { perDay: 100 })
-  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_daily_limit')
-  assert.equal(await says(accountNumber, '10.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '10.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '10.00'), '00 booked')
   await setLimits(bench, accountNumber, { perDay: 110 })
-  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_daily_limit')
-  assert.equal(await says(accountNumber, '10.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '10.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '10.00'), '00 booked')
 })
 
 test('new accounts have the limits of the settings, and may be freed of them', async () => {
@@ -174,13 +179,13 @@ test('new accounts have the limits of the settings, and may be freed of them', a
   assert.equal((await credit(own, accountNumber, '5000')).says, '00 booked')
 })
 
-test('an inactive account and a payer rule are told before a limit', async () => {
+test('an inactive account and a payer rule are reported before a limit', async () => {
   const payerRules = { maxAmount: 50 }
   const { accountNumber } = await createAccount(bench, { payerRules })
   await setLimits(bench, accountNumber, { perCredit: 10, perDay: 10 })
 
-  assert.equal(await says(accountNumber, '50.01'), '00 suspended above_maximum')
-  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_credit_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '50.01'), '00 suspended above_maximum')
+  assert.equal(await outcomeOfCredit(accountNumber, '10.01'), '00 suspended over_credit_limit')
 })
 
 test('the books agree with all of it', async () => {

@@ -1,5 +1,5 @@
-// A client finds its collection accounts by any of their attributes, newest first and page by page,
-// and never another client's.
+// A client finds its own collection accounts by any of their attributes, newest first and page by page, and
+// never another client's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,8 @@ let clients = 0
 
 type Listed = { accountNumber: string; accountName: string }
 
-// Each test has its own client, so that it sees only its own objects.
+// Creates a client, so that each test sees only its own objects, and functions that call the API as this
+// client.
 async function newClient() {
   clients += 1
   const token = await bench.newClient(`LIST${String(clients).padStart(6, '0')}`)
@@ -71,7 +72,7 @@ test('a client without accounts has an empty list', async () => {
   assert.deepEqual([data, hasMore, nextCursor], [[], false, null])
 })
 
-test('every filter finds what fits, and all together narrow it down', async () => {
+test('every filter finds the matching accounts, and all together narrow them down', async () => {
   const { token, make, names } = await newClient()
   await make({ accountName: 'Ada Obi', merchantId: 'M1', merchantCode: 'C1' })
   await make({ accountName: 'Bola Ade', merchantId: 'M1', merchantCode: 'C2', bvn: '11111111111' })
@@ -111,7 +112,7 @@ test('every filter finds what fits, and all together narrow it down', async () =
   assert.deepEqual(await names('?bvn=11111111111&name=ada'), [])
 })
 
-test('an account is found by what it is now, no longer by what it was', async () => {
+test('an account is found by its current values, no longer by former ones', async () => {
   const { token, make, names } = await newClient()
   const { accountNumber } = await make({ email: 'old@example.com', accountName: 'Old' })
   await patchAccount(
@@ -127,13 +128,13 @@ test('an account is found by what it is now, no longer by what it was', async ()
 
 test('a window of time holds what was made in it, its end excluded', async () => {
   const { make, names } = await newClient()
-  const at = () => bench.clock().toISOString()
+  const now = () => bench.clock().toISOString()
   await make({ accountName: 'first' })
   bench.advance(MINUTE_MS)
-  const from = at()
+  const from = now()
   await make({ accountName: 'second' })
   bench.advance(MINUTE_MS)
-  const to = at()
+  const to = now()
   await make({ accountName: 'third' })
 
   assert.deepEqual(await names(`?from=${from}`), ['third', 'second'])
@@ -144,7 +145,7 @@ test('a window of time holds what was made in it, its end excluded', async () =>
 
 test('pages follow one another without gap or repeat, also when accounts are added', async () => {
   const { make, list } = await newClient()
-  for (let at = 0; at < 7; at++) await make({ accountName: `Name ${at}` })
+  for (let now = 0; now < 7; now++) await make({ accountName: `Name ${now}` })
 
   const seen: string[] = []
   let cursor: string | null = null
@@ -164,7 +165,7 @@ test('pages follow one another without gap or repeat, also when accounts are add
   )
 })
 
-test('a search among very many accounts goes on where the page before ended', async () => {
+test('a search among very many accounts continues where the previous page ended', async () => {
   const { make, list } = await newClient()
   const { accountNumber } = await make({ accountName: 'The needle' })
   await bench.db.query(
@@ -196,7 +197,8 @@ test('a search among very many accounts goes on where the page before ended', as
 })
 
 test('a BVN, a NIN, an email address and a phone number are looked up, never scanned for', async () => {
-  await bench.db.query('analyze collection_accounts') // Includes those of the test before.
+  // The statistics must include the accounts of the tests above.
+  await bench.db.query('analyze collection_accounts')
   for (const [index, condition] of [
     ['collection_accounts_by_bvn', `a.bvn_hash = '\\x01'`],
     ['collection_accounts_by_nin', `a.nin_hash = '\\x01'`],
@@ -241,11 +243,11 @@ test("nobody finds another client's account by any filter, and cursors are their
     ['?cursor=x', mine.token],
   ] as const) {
     const refused = await listAccounts(bench, query, { token })
-    assertRefused(refused, 'account', { code: 'invalid_cursor' })
+    assertRefused(refused, { code: 'invalid_cursor' })
   }
 })
 
-test('a client that is held to some merchantCodes finds and changes no others', async () => {
+test('a client restricted to some merchantCodes finds and changes no other accounts', async () => {
   const { token, make, names } = await newClient()
   const clientId = `LIST${String(clients).padStart(6, '0')}`
   const hidden = await make({ accountName: 'Hidden', merchantCode: 'X' })
@@ -259,7 +261,7 @@ test('a client that is held to some merchantCodes finds and changes no others', 
   assert.deepEqual(await names('?bvn=22212345654'), ['Seen'])
   const change = { accountName: 'New' }
   const refused = await patchAccount(bench, hidden.accountNumber, change, { token })
-  assertRefused(refused, 'account', { status: 404, code: 'account_not_found' })
+  assertRefused(refused, { status: 404, code: 'account_not_found' })
   assert.equal((await patchAccount(bench, seen.accountNumber, change, { token })).statusCode, 200)
 })
 
@@ -284,11 +286,11 @@ const WRONG: [query: string, field: string][] = [
   ['isActive=true', 'isActive'],
 ]
 
-test('a filter that is not right, or not known, is refused by its name', async () => {
+test('an invalid or unknown filter is refused by its name', async () => {
   for (const [query, field] of WRONG) {
     const answer = await listAccounts(bench, `?${query}`)
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(answer), [field], query)
   }
-  assertRefused(await listAccounts(bench, '', { token: null }), 'account', { status: 401 })
+  assertRefused(await listAccounts(bench, '', { token: null }), { status: 401 })
 })

@@ -1,5 +1,5 @@
-// A million live payments hold every number of a range: the next request is refused at once, and
-// the one number that became free among the million is found as fast.
+// When a million live payments use every number of a range, the next request is refused at once, and a
+// number that becomes free is found as quickly.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,14 +15,15 @@ const STEP = 100_000 // The server cuts off a statement after half a minute.
 const FIRST = 300_000_000
 const TOOK_MS_MAX = patience(1_000)
 
-// Simulates initiated payments by their leases only. The payments themselves, with their triggers
-// and foreign keys, would take half a minute.
+// Fills the number range with leases alone, as if a payment had been initiated for each number. Real
+// payments, with their triggers and foreign keys, would take half a minute.
 async function leaseAll(bench: Bench): Promise<void> {
   const client = await bench.db.connect()
   try {
     await client.query('set session_replication_role = replica; set statement_timeout = 0')
     for (let from = FIRST; from < FIRST + SIZE; from += STEP) {
-      // The check digit of 035: the digits of the bank's code weigh 36.
+      // Computes the check digit of each number. The digits of the bank code 035 contribute 36 to the
+      // weighted sum.
       await client.query(
         `insert into numbers (account_number, bank_code, client_id, payment_id, reusable_at)
          select s || ((10 - (36 +
@@ -43,7 +44,8 @@ async function leaseAll(bench: Bench): Promise<void> {
   }
 }
 
-// One second; more on a machine so busy that counting the million is slow.
+// Returns the longest time that a request may take: a second, or more on a machine so busy that counting
+// the million numbers is slow.
 async function longestMs({ db }: Bench): Promise<number> {
   const started = performance.now()
   await db.query('select count(reusable_at) from numbers')
@@ -60,6 +62,7 @@ test('with a million live payments the range refuses at once, and finds what is 
   ])
   await leaseAll(bench)
   const tookMsMax = await longestMs(bench)
+  // Initiates a payment, which must be answered in time.
   const tryInitiate = async () => {
     const { adviceReference } = await createAdvice(bench)
     const started = performance.now()
@@ -71,7 +74,7 @@ test('with a million live payments the range refuses at once, and finds what is 
   }
 
   for (let at = 0; at < 3; at++) {
-    assertRefused(await tryInitiate(), 'payment', { status: 503, code: 'numbers_exhausted' })
+    assertRefused(await tryInitiate(), { status: 503, code: 'numbers_exhausted' }, 'payment')
   }
   const { rows } = await bench.db.query(
     `update numbers set reusable_at = $1
@@ -81,7 +84,7 @@ test('with a million live payments the range refuses at once, and finds what is 
   )
   const [{ free }] = rows
   const found = dataOf(await tryInitiate(), 'payment')
-  assertRefused(await tryInitiate(), 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(await tryInitiate(), { status: 503, code: 'numbers_exhausted' }, 'payment')
 
   assert.equal(found.bankAccount, free)
   assert(isNuban('035', free))

@@ -1,5 +1,5 @@
-// Account numbers: each has one owner at a time, is valid, and cannot be guessed. An exhausted
-// range gives a plain refusal and one alert, never a live number.
+// Each account number has one owner at a time, is valid, and cannot be guessed. A request for a number of
+// an exhausted range is refused with one alert, and never gets a number that is in use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,10 +24,13 @@ const SIZE = 12
 
 const times = <T>(count: number, make: (at: number) => T) =>
   Array.from({ length: count }, (_, at) => make(at))
+// The first nine digits of an account number are its serial, the last is the check digit.
 const serial = (accountNumber: string) => Number(accountNumber.slice(0, 9))
-const within = ({ from, to }: typeof STATIC, accountNumber: string) =>
+const isInRange = ({ from, to }: typeof STATIC, accountNumber: string) =>
   serial(accountNumber) >= from && serial(accountNumber) <= to
 
+// Creates an advice on one service and initiates its payment on another one, by default the same. That
+// fails if the bank has no free number.
 async function tryInitiate(bench: Bench, on: Bench = bench, bankCode = '035') {
   const { adviceReference } = await createAdvice(bench)
   return on.call({
@@ -38,7 +41,7 @@ async function tryInitiate(bench: Bench, on: Bench = bench, bankCode = '035') {
   })
 }
 
-async function standingAlerts(bench: Bench): Promise<string[]> {
+async function openAlerts(bench: Bench): Promise<string[]> {
   const { rows } = await bench.db.query(
     `select kind || ' ' || subject as alert from alerts where cleared_at is null order by 1`,
   )
@@ -55,8 +58,8 @@ test('a range is given out to its last serial, each number valid and once, in no
   const leased = payments.map((payment) => payment.bankAccount)
   assert.equal(new Set([...fixed, ...leased]).size, 2 * SIZE)
   assert([...fixed, ...leased].every((number) => isNuban('035', number)))
-  assert(fixed.every((number) => within(STATIC, number)))
-  assert(leased.every((number) => within(DYNAMIC, number)))
+  assert(fixed.every((number) => isInRange(STATIC, number)))
+  assert(leased.every((number) => isInRange(DYNAMIC, number)))
   for (const numbers of [fixed, leased]) {
     const steps = numbers
       .slice(1)
@@ -66,7 +69,7 @@ test('a range is given out to its last serial, each number valid and once, in no
   await assertCleanBooks(bench)
 })
 
-test('a range that is used up is refused plainly, with one standing alert however often asked', async () => {
+test('requests for an exhausted range are refused plainly, with a single open alert', async () => {
   await using bench = await startWithBanks([
     { code: '035', static: STATIC, dynamic: DYNAMIC },
     { code: '058', dynamic: { from: 300_000_000, to: 300_000_001 } },
@@ -80,21 +83,21 @@ test('a range that is used up is refused plainly, with one standing alert howeve
   await bench.call({ url: ACCOUNTS, body: accountBody() })
 
   for (const answer of refusals) {
-    assertRefused(answer, 'payment', { status: 503, code: 'numbers_exhausted' })
+    assertRefused(answer, { status: 503, code: 'numbers_exhausted' }, 'payment')
     assert.match(answer.json().message, /another bank/)
   }
-  assertRefused(account, 'account', { status: 503, code: 'numbers_exhausted' })
-  assert.deepEqual(await standingAlerts(bench), [
+  assertRefused(account, { status: 503, code: 'numbers_exhausted' })
+  assert.deepEqual(await openAlerts(bench), [
     'numbers_exhausted 035 dynamic',
     'numbers_exhausted 035 static',
   ])
-  dataOf(await tryInitiate(bench, bench, '058'), 'payment') // Another bank still has some.
+  dataOf(await tryInitiate(bench, bench, '058'), 'payment') // Another bank still has free numbers.
   const { rows } = await bench.db.query('select count(*)::int as count from payments')
   assert.deepEqual(rows, [{ count: SIZE + 1 }])
   await assertCleanBooks(bench)
 })
 
-test('a payment that found no number is not begun, and begins when asked at another bank', async () => {
+test('a payment without a free number does not start, but starts at another bank', async () => {
   await using bench = await startWithBanks([
     { code: '035', static: STATIC, dynamic: { from: 1, to: 1 } },
     { code: '058', dynamic: DYNAMIC },
@@ -107,8 +110,8 @@ test('a payment that found no number is not begun, and begins when asked at anot
   const payment = await initiate(bench, adviceReference, '058')
   const further = await bench.call({ url, body: { bankCode: '035' }, token: null })
 
-  assertRefused(refused, 'payment', { status: 503, code: 'numbers_exhausted' })
-  assertRefused(further, 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(refused, { status: 503, code: 'numbers_exhausted' }, 'payment')
+  assertRefused(further, { status: 503, code: 'numbers_exhausted' }, 'payment')
   assert.equal((await initiate(bench, adviceReference, '058')).bankAccount, payment.bankAccount)
 })
 
@@ -137,7 +140,8 @@ test('fifty at once through two processes draw fifty numbers, or as many as ther
   assert.equal(new Set(numbers).size, 40)
 })
 
-// The codes 011, 044 and 055 give one serial the same check digit, so the same number.
+// The codes 011, 044 and 055 give the same serial the same check digit. Two banks could therefore issue the
+// same account number.
 test('two banks with the same range never share a live number', async () => {
   const dynamic = { from: 700_000_000, to: 700_000_019 }
   await using bench = await startWithBanks([
@@ -180,7 +184,7 @@ test('two processes that start at once register a range once, and agree on its o
       body: accountBody(),
       token: await bench.login(),
     })
-    accounts.push(dataOf(answer, 'account').accountNumber)
+    accounts.push(dataOf(answer).accountNumber)
   }
 
   assert.equal(new Set(accounts).size, SIZE)

@@ -1,5 +1,5 @@
-// The statement of a collection account: every transfer in and out, and the right balance at every
-// row, whatever the page, the window of time, or what arrives meanwhile.
+// The statement of a collection account has every transfer and the right balance at every row, whatever the
+// page and the period, even if transfers arrive meanwhile.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ import { credit, openDesk, type Row, readList, reverse, walk } from '../support/
 const bench = closeAfterTests(await startTestService())
 await bench.newClient('OTHER00001')
 const desk = await openDesk(bench)
-const statement = (accountNumber: string) => `${ACCOUNTS}/${accountNumber}/transactions`
+const statementUrl = (accountNumber: string) => `${ACCOUNTS}/${accountNumber}/transactions`
 
 test('each row says what moved, which way, and the balance after it', async () => {
   const { accountNumber } = await createAccount(bench)
@@ -30,7 +30,7 @@ test('each row says what moved, which way, and the balance after it', async () =
   await desk.assign(stray, { accountNumber })
   await reverse(bench, first, '100.50')
 
-  const { data, hasMore } = await readList(bench, statement(accountNumber))
+  const { data, hasMore } = await readList(bench, statementUrl(accountNumber))
 
   assert.equal(hasMore, false)
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('each row says what moved, which way, and the balance after it', async () =
 test('the balance is right at every row of every page while money comes and goes', async () => {
   const { accountNumber } = await createAccount(bench)
   const other = await createAccount(bench)
-  const url = statement(accountNumber)
+  const url = statementUrl(accountNumber)
   const sessions: string[] = []
   for (let at = 1; at <= 12; at++) {
     sessions.push(await credit(bench, accountNumber, `${at}.10`))
@@ -97,7 +97,7 @@ test('a window of time shows its own rows, each with the balance of its moment',
     const sessionId = await credit(bench, accountNumber, '10.00')
     if (at % 2 === 1) await reverse(bench, sessionId, '4.00')
   }
-  const url = statement(accountNumber)
+  const url = statementUrl(accountNumber)
   const { data: whole } = await readList(bench, `${url}?limit=100`)
 
   for (const [from, to] of [
@@ -122,7 +122,7 @@ test('a window of time shows its own rows, each with the balance of its moment',
 
 test('times that are swapped among transfers of one moment leave every balance right', async () => {
   const { accountNumber } = await createAccount(bench)
-  // Two batches in flight: the earlier one locked the account later.
+  // Simulates two concurrent transactions: the one that took its time first locked the account last.
   const late = bench.clock()
   bench.advance(2_000)
   await credit(bench, accountNumber, '10.00')
@@ -131,7 +131,7 @@ test('times that are swapped among transfers of one moment leave every balance r
   await credit(bench, accountNumber, '7.00')
   bench.advance(nowMs - late.getTime())
   await credit(bench, accountNumber, '1.00')
-  const url = statement(accountNumber)
+  const url = statementUrl(accountNumber)
 
   const rows = async (query: string) =>
     (await readList(bench, `${url}?${query}`)).data.map((row) => [row.amount, row.balanceAfter])
@@ -149,41 +149,42 @@ test('times that are swapped among transfers of one moment leave every balance r
   ])
 })
 
-test('an account that nothing came to has an empty statement', async () => {
+test('an account without transfers has an empty statement', async () => {
   const { accountNumber } = await createAccount(bench)
 
-  const list = await readList(bench, statement(accountNumber))
+  const list = await readList(bench, statementUrl(accountNumber))
 
   assert.deepEqual(list, { data: [], hasMore: false, nextCursor: null })
 })
 
-test('another client cannot tell an account from one that does not exist', async () => {
+test('another client gets the same answer for an account as for one that does not exist', async () => {
   const { accountNumber } = await createAccount(bench)
   const payment = await startPayment(bench)
   await credit(bench, accountNumber, '10.00')
-  const missing = await bench.call({ url: statement('0123456789') })
-  assertRefused(missing, 'account', { status: 404, code: 'account_not_found' })
+  const missing = await bench.call({ url: statementUrl('0123456789') })
+  assertRefused(missing, { status: 404, code: 'account_not_found' })
 
   const token = await bench.login('OTHER00001', 's3cret')
-  const foreign = await bench.call({ url: statement(accountNumber), token })
+  const foreign = await bench.call({ url: statementUrl(accountNumber), token })
   assertAlike(foreign, missing)
-  assertAlike(await bench.call({ url: statement(payment.bankAccount) }), missing)
+  assertAlike(await bench.call({ url: statementUrl(payment.bankAccount) }), missing)
 })
 
 test('a cursor leads on in its own account only', async () => {
   const one = await createAccount(bench)
   const two = await createAccount(bench)
   for (const { accountNumber } of [one, two, one, two]) await credit(bench, accountNumber, '1.00')
-  const { nextCursor } = await readList(bench, `${statement(one.accountNumber)}?limit=1`)
+  const { nextCursor } = await readList(bench, `${statementUrl(one.accountNumber)}?limit=1`)
 
   const answer = await bench.call({
-    url: `${statement(two.accountNumber)}?limit=1&cursor=${nextCursor}`,
+    url: `${statementUrl(two.accountNumber)}?limit=1&cursor=${nextCursor}`,
   })
 
-  assertRefused(answer, 'account', { code: 'invalid_cursor' })
+  assertRefused(answer, { code: 'invalid_cursor' })
 })
 
-// From the newest down: each balance is the previous one less its movement.
+// Asserts that the rows, newest first, add up to the balance: each row's balance is that of the row before
+// it less the movement of the row before it.
 function assertAddsUp(rows: Row[], balance: number) {
   let kobo = Math.round(balance * 100)
   for (const row of rows) {

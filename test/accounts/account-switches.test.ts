@@ -1,5 +1,5 @@
-// An account is switched off and on, and is the default of its merchant. At most one is the
-// default, however many are set at once. Money for an account that is off is taken and suspended.
+// A client switches its accounts off and on, and sets at most one default account per merchant, even with
+// many requests at once. Money for an account that is off is taken and suspended.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,8 +29,9 @@ let merchants = 0
 
 const newMerchant = () => `merchant-${merchants++}`
 const makeDefault = async (accountNumber: string) =>
-  dataOf(await switchAccount(bench, accountNumber, 'default'), 'account')
+  dataOf(await switchAccount(bench, accountNumber, 'default'))
 
+// Returns the numbers of the merchant's default accounts, of which there may be one.
 async function defaultsOf(merchantId: string): Promise<string[]> {
   const { data } = (await listAccounts(bench, `?default=true&merchantId=${merchantId}`)).json()
   return data.map((account: { accountNumber: string }) => account.accountNumber)
@@ -39,7 +40,7 @@ async function defaultsOf(merchantId: string): Promise<string[]> {
 test('money sent to an account that is off is suspended; on again, it is booked', async () => {
   const { accountNumber } = await createAccount(bench)
 
-  const off = dataOf(await switchAccount(bench, accountNumber, 'deactivate'), 'account')
+  const off = dataOf(await switchAccount(bench, accountNumber, 'deactivate'))
   assert.equal(off.isActive, false)
   const suspended = await credit(bench, accountNumber, '20.00')
   assert.equal(suspended.says, '00 suspended account_inactive')
@@ -48,7 +49,7 @@ test('money sent to an account that is off is suspended; on again, it is booked'
     'suspense_not_fitting',
   )
 
-  const on = dataOf(await switchAccount(bench, accountNumber, 'activate'), 'account')
+  const on = dataOf(await switchAccount(bench, accountNumber, 'activate'))
   assert.equal(on.isActive, true)
   assert.equal((await credit(bench, accountNumber, '5.00')).says, '00 booked')
   assert.equal(await resolve(bench, suspended.sessionId, 'assign', { accountNumber }), 'assigned')
@@ -90,7 +91,7 @@ test('the user who switched an account, and the reason, are recorded; a repetiti
     ['"x"', 'body'],
   ] as const) {
     const refused = await bench.call({ url, body })
-    assertRefused(refused, 'account', { code: 'invalid_request' })
+    assertRefused(refused, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(refused), [field])
   }
 })
@@ -109,18 +110,18 @@ test('a merchant has one default: the last that was set', async () => {
 
   assert.deepEqual(await defaultsOf(merchantId), [two.accountNumber])
   assert.deepEqual(await defaultsOf(elsewhere.merchantId), [elsewhere.accountNumber])
-  const changes = async ({ accountNumber }: { accountNumber: string }) =>
+  const listChanges = async ({ accountNumber }: { accountNumber: string }) =>
     (await eventsOf(bench, accountNumber))
       .slice(1)
       .map(
         ({ type, data }: { type: string; data: Record<string, unknown> }) =>
           `${type} ${data.changes} ${data.isDefault}`,
       )
-  assert.deepEqual(await changes(one), [
+  assert.deepEqual(await listChanges(one), [
     'account.updated isDefault true',
     'account.updated isDefault false',
   ])
-  assert.deepEqual(await changes(two), ['account.updated isDefault true'])
+  assert.deepEqual(await listChanges(two), ['account.updated isDefault true'])
   assert.equal((await actionsOf(bench, one.accountNumber)).length, 2)
 })
 
@@ -144,15 +145,15 @@ test('an account that is off is no default, and cannot be made one', async () =>
   const { accountNumber } = await createAccount(bench, { merchantId })
   await makeDefault(accountNumber)
 
-  const off = dataOf(await switchAccount(bench, accountNumber, 'deactivate'), 'account')
+  const off = dataOf(await switchAccount(bench, accountNumber, 'deactivate'))
 
   assert.deepEqual([off.isActive, off.isDefault], [false, false])
   const refused = await switchAccount(bench, accountNumber, 'default')
-  assertRefused(refused, 'account', { status: 409, code: 'account_inactive' })
+  assertRefused(refused, { status: 409, code: 'account_inactive' })
   assert.deepEqual(await defaultsOf(merchantId), [])
 })
 
-test('however many are set at once, through two processes, exactly one is the default', async () => {
+test('of many accounts set as default at once, through two processes, exactly one is it', async () => {
   await using twin = await startTwin(bench)
   const token = await bench.login()
   const merchantId = newMerchant()
@@ -176,7 +177,7 @@ test('however many are set at once, through two processes, exactly one is the de
   )
 })
 
-test('set as default and switched off at once, it is never both', async () => {
+test('an account set as default and switched off at the same moment is never both', async () => {
   const merchantId = newMerchant()
   for (let round = 0; round < 5; round++) {
     const { accountNumber } = await createAccount(bench, { merchantId })
@@ -185,23 +186,22 @@ test('set as default and switched off at once, it is never both', async () => {
       switchAccount(bench, accountNumber, 'deactivate'),
     ])
     assert.equal(off.statusCode, 200)
-    if (set.statusCode !== 200)
-      assertRefused(set, 'account', { status: 409, code: 'account_inactive' })
+    if (set.statusCode !== 200) assertRefused(set, { status: 409, code: 'account_inactive' })
     assert.equal((await readAccount(bench, accountNumber)).isDefault, false)
   }
 })
 
-test('an account that was erased is changed no more', async () => {
+test('an erased account cannot be changed', async () => {
   const { accountNumber } = await createAccount(bench)
   const url = `${ACCOUNTS}/${accountNumber}`
   await bench.call({ url: `${url}/erase`, body: { reason: 'Asked for by the customer' } })
 
   for (const to of ['activate', 'default', 'deactivate'] as const) {
     const refused = await switchAccount(bench, accountNumber, to)
-    assertRefused(refused, 'account', { status: 409, code: 'account_erased' })
+    assertRefused(refused, { status: 409, code: 'account_erased' })
   }
   const patched = await patchAccount(bench, accountNumber, { accountName: 'Somebody' })
-  assertRefused(patched, 'account', { status: 409, code: 'account_erased' })
+  assertRefused(patched, { status: 409, code: 'account_erased' })
   const { accountName, isActive } = await readAccount(bench, accountNumber)
   assert.deepEqual([accountName, isActive], ['Erased', false])
 })
@@ -236,5 +236,5 @@ test('a switch sent again with its Idempotency-Key gets the first answer', async
   assert.equal(again.headers.etag, first.headers.etag)
   assert.equal((await readAccount(bench, accountNumber)).isActive, true)
   const other = await switchAccount(bench, accountNumber, 'activate', { headers })
-  assertRefused(other, 'account', { status: 409, code: 'idempotency_key_reused' })
+  assertRefused(other, { status: 409, code: 'idempotency_key_reused' })
 })

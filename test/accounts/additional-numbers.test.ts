@@ -1,5 +1,5 @@
-// A collection account with numbers at several banks: one at each; money to any of them belongs to
-// the account, and each of them finds it.
+// A collection account with a number at each of several banks. Money to any of them belongs to the account,
+// and any of them finds it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,9 +23,9 @@ import { assign, suspend } from '../support/suspense-desk.ts'
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
 
-type More = { on?: Bench; token?: string }
+type Options = { on?: Bench; token?: string }
 
-const tryAdd = (accountNumber: string, bankCode: unknown, { on = bench, token }: More = {}) =>
+const tryAdd = (accountNumber: string, bankCode: unknown, { on = bench, token }: Options = {}) =>
   on.call({
     method: 'POST',
     url: `${ACCOUNTS}/${accountNumber}/numbers`,
@@ -33,9 +33,10 @@ const tryAdd = (accountNumber: string, bankCode: unknown, { on = bench, token }:
     ...(token ? { token } : {}),
   })
 const add = async (accountNumber: string, bankCode: string) =>
-  dataOf(await tryAdd(accountNumber, bankCode), 'account')
+  dataOf(await tryAdd(accountNumber, bankCode))
 
-async function startAtTwoBanks(changes: object = {}) {
+// Creates an account and adds a number at bank 058 to it.
+async function createAccountAtTwoBanks(changes: object = {}) {
   const { accountNumber: own } = await createAccount(bench, { ...changes })
   const { accounts } = await add(own, '058')
   return { own, added: accounts[1].accountNumber as string }
@@ -98,7 +99,7 @@ test('adds of one bank at once through two processes give one number', async () 
     ),
   )
 
-  const numbers = answers.map((answer) => dataOf(answer, 'account').accounts[1].accountNumber)
+  const numbers = answers.map((answer) => dataOf(answer).accounts[1].accountNumber)
   assert.equal(new Set(numbers).size, 1)
   const { rows } = await bench.db.query(
     `select count(*)::int as count from numbers n join collection_accounts a
@@ -113,7 +114,7 @@ type Received = {
 }
 
 test('money to any of its numbers is booked to the account, each from its own bank only', async () => {
-  const { own, added } = await startAtTwoBanks()
+  const { own, added } = await createAccountAtTwoBanks()
 
   const answers = [
     await reportCredit(bench, { accountNumber: own, amount: '100' }, '035'),
@@ -145,7 +146,7 @@ test('money to any of its numbers is booked to the account, each from its own ba
 })
 
 test('credits to two numbers of an account in one batch see each other', async () => {
-  const { own, added } = await startAtTwoBanks()
+  const { own, added } = await createAccountAtTwoBanks()
   await setLimits(bench, own, { perDay: 100 })
 
   const answers = await Promise.all([
@@ -161,29 +162,29 @@ test('credits to two numbers of an account in one batch see each other', async (
 })
 
 test('a bank is told the name of its own number, and nothing of the others', async () => {
-  const { own, added } = await startAtTwoBanks({ accountName: 'Bola Ade' })
-  const ask = async (bank: string, accountNumber: string) =>
+  const { own, added } = await createAccountAtTwoBanks({ accountName: 'Bola Ade' })
+  const enquireName = async (bank: string, accountNumber: string) =>
     (await postRail(bench, `${bank}/name-enquiry`, { accountNumber })).json()
 
-  assert.equal((await ask('035', own)).accountName, 'Sandbox Merchant/Bola Ade')
-  assert.equal((await ask('058', added)).accountName, 'Sandbox Merchant/Bola Ade')
-  assert.equal((await ask('058', own)).responseCode, '07')
-  assert.equal((await ask('035', added)).responseCode, '07')
+  assert.equal((await enquireName('035', own)).accountName, 'Sandbox Merchant/Bola Ade')
+  assert.equal((await enquireName('058', added)).accountName, 'Sandbox Merchant/Bola Ade')
+  assert.equal((await enquireName('058', own)).responseCode, '07')
+  assert.equal((await enquireName('035', added)).responseCode, '07')
 })
 
 test('every look-up and change takes any of its numbers', async () => {
-  const { own, added } = await startAtTwoBanks({ accountName: 'Chidi Eze' })
+  const { own, added } = await createAccountAtTwoBanks({ accountName: 'Chidi Eze' })
   const sessionId = newSessionId()
   await reportCredit(bench, { sessionId, accountNumber: added, amount: '20' }, '058')
-  const both = (url: (accountNumber: string) => string) =>
+  const readByBothNumbers = (url: (accountNumber: string) => string) =>
     Promise.all([own, added].map(async (number) => (await bench.call({ url: url(number) })).json()))
 
   for (const path of ['', '/transactions', '/timeline']) {
-    const [byOwn, byAdded] = await both((number) => `${ACCOUNTS}/${number}${path}`)
+    const [byOwn, byAdded] = await readByBothNumbers((number) => `${ACCOUNTS}/${number}${path}`)
     assert.deepEqual(byAdded.data, byOwn.data)
     assert(byOwn.isSuccessful)
   }
-  const [, found] = await both((number) => `/api/v1/search?q=${number}`)
+  const [, found] = await readByBothNumbers((number) => `/api/v1/search?q=${number}`)
   assert.deepEqual(
     found.data.map(({ type, reference }: Record<string, string>) => `${type} ${reference}`),
     [`account ${own}`],
@@ -206,7 +207,7 @@ test('every look-up and change takes any of its numbers', async () => {
 })
 
 test('suspended money can be assigned to the account by any of its numbers', async () => {
-  const { own, added } = await startAtTwoBanks()
+  const { own, added } = await createAccountAtTwoBanks()
   const { accountNumber } = await createAccount(bench, { payerRules: { minAmount: 100 } })
   const item = await suspend(bench, accountNumber, '15')
 
@@ -218,22 +219,22 @@ test('suspended money can be assigned to the account by any of its numbers', asy
 })
 
 test("somebody else's account answers as one that does not exist, by any number", async () => {
-  const { own, added } = await startAtTwoBanks()
+  const { own, added } = await createAccountAtTwoBanks()
 
   const missing = await tryAdd('0000000000', '101', { token: otherClient })
 
-  assertRefused(missing, 'account', { status: 404, code: 'account_not_found' })
+  assertRefused(missing, { status: 404, code: 'account_not_found' })
   for (const number of [own, added]) {
     assertAlike(await tryAdd(number, '101', { token: otherClient }), missing)
     const url = `${ACCOUNTS}/${number}`
     const read = await bench.call({ url, token: otherClient })
-    assertRefused(read, 'account', { code: 'account_not_found' })
+    assertRefused(read, { code: 'account_not_found' })
   }
   assert.equal((await readAccount(bench, own)).accounts.length, 2)
 })
 
 test('erasure reaches what came to any number, and waits for what is in suspense', async () => {
-  const { own, added } = await startAtTwoBanks({ accountName: 'Ngozi Adichie' })
+  const { own, added } = await createAccountAtTwoBanks({ accountName: 'Ngozi Adichie' })
   await reportCredit(bench, { accountNumber: added, amount: '20', ...PAYER }, '058')
   await reportCredit(bench, { accountNumber: own, amount: '20', ...PAYER }, '035')
 
@@ -251,6 +252,6 @@ test('erasure reaches what came to any number, and waits for what is in suspense
     { accountNumber: own, sourceAccountName: null, narration: null },
   ])
   await reportCredit(bench, { accountNumber: added, amount: '20', ...PAYER }, '058')
-  assertRefused(await erase(bench, own), 'account', { status: 409, code: 'erasure_waits' })
-  assertRefused(await tryAdd(own, '101'), 'account', { status: 409, code: 'account_erased' })
+  assertRefused(await erase(bench, own), { status: 409, code: 'erasure_waits' })
+  assertRefused(await tryAdd(own, '101'), { status: 409, code: 'account_erased' })
 })

@@ -1,5 +1,5 @@
-// The service tells the issuing bank about a new name, and about closing for good: after commit,
-// until the bank answers, the latest name last.
+// The service tells the issuing bank about a new account name and about a closed account. It calls the bank
+// after the commit, retries until the bank answers, and sends the latest name last.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,8 @@ import type { Bench } from '../support/running-service.ts'
 
 const HOUR_MS = 3_600_000
 
-async function start() {
+// Starts a service and a bank that reserves numbers, with a full pool.
+async function startWithFullPool() {
   const bank = await startReservingBank()
   const bench = await startWithReserving(bank, { static: 5, dynamic: 0 })
   await refillPools(bench)
@@ -27,6 +28,7 @@ async function start() {
   return { bank, bench }
 }
 
+// Returns the entries about the number in the account's timeline.
 async function timelineOf(bench: Bench, accountNumber: string): Promise<string[]> {
   const { data } = (await bench.call({ url: `${ACCOUNTS}/${accountNumber}/timeline` })).json()
   return data
@@ -34,8 +36,8 @@ async function timelineOf(bench: Bench, accountNumber: string): Promise<string[]
     .map(({ description }: { description: string }) => description)
 }
 
-test('a number is given the account’s name at the bank, as name enquiries show it', async () => {
-  const { bank, bench } = await start()
+test('the bank gets the name of a number’s account, as name enquiries show it', async () => {
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
 
@@ -51,12 +53,13 @@ test('a number is given the account’s name at the bank, as name enquiries show
   assert.deepEqual(await timelineOf(bench, accountNumber), [queued, 'Renamed at Bank 035.'])
 })
 
-test('a bank that does not answer is told again, later each time, and then has the last name', async () => {
-  const { bank, bench } = await start()
+test('an unanswered change is sent again, later each time, and the bank then has the last name', async () => {
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   bank.behave(() => 'break')
   const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
+  // Lets time pass and the worker run, and returns the number of calls to the bank.
   const callsAfter = async (ms: number) => {
     bench.advance(ms)
     bank.calls.length = 0
@@ -78,22 +81,22 @@ test('a bank that does not answer is told again, later each time, and then has t
 })
 
 test('a change of a clock that is ahead is sent at once, and retried in real time', async () => {
-  const { bank, bench } = await start()
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
-  const plan = (at: number) =>
+  const setNextAttempt = (at: number) =>
     bench.db.query('update bank_account_changes set next_attempt_at = $1', [new Date(at)])
   const nowMs = bench.clock().getTime()
 
-  await plan(nowMs + 60_000) // Not tried yet.
+  await setNextAttempt(nowMs + 60_000) // A change that was never tried is sent, although its time is ahead.
   bank.behave(() => 'break')
   await sendBankChanges(bench)
   assert.equal(bank.calls.length, 1)
-  await plan(nowMs + HOUR_MS) // As long as a retry may wait.
+  await setNextAttempt(nowMs + HOUR_MS) // A retry may be as far ahead as this, so it is not due yet.
   await sendBankChanges(bench)
   assert.equal(bank.calls.length, 1)
-  await plan(nowMs + HOUR_MS + 1)
+  await setNextAttempt(nowMs + HOUR_MS + 1)
   bank.behave(() => 'as usual')
   await sendBankChanges(bench)
 
@@ -101,7 +104,7 @@ test('a change of a clock that is ahead is sent at once, and retried in real tim
 })
 
 test('a name that changes while the old one is being sent is sent after it', async () => {
-  const { bank, bench } = await start()
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   await using twin = await startTwin(bench)
@@ -129,7 +132,7 @@ test('a name that changes while the old one is being sent is sent after it', asy
 })
 
 test('a change that concerns no name is not sent to the bank', async () => {
-  const { bank, bench } = await start()
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   const { accountNumber } = await createAccount(bench)
@@ -145,7 +148,7 @@ test('a change that concerns no name is not sent to the bank', async () => {
 })
 
 test('an erased account is blocked at its bank, which is no longer told a name', async () => {
-  const { bank, bench } = await start()
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   const { accountNumber } = await createAccount(bench, { accountName: 'Ngozi Adichie' })
@@ -169,7 +172,7 @@ test('an erased account is blocked at its bank, which is no longer told a name',
 })
 
 test('a change that a bank refuses is not sent again, and an operator is alerted', async () => {
-  const { bank, bench } = await start()
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   bank.behave(() => ({ status: 422, body: { message: 'Name not allowed' } }))
@@ -184,8 +187,8 @@ test('a change that a bank refuses is not sent again, and an operator is alerted
   assert.match((await timelineOf(bench, accountNumber)).at(-1) ?? '', /^Rename refused by Bank 035/)
 })
 
-test('two processes that send at once tell the bank once', async () => {
-  const { bank, bench } = await start()
+test('two processes that send a change at once call the bank once', async () => {
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   await using twin = await startTwin(bench)
@@ -199,8 +202,8 @@ test('two processes that send at once tell the bank once', async () => {
   assert.equal(new Set(bank.calls.map(({ path }) => path)).size, 3)
 })
 
-test('a refusal in words that no database stores is a refusal all the same', async () => {
-  const { bank, bench } = await start()
+test('a refusal in words that the database cannot store still counts as a refusal', async () => {
+  const { bank, bench } = await startWithFullPool()
   await using _ = bank
   await using __ = bench
   bank.behave(() => ({ status: 422, body: { message: `No\u0000${'\u{1f6ab}'.repeat(150)}` } }))

@@ -1,5 +1,5 @@
-// Collection accounts: a number that stays the customer's for ever, with all seventeen documented
-// fields, visible only to its client, and created once however often the request comes.
+// A collection account keeps its number for ever, has all seventeen documented fields, is visible only to
+// its client, and is created once even if the request is repeated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -96,21 +96,21 @@ test('fields we do not know are ignored', async () => {
     isActive: false,
   })
 
-  assert.equal(Object.keys(data).length, 17 + 1) // With `accounts`.
+  assert.equal(Object.keys(data).length, 17 + 1) // The documented fields, and `accounts`.
   assert.notEqual(data.id, 77)
   assert.equal(data.accountBalance, 0)
   assert.equal(data.isActive, true)
 })
 
-test('every field is required, and all that are wrong are told at once', async () => {
+test('every field is required, and all invalid ones are named at once', async () => {
   const fields = Object.keys(accountBody())
   const empty = await bench.call({ url: ACCOUNTS, body: {} })
 
-  assertRefused(empty, 'account', { code: 'invalid_request' })
+  assertRefused(empty, { code: 'invalid_request' })
   assert.deepEqual(fieldsOf(empty), fields.sort())
   for (const field of fields) {
     const missing = await bench.call({ url: ACCOUNTS, body: accountBody({ [field]: undefined }) })
-    assertRefused(missing, 'account', { code: 'invalid_request' })
+    assertRefused(missing, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(missing), [field])
   }
 })
@@ -168,7 +168,7 @@ for (const [field, values] of Object.entries(WRONG)) {
       const answer = await bench.call({ url: ACCOUNTS, body: accountBody({ [field]: value }) })
       if (answer.statusCode === 200) accepted.push(value)
       else {
-        assertRefused(answer, 'account', { code: 'invalid_request' })
+        assertRefused(answer, { code: 'invalid_request' })
         assert.deepEqual(fieldsOf(answer), [field])
       }
     }
@@ -176,7 +176,7 @@ for (const [field, values] of Object.entries(WRONG)) {
   })
 }
 
-test('numbers are valid, unique, of the static range, and tell no neighbour', async () => {
+test('numbers are valid, unique, in the static range, and not predictable from each other', async () => {
   const COUNT = 60
   const requests = Array.from({ length: COUNT / 2 }, () => createAccount(bench))
   const accounts = await Promise.all(requests)
@@ -207,7 +207,7 @@ test("somebody else's account answers as one that does not exist", async () => {
   const foreign = await bench.call({ url: `${ACCOUNTS}/${accountNumber}`, token: otherClient })
   const missing = await bench.call({ url: `${ACCOUNTS}/0000000000`, token: otherClient })
 
-  assertRefused(foreign, 'account', { code: 'account_not_found' })
+  assertRefused(foreign, { code: 'account_not_found' })
   assertAlike(foreign, missing)
 })
 
@@ -217,7 +217,7 @@ test('labels decide nothing: two clients may use the same merchant and customer'
 
   assert.notEqual(mine.accountNumber, theirs.accountNumber)
   const answer = await bench.call({ url: `${ACCOUNTS}/${theirs.accountNumber}` })
-  assertRefused(answer, 'account', { code: 'account_not_found' })
+  assertRefused(answer, { code: 'account_not_found' })
 })
 
 test('a live service sends notifications nowhere but to https', async () => {
@@ -228,7 +228,7 @@ test('a live service sends notifications nowhere but to https', async () => {
   const refused = await live.call({ url: ACCOUNTS, body: accountBody(http), token })
   const answer = await live.call({ url: ACCOUNTS, body: accountBody(), token })
 
-  assertRefused(refused, 'account', { code: 'invalid_request' })
+  assertRefused(refused, { code: 'invalid_request' })
   assert.deepEqual(fieldsOf(refused), ['notificationUrl'])
   assert.equal(answer.statusCode, 200)
 })

@@ -1,5 +1,5 @@
-// Numbers of banks that identify the customer of each reservation (I101): one for each request,
-// however often it is sent and whatever is lost on the way; and the reservation stores no identity.
+// Account numbers of banks that identify the customer of each reservation (I101): one number for each
+// request, even if the request is repeated or an answer is lost. The reservation stores no identity.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,21 +21,22 @@ import { poolStates, sendBankChanges } from '../support/reserving-bank.ts'
 import type { Bench } from '../support/running-service.ts'
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
-type More = Pick<Parameters<Bench['call']>[0], 'token'>
-const tryCreate = (bench: Bench, changes: object = {}, key?: string, more: More = {}) =>
+type Options = Pick<Parameters<Bench['call']>[0], 'token'>
+const tryCreate = (bench: Bench, changes: object = {}, key?: string, more: Options = {}) =>
   bench.call({
     url: ACCOUNTS,
     body: accountBody({ ...changes }),
     ...(key ? keyed(key) : {}),
     ...more,
   })
-const tryAdd = (bench: Bench, accountNumber: string, more: More = {}) =>
+const tryAdd = (bench: Bench, accountNumber: string, more: Options = {}) =>
   bench.call({
     method: 'POST',
     url: `${ACCOUNTS}/${accountNumber}/numbers`,
     body: { bankCode: BANK_CODE },
     ...more,
   })
+// Counts the reserved numbers of the bank by purpose and state.
 const states = (bench: Bench) => poolStates(bench, BANK_CODE)
 
 const BVN = '22212345654'
@@ -76,18 +77,18 @@ for (const connector of ['monnify', 'squad']) {
     wire.decide(() => fates.shift() ?? 'as usual')
 
     const silent = { status: 503, code: 'bank_silent' }
-    assertRefused(await tryCreate(bench, {}, 'K-1'), 'account', silent)
-    assertRefused(await tryCreate(bench, {}, 'K-1'), 'account', silent)
+    assertRefused(await tryCreate(bench, {}, 'K-1'), silent)
+    assertRefused(await tryCreate(bench, {}, 'K-1'), silent)
     assert.deepEqual(await states(bench), { 'static asked': 1 })
-    const made = dataOf(await tryCreate(bench, {}, 'K-1'), 'account')
+    const made = dataOf(await tryCreate(bench, {}, 'K-1'))
     const replay = await tryCreate(bench, {}, 'K-1')
 
     assert.equal(replay.headers['idempotent-replayed'], 'true')
-    assert.equal(dataOf(replay, 'account').accountNumber, made.accountNumber)
+    assert.equal(dataOf(replay).accountNumber, made.accountNumber)
     assert.equal(wire.asked.length, 3)
     assert.equal(world.references().length, 1)
     assert.deepEqual(await states(bench), { 'static used': 1 })
-    assertRefused(await tryCreate(bench, { merchantId: 'M-2' }, 'K-1'), 'account', {
+    assertRefused(await tryCreate(bench, { merchantId: 'M-2' }, 'K-1'), {
       code: 'idempotency_key_reused',
     })
     assert.equal(wire.asked.length, 3)
@@ -115,7 +116,7 @@ for (const connector of ['monnify', 'squad']) {
         [bench, twin, bench, twin].map((each) => tryCreate(each, {}, key, { token })),
       )
 
-      const numbers = answers.map((answer) => dataOf(answer, 'account').accountNumber)
+      const numbers = answers.map((answer) => dataOf(answer).accountNumber)
       assert.equal(new Set(numbers).size, 1)
       assert.equal(world.references().length, 1)
       assert.deepEqual(await states(bench), { 'static used': 1 })
@@ -135,12 +136,12 @@ for (const connector of ['monnify', 'squad']) {
 
     const refused = await tryCreate(bench, { accountName: 'Bola Eze' }, 'K-1')
 
-    assertRefused(refused, 'account', { code: 'customer_refused' })
+    assertRefused(refused, { code: 'customer_refused' })
     assert.deepEqual(refused.json().errors, [{ field: `bank ${BANK_CODE}`, message: reason }])
     const { rows } = await bench.db.query('select from collection_accounts')
     assert.equal(rows.length, 0)
     wire.decide(() => 'as usual')
-    dataOf(await tryCreate(bench, {}, 'K-1'), 'account')
+    dataOf(await tryCreate(bench, {}, 'K-1'))
     assert.equal(world.references().length, 2)
     await assertCleanBooks(bench)
   })
@@ -150,7 +151,8 @@ for (const connector of ['monnify', 'squad']) {
     const { bench, wire } = world
     wire.decide(() => 'answer lost')
     await tryCreate(bench, {}, 'K-1')
-    const view = async () => {
+    // Returns the reservations that operators see as abandoned.
+    const viewAbandoned = async () => {
       const { data } = (await bench.call({ url: '/api/v1/operator/banks' })).json()
       const found = data.find(({ code }: { code: string }) => code === BANK_CODE)
       return found.abandonedReservations.map(({ askedAt, ...rest }: Record<string, unknown>) => {
@@ -159,29 +161,29 @@ for (const connector of ['monnify', 'squad']) {
       })
     }
     bench.advance(3_600_000)
-    assert.deepEqual(await view(), [], 'its request may still be repeated')
+    assert.deepEqual(await viewAbandoned(), [], 'its request may still be repeated')
     bench.advance(1_000)
     const [reference] = world.references()
-    assert.deepEqual(await view(), [{ reference, accountNumber: null }])
+    assert.deepEqual(await viewAbandoned(), [{ reference, accountNumber: null }])
 
     wire.decide(() => 'as usual')
-    dataOf(await tryCreate(bench, {}, 'K-1'), 'account')
-    assert.deepEqual(await view(), [])
+    dataOf(await tryCreate(bench, {}, 'K-1'))
+    assert.deepEqual(await viewAbandoned(), [])
   })
 
   test(`${connector}: a number whose account was not created is for the same request alone`, async () => {
     await using world = await start(connector)
     const { bench, wire } = world
     const both = { banks: ['058'] }
-    dataOf(await tryCreate(bench, { ...both, merchantId: 'M-1' }), 'account')
+    dataOf(await tryCreate(bench, { ...both, merchantId: 'M-1' }))
 
     const exhausted = { status: 503, code: 'numbers_exhausted' }
-    assertRefused(await tryCreate(bench, { ...both, merchantId: 'M-2' }), 'account', exhausted)
-    assertRefused(await tryCreate(bench, { ...both, merchantId: 'M-2' }), 'account', exhausted)
+    assertRefused(await tryCreate(bench, { ...both, merchantId: 'M-2' }), exhausted)
+    assertRefused(await tryCreate(bench, { ...both, merchantId: 'M-2' }), exhausted)
 
     assert.equal(wire.asked.length, 2)
     assert.deepEqual(await states(bench), { 'static available': 1, 'static used': 1 })
-    dataOf(await tryCreate(bench, { merchantId: 'M-2' }), 'account')
+    dataOf(await tryCreate(bench, { merchantId: 'M-2' }))
     assert.equal(world.references().length, 3)
     assert.deepEqual(await states(bench), { 'static available': 1, 'static used': 2 })
     await assertCleanBooks(bench)
@@ -197,7 +199,7 @@ for (const connector of ['monnify', 'squad']) {
     const fates: Fate[] = ['answer lost']
     wire.decide(() => fates.shift() ?? 'as usual')
 
-    assertRefused(await tryAdd(bench, accountNumber), 'account', {
+    assertRefused(await tryAdd(bench, accountNumber), {
       status: 503,
       code: 'bank_silent',
     })
@@ -206,7 +208,7 @@ for (const connector of ['monnify', 'squad']) {
     )
     answers.push(await tryAdd(bench, accountNumber))
 
-    const added = answers.map((answer) => dataOf(answer, 'account').accounts[1].accountNumber)
+    const added = answers.map((answer) => dataOf(answer).accounts[1].accountNumber)
     assert.equal(new Set(added).size, 1)
     assert.equal(world.references().length, 1)
     assert.equal(wire.asked[0]?.body.bvn, BVN)
@@ -229,7 +231,7 @@ test('an account that could not be created otherwise asks no bank', async () => 
   await using world = await start('monnify')
   const { bench, wire } = world
 
-  assertRefused(await tryCreate(bench, { splitCode: 'SPL_none' }), 'account')
+  assertRefused(await tryCreate(bench, { splitCode: 'SPL_none' }))
 
   assert.equal(wire.asked.length, 0)
   assert.deepEqual(await states(bench), {})
@@ -242,7 +244,7 @@ test('accounts in bulk are refused where the bank must know each customer', asyn
 
   const answer = await bench.call({ url: `${ACCOUNTS}/bulk`, body: { accounts } })
 
-  const { results } = dataOf(answer, 'account')
+  const { results } = dataOf(answer)
   assert.deepEqual(
     results.map(({ code }: { code: string | null }) => code),
     [null, 'numbers_per_customer'],
@@ -255,7 +257,7 @@ test('a change that such a bank has no call for does not wait for ever', async (
   const { bench } = world
   const { accountNumber } = await createAccount(bench)
 
-  dataOf(await patchAccount(bench, accountNumber, { accountName: 'Ada Eze' }), 'account')
+  dataOf(await patchAccount(bench, accountNumber, { accountName: 'Ada Eze' }))
   await sendBankChanges(bench)
 
   const { rows } = await bench.db.query('select change, state from bank_account_changes')

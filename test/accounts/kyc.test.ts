@@ -1,5 +1,5 @@
-// KYC of a collection account: an optional NIN, a tier and a verified name. The NIN is sealed and
-// shown masked, the published answer does not change, and the bank receives the stored tier.
+// A collection account can have a NIN, a KYC tier and a verified name. The NIN is encrypted and shown
+// masked, the published answer does not change, and banks get the tier.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,12 +36,12 @@ async function kycOf(accountNumber: string, token?: string) {
   const url = `${ACCOUNTS}/${accountNumber}/details`
   const { ninMasked, kycTier, verifiedName } = dataOf(
     await bench.call({ url, ...(token ? { token } : {}) }),
-    'account',
   )
   return [ninMasked, kycTier, verifiedName]
 }
 
-const levelOf = async (accountNumber: string) =>
+// Returns the KYC level that a bank gets in a name enquiry.
+const enquiredLevelOf = async (accountNumber: string) =>
   (await findLiveName(bench.db, bench.clock(), { bankCode: '035', accountNumber }))?.kycLevel
 
 test('an account with a BVN alone is of tier 1', async () => {
@@ -49,7 +49,7 @@ test('an account with a BVN alone is of tier 1', async () => {
     const { accountNumber } = await createAccount(bench, kyc)
 
     assert.deepEqual(await kycOf(accountNumber), [null, 1, null])
-    assert.equal(await levelOf(accountNumber), '1')
+    assert.equal(await enquiredLevelOf(accountNumber), '1')
   }
 })
 
@@ -84,7 +84,7 @@ test('a KYC field that is not right is refused by its name, and no account is op
   for (const [field, values] of Object.entries(wrong)) {
     for (const value of values) {
       const answer = await bench.call({ url: ACCOUNTS, body: accountBody({ [field]: value }) })
-      assertRefused(answer, 'account', { code: 'invalid_request' })
+      assertRefused(answer, { code: 'invalid_request' })
       assert.deepEqual(fieldsOf(answer), [field])
     }
   }
@@ -94,7 +94,7 @@ test('KYC is changed field by field; audit log and event name the fields, never 
   const { accountNumber } = await createAccount(bench)
 
   await patchAccount(bench, accountNumber, KYC)
-  await patchAccount(bench, accountNumber, KYC) // The same again is no change.
+  await patchAccount(bench, accountNumber, KYC) // Setting the same values again changes nothing.
   assert.deepEqual(await kycOf(accountNumber), ['333*****432', 1, 'NGOZI ADICHIE'])
   await patchAccount(bench, accountNumber, { nin: null, verifiedName: null })
   assert.deepEqual(await kycOf(accountNumber), [null, 1, null])
@@ -118,10 +118,11 @@ test('KYC is changed field by field; audit log and event name the fields, never 
 
 test('the tier that is set counts while BVN and NIN are verified, and tier 1 until then', async () => {
   const { accountNumber } = await createAccount(bench, { kycTier: 2 })
+  // Returns the tier in force, the tier that the client set, and the level that the bank gets.
   const tiers = async () => {
     const url = `${ACCOUNTS}/${accountNumber}/details`
-    const { kycTier, kycTierSet } = dataOf(await bench.call({ url }), 'account')
-    return [kycTier, kycTierSet, await levelOf(accountNumber)]
+    const { kycTier, kycTierSet } = dataOf(await bench.call({ url }))
+    return [kycTier, kycTierSet, await enquiredLevelOf(accountNumber)]
   }
 
   assert.deepEqual(await tiers(), [1, 2, '1'])
@@ -138,7 +139,7 @@ test('the tier that is set counts while BVN and NIN are verified, and tier 1 unt
 test('a bank is told no tier for the number of a payment: nobody identified the payer', async () => {
   const { bankAccount } = await startPayment(bench)
 
-  assert.equal(await levelOf(bankAccount), null)
+  assert.equal(await enquiredLevelOf(bankAccount), null)
 })
 
 test('a client finds its accounts by NIN, and nobody else’s', async () => {
@@ -153,11 +154,10 @@ test('a client finds its accounts by NIN, and nobody else’s', async () => {
 
   assert.deepEqual(await numbers(), [accountNumber])
   assert.deepEqual(await numbers(other), [])
-  assertRefused(
-    await bench.call({ url: `${ACCOUNTS}/${accountNumber}/details`, token: other }),
-    'account',
-    { status: 404, code: 'account_not_found' },
-  )
+  assertRefused(await bench.call({ url: `${ACCOUNTS}/${accountNumber}/details`, token: other }), {
+    status: 404,
+    code: 'account_not_found',
+  })
 })
 
 test('a NIN is nowhere in the clear: not in a table, not in the log, not for people', async () => {
@@ -182,7 +182,7 @@ test('the same key with another NIN, tier or verified name is another request', 
 
   for (const change of [{ nin: '33398765431' }, { kycTier: 2 }, { verifiedName: 'NGOZI' }]) {
     const body = accountBody({ ...KYC, ...change })
-    assertRefused(await bench.call({ url: ACCOUNTS, body, headers }), 'account', {
+    assertRefused(await bench.call({ url: ACCOUNTS, body, headers }), {
       code: 'idempotency_key_reused',
     })
   }
@@ -194,7 +194,7 @@ test('erasing an account erases its KYC, and a reason must not repeat it', async
 
   for (const reason of [`NIN ${NIN}`, 'asked by Okwuosa']) {
     const refusal = await erase(bench, accountNumber, { reason })
-    assertRefused(refusal, 'account', { code: 'invalid_request' })
+    assertRefused(refusal, { code: 'invalid_request' })
   }
   assert.equal((await erase(bench, accountNumber)).statusCode, 200)
 

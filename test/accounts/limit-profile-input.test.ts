@@ -1,4 +1,4 @@
-// Input of limit profiles, valid and invalid: codes, amounts, tiers, and who may change them.
+// Tests valid and invalid limit profiles: codes, amounts, tiers, and which users may change them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,14 +13,14 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 
 const create = (body: object, more = {}) => bench.call({ url: LIMIT_PROFILES, body, ...more })
-const put = (code: string, body: object) =>
+const putProfile = (code: string, body: object) =>
   bench.call({
     method: 'PUT',
     url: `${LIMIT_PROFILES}/${code}`,
     body: { ...PROFILE_TERMS, ...body },
   })
 
-test('a code is taken once, and there are at most a hundred', async () => {
+test('a code is used once per client, and there are at most a hundred profiles', async () => {
   const token = await bench.newClient('MANYPROF01')
   const answers = await Promise.all(
     Array.from({ length: 3 }, () => create(profileBody({ code: 'twice' }), { token })),
@@ -28,11 +28,11 @@ test('a code is taken once, and there are at most a hundred', async () => {
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409])
   for (let at = 1; at < 100; at++) await create(profileBody({ code: `p-${at}` }), { token })
 
-  assertRefused(await create(profileBody({ code: 'one-more' }), { token }), 'account', {
+  assertRefused(await create(profileBody({ code: 'one-more' }), { token }), {
     status: 409,
     code: 'too_many_limit_profiles',
   })
-  assertRefused(await create(profileBody({ code: 'twice' }), { token }), 'account', {
+  assertRefused(await create(profileBody({ code: 'twice' }), { token }), {
     status: 409,
     code: 'limit_profile_exists',
   })
@@ -70,17 +70,24 @@ test('a wrong profile is refused with the name of the wrong field, to create and
     const isEmpty = Object.keys(body as object).length === 0
     const whole = isEmpty ? {} : { code: 'wrong-1', name: 'Wrong', ...(body as object) }
     const answer = await create(whole)
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(answer), fields, JSON.stringify(body))
     if (isEmpty || 'code' in (body as object)) continue
-    assert.deepEqual(fieldsOf(await put('wrong', body as object)), fields, JSON.stringify(body))
+    assert.deepEqual(
+      fieldsOf(await putProfile('wrong', body as object)),
+      fields,
+      JSON.stringify(body),
+    )
   }
   // PUT replaces the whole profile: an omitted limit would be lost silently.
   for (const field of Object.keys(PROFILE_TERMS)) {
-    const missing = await put('wrong', { [field]: undefined })
+    const missing = await putProfile('wrong', { [field]: undefined })
     assert.deepEqual(fieldsOf(missing), [field])
   }
-  assertRefused(await put('Nö!', {}), 'account', { status: 404, code: 'limit_profile_not_found' })
+  assertRefused(await putProfile('Nö!', {}), {
+    status: 404,
+    code: 'limit_profile_not_found',
+  })
 })
 
 test('a client with only some merchants reads the profiles of all, and changes none', async () => {
@@ -94,7 +101,7 @@ test('a client with only some merchants reads the profiles of all, and changes n
     { method: 'DELETE' as const, url },
   ]) {
     const answer = await bench.call({ ...call, token })
-    assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
+    assertRefused(answer, { status: 403, code: 'merchants_restricted' })
   }
   assert.equal((await bench.call({ url: LIMIT_PROFILES, token })).statusCode, 200)
 })

@@ -17,16 +17,13 @@ const bench = closeAfterTests(await startTestService())
 
 test('a change of one profile is the limit of 100,000 accounts, in less than a second', async () => {
   const { accountNumber } = await createAccount(bench, { kycTier: 1 })
-  await insertLike(accountNumber, ACCOUNTS_OF_TIER - 1)
-  dataOf(
-    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ perDay: 100, tiers: [1] }) }),
-    'account',
-  )
+  await insertCopiesOf(accountNumber, ACCOUNTS_OF_TIER - 1)
+  dataOf(await bench.call({ url: LIMIT_PROFILES, body: profileBody({ perDay: 100, tiers: [1] }) }))
   const numbers = await someNumbers()
-  for (const number of numbers) assert.equal(await says(number, '100.00'), '00 booked')
+  for (const number of numbers) assert.equal(await outcomeOfCredit(number, '100.00'), '00 booked')
   const before = await rowVersions()
 
-  const ms = await timed(async () => {
+  const ms = await measureMs(async () => {
     const body = { name: 'Tier 1', perCredit: null, perDay: 150, balanceMax: null, tiers: [1] }
     const answer = await bench.call({ method: 'PUT', url: `${LIMIT_PROFILES}/tier-1`, body })
     assert.equal(answer.statusCode, 200, answer.body)
@@ -35,21 +32,24 @@ test('a change of one profile is the limit of 100,000 accounts, in less than a s
   assert(ms < patience(STATEMENT_MS_MAX), `${ms} ms`)
   assert.equal(await rowVersions(), before)
   for (const number of numbers) {
-    assert.equal(await says(number, '50.01'), '00 suspended over_daily_limit')
-    assert.equal(await says(number, '50.00'), '00 booked')
+    assert.equal(await outcomeOfCredit(number, '50.01'), '00 suspended over_daily_limit')
+    assert.equal(await outcomeOfCredit(number, '50.00'), '00 booked')
   }
 })
 
-const says = async (accountNumber: string, amount: string) =>
+// Reports a credit. Returns the answer to the bank, such as "00 booked" or "00 suspended
+// over_credit_limit".
+const outcomeOfCredit = async (accountNumber: string, amount: string) =>
   (await credit(bench, accountNumber, amount)).says
 
-async function timed(work: () => Promise<void>): Promise<number> {
+async function measureMs(work: () => Promise<void>): Promise<number> {
   const started = performance.now()
   await work()
   return performance.now() - started
 }
 
-async function insertLike(accountNumber: string, count: number): Promise<void> {
+// Inserts `count` copies of an account, directly into the tables.
+async function insertCopiesOf(accountNumber: string, count: number): Promise<void> {
   await bench.db.query(
     `with ids as (
        insert into ledger_accounts (kind) select 'collection' from generate_series(1, $2)
@@ -71,6 +71,7 @@ async function insertLike(accountNumber: string, count: number): Promise<void> {
   await bench.db.query('analyze collection_accounts, ledger_accounts, numbers')
 }
 
+// Returns the numbers of a few of the copies.
 async function someNumbers(): Promise<string[]> {
   const { rows } = await bench.db.query<{ number: string }>(
     `select account_number as number from collection_accounts
@@ -80,7 +81,7 @@ async function someNumbers(): Promise<string[]> {
   return rows.map(({ number }) => number)
 }
 
-// No row of an account was written: their versions have not changed.
+// Returns a sum over the versions (xmin) of all account rows. If it stays the same, no row was written.
 async function rowVersions(): Promise<string> {
   const { rows } = await bench.db.query<{ sum: string }>(
     'select count(*) || $1 || sum(xmin::text::bigint) as sum from collection_accounts',

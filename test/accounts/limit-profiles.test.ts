@@ -18,21 +18,21 @@ const bench = closeAfterTests(await startTestService())
 const DAY_MS = 86_400_000
 
 const create = (body: object, more = {}) => bench.call({ url: LIMIT_PROFILES, body, ...more })
-const put = (code: string, body: object, more = {}) =>
+const putProfile = (code: string, body: object, more = {}) =>
   bench.call({
     method: 'PUT',
     url: `${LIMIT_PROFILES}/${code}`,
     body: { ...PROFILE_TERMS, ...body },
     ...more,
   })
-const remove = (code: string, more = {}) =>
+const deleteProfile = (code: string, more = {}) =>
   bench.call({ method: 'DELETE', url: `${LIMIT_PROFILES}/${code}`, ...more })
 
 async function newProfile(code: string, terms: object = {}) {
-  return dataOf(await create({ code, name: code, ...terms }), 'account')
+  return dataOf(await create({ code, name: code, ...terms }))
 }
 
-// A profile with this limit, and an account that names it.
+// Creates a limit profile, and an account that uses it.
 async function accountWith(code: string, terms: object, on: Bench = bench) {
   await newProfile(code, terms)
   const { accountNumber } = await createAccount(on)
@@ -40,24 +40,27 @@ async function accountWith(code: string, terms: object, on: Bench = bench) {
   return accountNumber
 }
 
-const says = async (accountNumber: string, amount: string) =>
+// Reports a credit. Returns the answer to the bank, such as "00 booked" or "00 suspended
+// over_credit_limit".
+const outcomeOfCredit = async (accountNumber: string, amount: string) =>
   (await credit(bench, accountNumber, amount)).says
 
+// Returns the limits in force, the account's own limits, and its profile.
 const limitsOf = async (accountNumber: string) => {
   const url = `/api/v1/accounts/static/${accountNumber}/details`
-  const { limits, ownLimits, limitProfile } = dataOf(await bench.call({ url }), 'account')
+  const { limits, ownLimits, limitProfile } = dataOf(await bench.call({ url }))
   return { limits: Object.values(limits), own: Object.values(ownLimits), limitProfile }
 }
 
 test('a profile limits the accounts that name it, and a change of it does so at once', async () => {
   const accountNumber = await accountWith('named', { perCredit: 100 })
 
-  assert.equal(await says(accountNumber, '100.01'), '00 suspended over_credit_limit')
-  await put('named', { perCredit: '200.50' })
-  assert.equal(await says(accountNumber, '200.50'), '00 booked')
-  assert.equal(await says(accountNumber, '200.51'), '00 suspended over_credit_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '100.01'), '00 suspended over_credit_limit')
+  await putProfile('named', { perCredit: '200.50' })
+  assert.equal(await outcomeOfCredit(accountNumber, '200.50'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '200.51'), '00 suspended over_credit_limit')
   await patchAccount(bench, accountNumber, { limitProfile: null })
-  assert.equal(await says(accountNumber, '5000'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '5000'), '00 booked')
 })
 
 test('above a balance limit a credit is suspended, and money that leaves makes room', async () => {
@@ -66,46 +69,47 @@ test('above a balance limit a credit is suspended, and money that leaves makes r
   const first = await credit(bench, accountNumber, '60.00')
   const over = await credit(bench, accountNumber, '40.01')
   assert.deepEqual([first.says, over.says], ['00 booked', '00 suspended over_balance_limit'])
-  assert.equal(await says(accountNumber, '40.00'), '00 booked')
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_balance_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '40.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_balance_limit')
   await reverse(bench, first.sessionId, '60.00')
-  assert.equal(await says(accountNumber, '60.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '60.00'), '00 booked')
   // An assignment by hand may exceed the limit.
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
 })
 
-test('the limits per credit and per day are told before that of the balance', async () => {
+test('the limits per credit and per day are reported before that of the balance', async () => {
   const accountNumber = await accountWith('order', { perCredit: 50, perDay: 60, balanceMax: 10 })
 
-  assert.equal(await says(accountNumber, '50.01'), '00 suspended over_credit_limit')
-  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_balance_limit')
-  await put('order', { perDay: 5, balanceMax: 5 })
-  assert.equal(await says(accountNumber, '5.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '50.01'), '00 suspended over_credit_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '10.01'), '00 suspended over_balance_limit')
+  await putProfile('order', { perDay: 5, balanceMax: 5 })
+  assert.equal(await outcomeOfCredit(accountNumber, '5.01'), '00 suspended over_daily_limit')
 })
 
-test('each limit is the first set of: own, named profile, tier’s profile, default', async () => {
+test('each limit is the first that is set of: own, named profile, tier’s profile, default', async () => {
   const env = { MANILLA_LIMIT_PER_CREDIT: '10', MANILLA_LIMIT_PER_DAY: '20' }
   await using own = await startTestService({ env })
-  const ask = async (accountNumber: string, body: object) => {
-    const { limits } = dataOf(await patchAccount(own, accountNumber, body), 'account')
+  // Changes the account, and returns the limits then in force.
+  const limitsAfter = async (accountNumber: string, body: object) => {
+    const { limits } = dataOf(await patchAccount(own, accountNumber, body))
     return Object.values(limits)
   }
   const { accountNumber } = await createAccount(own, { kycTier: 1, nin: '33398765432' })
   await verifyAll(own)
-  const attempt = (body: object) => ask(accountNumber, body)
-  const make = (body: object) => own.call({ url: LIMIT_PROFILES, body })
+  const limitsAfterPatch = (body: object) => limitsAfter(accountNumber, body)
+  const createProfile = (body: object) => own.call({ url: LIMIT_PROFILES, body })
 
-  assert.deepEqual(await attempt({ verifiedName: 'A' }), [10, 20, null])
-  await make({ code: 'tier', name: 'Tier 1', perCredit: 30, balanceMax: 300, tiers: [1] })
-  assert.deepEqual(await attempt({ verifiedName: 'B' }), [30, 20, 300])
-  assert.deepEqual(await attempt({ kycTier: 2 }), [10, 20, null])
-  assert.deepEqual(await attempt({ kycTier: 1 }), [30, 20, 300])
-  await make({ code: 'named', name: 'Named', perCredit: 40, perDay: 500 })
-  assert.deepEqual(await attempt({ limitProfile: 'named' }), [40, 500, 300])
-  assert.deepEqual(await attempt({ limits: { perDay: 7 } }), [40, 7, 300])
+  assert.deepEqual(await limitsAfterPatch({ verifiedName: 'A' }), [10, 20, null])
+  await createProfile({ code: 'tier', name: 'Tier 1', perCredit: 30, balanceMax: 300, tiers: [1] })
+  assert.deepEqual(await limitsAfterPatch({ verifiedName: 'B' }), [30, 20, 300])
+  assert.deepEqual(await limitsAfterPatch({ kycTier: 2 }), [10, 20, null])
+  assert.deepEqual(await limitsAfterPatch({ kycTier: 1 }), [30, 20, 300])
+  await createProfile({ code: 'named', name: 'Named', perCredit: 40, perDay: 500 })
+  assert.deepEqual(await limitsAfterPatch({ limitProfile: 'named' }), [40, 500, 300])
+  assert.deepEqual(await limitsAfterPatch({ limits: { perDay: 7 } }), [40, 7, 300])
   // A default removed by hand does not come back; the limits of profiles do.
-  assert.deepEqual(await attempt({ limits: null }), [40, 500, 300])
-  assert.deepEqual(await attempt({ limitProfile: null, kycTier: 3 }), [null, null, null])
+  assert.deepEqual(await limitsAfterPatch({ limits: null }), [40, 500, 300])
+  assert.deepEqual(await limitsAfterPatch({ limitProfile: null, kycTier: 3 }), [null, null, null])
   const { says: outcome } = await credit(own, accountNumber, '1000')
   assert.equal(outcome, '00 booked')
 })
@@ -141,9 +145,9 @@ test('the limits shown are those that a credit meets, and say which are the acco
     own: [null, 9.5, null],
     limitProfile: 'shown',
   })
-  assert.equal(await says(accountNumber, '5.01'), '00 suspended over_credit_limit')
-  assert.equal(await says(accountNumber, '5'), '00 booked')
-  assert.equal(await says(accountNumber, '4.51'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '5.01'), '00 suspended over_credit_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '5'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '4.51'), '00 suspended over_daily_limit')
 })
 
 test('a daily limit that a profile gets in the course of a day counts what came before', async () => {
@@ -152,53 +156,60 @@ test('a daily limit that a profile gets in the course of a day counts what came 
   bench.advance(DAY_MS)
   await credit(bench, accountNumber, '60.00')
 
-  await put('midday', { perDay: 100 })
+  await putProfile('midday', { perDay: 100 })
 
-  assert.equal(await says(accountNumber, '40.01'), '00 suspended over_daily_limit')
-  assert.equal(await says(accountNumber, '40.00'), '00 booked')
-  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '40.01'), '00 suspended over_daily_limit')
+  assert.equal(await outcomeOfCredit(accountNumber, '40.00'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '0.01'), '00 suspended over_daily_limit')
   bench.advance(DAY_MS)
-  assert.equal(await says(accountNumber, '100'), '00 booked')
+  assert.equal(await outcomeOfCredit(accountNumber, '100'), '00 booked')
 })
 
 test('a tier has one profile: another is refused until the first gives it up, also at once', async () => {
   const token = await bench.newClient('TIERS00001')
-  const with1 = (code: string) => create(profileBody({ code, tiers: [1] }), { token })
+  const createProfileOfTier1 = (code: string) =>
+    create(profileBody({ code, tiers: [1] }), { token })
 
-  const answers = await Promise.all(['a', 'b', 'c', 'd'].map(with1))
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map(createProfileOfTier1))
 
   const made = answers.filter(({ statusCode }) => statusCode === 200)
   assert.equal(made.length, 1)
   for (const answer of answers.filter((each) => !made.includes(each))) {
-    assertRefused(answer, 'account', { status: 409, code: 'tier_taken' })
+    assertRefused(answer, { status: 409, code: 'tier_taken' })
   }
-  const { code } = dataOf(made[0] as (typeof made)[0], 'account')
-  dataOf(await create(profileBody({ code: 'e', tiers: [2, 3] }), { token }), 'account')
-  assertRefused(await put('e', { tiers: [1, 2] }, { token }), 'account', {
+  const { code } = dataOf(made[0] as (typeof made)[0])
+  dataOf(await create(profileBody({ code: 'e', tiers: [2, 3] }), { token }))
+  assertRefused(await putProfile('e', { tiers: [1, 2] }, { token }), {
     status: 409,
     code: 'tier_taken',
   })
-  dataOf(await put(code, { tiers: [] }, { token }), 'account')
-  assert.deepEqual(dataOf(await put('e', { tiers: [2, 1] }, { token }), 'account').tiers, [1, 2])
+  dataOf(await putProfile(code, { tiers: [] }, { token }))
+  assert.deepEqual(dataOf(await putProfile('e', { tiers: [2, 1] }, { token })).tiers, [1, 2])
 })
 
 test('a profile is deleted when no account names it; its tiers are free again', async () => {
   const accountNumber = await accountWith('doomed', { perCredit: 1, tiers: [2] })
   const { accountNumber: tiered } = await createAccount(bench, { kycTier: 2, nin: '33398765432' })
   await verifyAll(bench)
-  assert.equal(await says(tiered, '1.01'), '00 suspended over_credit_limit')
+  assert.equal(await outcomeOfCredit(tiered, '1.01'), '00 suspended over_credit_limit')
 
-  assertRefused(await remove('doomed'), 'account', { status: 409, code: 'limit_profile_in_use' })
+  assertRefused(await deleteProfile('doomed'), {
+    status: 409,
+    code: 'limit_profile_in_use',
+  })
   await patchAccount(bench, accountNumber, { limitProfile: null })
-  assert.deepEqual(dataOf(await remove('doomed'), 'account'), { code: 'doomed' })
+  assert.deepEqual(dataOf(await deleteProfile('doomed')), { code: 'doomed' })
 
-  assert.equal(await says(tiered, '1.01'), '00 booked')
-  assertRefused(await remove('doomed'), 'account', { status: 404, code: 'limit_profile_not_found' })
-  dataOf(await create(profileBody({ code: 'doomed', tiers: [2] })), 'account')
-  await remove('doomed')
+  assert.equal(await outcomeOfCredit(tiered, '1.01'), '00 booked')
+  assertRefused(await deleteProfile('doomed'), {
+    status: 404,
+    code: 'limit_profile_not_found',
+  })
+  dataOf(await create(profileBody({ code: 'doomed', tiers: [2] })))
+  await deleteProfile('doomed')
 })
 
-test('deleting a profile while accounts are given it: they have it, or it is gone', async () => {
+test('when a profile is deleted while accounts take it, they have it or the profile is deleted', async () => {
   const numbers = await Promise.all(
     Array.from({ length: 6 }, async () => (await createAccount(bench)).accountNumber),
   )
@@ -207,20 +218,20 @@ test('deleting a profile while accounts are given it: they have it, or it is gon
     await newProfile(code)
     const [assigned, removed] = await Promise.all([
       patchAccount(bench, number, { limitProfile: code }),
-      remove(code),
+      deleteProfile(code),
     ])
     const isGiven = assigned.statusCode === 200
     assert.equal(removed.statusCode, isGiven ? 409 : 200, removed.body)
     assert.equal((await limitsOf(number)).limitProfile, isGiven ? code : null)
-    if (!isGiven) assertRefused(assigned, 'account', { code: 'invalid_request' })
+    if (!isGiven) assertRefused(assigned, { code: 'invalid_request' })
   }
 })
 
-test('a change stands in the audit log with its amounts, and the same again does not', async () => {
+test('a change is in the audit log with its amounts, and a repetition is not', async () => {
   await newProfile('audited', { perDay: '50000', tiers: [] })
-  await put('audited', { name: 'audited', perDay: 60000, balanceMax: 300000 })
-  await put('audited', { name: 'audited', perDay: '60000.00', balanceMax: 300000 })
-  await remove('audited')
+  await putProfile('audited', { name: 'audited', perDay: 60000, balanceMax: 300000 })
+  await putProfile('audited', { name: 'audited', perDay: '60000.00', balanceMax: 300000 })
+  await deleteProfile('audited')
 
   const { rows } = await bench.db.query(
     `select actor, action, detail from audit_log where subject = 'limit-profile/audited' order by id`,
@@ -251,10 +262,10 @@ test('profiles are listed newest first, page by page, and are their client’s a
   assert.deepEqual([codes, second.hasMore], [['three', 'two', 'one'], false])
   for (const answer of [
     await bench.call({ url: `${LIMIT_PROFILES}/one`, token: other }),
-    await put('one', {}, { token: other }),
-    await remove('one', { token: other }),
+    await putProfile('one', {}, { token: other }),
+    await deleteProfile('one', { token: other }),
   ]) {
-    assertRefused(answer, 'account', { status: 404, code: 'limit_profile_not_found' })
+    assertRefused(answer, { status: 404, code: 'limit_profile_not_found' })
   }
   const { accountNumber } = await createAccount(bench, {}, { token: other })
   const refusal = await patchAccount(
@@ -263,22 +274,22 @@ test('profiles are listed newest first, page by page, and are their client’s a
     { limitProfile: 'one' },
     { token: other },
   )
-  assertRefused(refusal, 'account', { code: 'invalid_request' })
+  assertRefused(refusal, { code: 'invalid_request' })
 })
 
 test('a profile says how many accounts name it, and counts only those that the caller may see', async () => {
   const { clientId, secret } = await registerOf(bench).make()
   const token = await bench.login(clientId, secret)
   const url = `${LIMIT_PROFILES}/counted`
-  const count = async () => dataOf(await bench.call({ url, token }), 'account').accounts
+  const count = async () => dataOf(await bench.call({ url, token })).accounts
   const made = await create(profileBody({ code: 'counted', tiers: [1] }), { token })
-  assert.equal(dataOf(made, 'account').accounts, 0)
+  assert.equal(dataOf(made).accounts, 0)
 
   for (const merchantCode of ['OURS', 'THEIRS', 'THEIRS']) {
     const { accountNumber } = await createAccount(bench, { merchantCode }, { token })
     await patchAccount(bench, accountNumber, { limitProfile: 'counted' }, { token })
   }
-  await createAccount(bench, { kycTier: 1 }, { token }) // Has it by its tier.
+  await createAccount(bench, { kycTier: 1 }, { token }) // This account has the profile by its tier.
   assert.equal(await count(), 3)
 
   const body = { merchantCodes: ['OURS'] }

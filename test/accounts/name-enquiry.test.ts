@@ -1,5 +1,5 @@
-// Name enquiry: before a payer's bank sends money it asks for the name of a number. 00 and a name
-// for a number that may be paid into now, 07 for any other, and no other information.
+// Name enquiries: before a payer's bank sends money, it asks us for the name of a number. We answer 00 and
+// the name if the number may be paid into now, or 07, and reveal nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,6 +18,7 @@ async function enquire(accountNumber: string, on: Bench = bench, bank = '035') {
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json()
 }
+// Returns the answer for a number that must not be paid into.
 const invalid = (accountNumber: string) => ({
   accountNumber,
   accountName: null,
@@ -51,7 +52,7 @@ test('a bank is told the KYC tier that is in force', async () => {
   assert.equal(await level(), '2')
 })
 
-test('a collection account that is not active is 07', async () => {
+test('a name enquiry for an inactive collection account is answered with 07', async () => {
   const { accountNumber } = await createAccount(bench)
 
   await switchAccount(bench, accountNumber, 'deactivate')
@@ -76,7 +77,7 @@ test('a payment is 00 while it waits for money and 07 from the moment it expires
   assert.deepEqual(expired, invalid(bankAccount))
 })
 
-test('a payment that is paid or cancelled is 07', async () => {
+test('a name enquiry for a paid or cancelled payment is answered with 07', async () => {
   const paid = await startPayment(bench, { amount: 500 })
   await reportCredit(bench, { accountNumber: paid.bankAccount, amount: '500' })
   const cancelled = await startPayment(bench)
@@ -94,7 +95,8 @@ test('every number of a payment answers its own bank, and is 07 to any other', a
   const further = await bench.call({ url, body: { bankCode: '058' }, token: null })
   const numbers = [payment.bankAccount, further.json().responseData.bankAccount]
 
-  const ask = async (bank: string) => {
+  // Enquires all numbers at a bank. Returns for each the response code and whether there is a name.
+  const enquireAll = async (bank: string) => {
     const answers = await Promise.all(numbers.map((number) => enquire(number, bench, bank)))
     return answers.map(({ responseCode, accountName }) => [responseCode, accountName !== null])
   }
@@ -104,11 +106,11 @@ test('every number of a payment answers its own bank, and is 07 to any other', a
     ['00', true],
     ['07', false],
   ]
-  assert.deepEqual(await ask('035'), [known, unknown])
-  assert.deepEqual(await ask('058'), [unknown, known])
+  assert.deepEqual(await enquireAll('035'), [known, unknown])
+  assert.deepEqual(await enquireAll('058'), [unknown, known])
 })
 
-test('an unknown number is 07, and one that is no number is refused', async () => {
+test('an unknown number is answered with 07, and a malformed number is refused', async () => {
   assert.deepEqual(await enquire('0123456789'), invalid('0123456789'))
   const bad = [
     '',
@@ -132,7 +134,7 @@ test('an unknown number is 07, and one that is no number is refused', async () =
   }
 })
 
-test('a hostile body is refused, never a fault of ours', async () => {
+test('a hostile body is refused, never answered with a 5xx', async () => {
   const bodies = ['null', '5', '[]', '"x"', '{', '', '{"__proto__":{"accountNumber":"0123456789"}}']
 
   for (const body of [...bodies, Buffer.from([0xff]), '['.repeat(60_000)]) {
@@ -155,4 +157,4 @@ test('the operator decides how names are written, and names are never read as a 
   }
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

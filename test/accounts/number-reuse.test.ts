@@ -1,6 +1,6 @@
-// A dynamic number is reused only when its range is exhausted and its quarantine after the close of
-// its payment is over. Until then money for it belongs to its old payment. A live number is never
-// reused.
+// A dynamic number is reused only if its range is exhausted and its quarantine after the close of its
+// payment is over. Until then money for it belongs to its old payment. A number in use is never given to
+// another payment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ const EXPIRY_MS = 30 * MINUTE_MS
 const GRACE_MS = 5 * MINUTE_MS
 const FREE_AFTER_MS = EXPIRY_MS + GRACE_MS + QUARANTINE_DAYS * DAY_MS
 
-const startSmall = (size: number) =>
+const startWithDynamicNumbers = (size: number) =>
   startWithBanks([
     {
       code: '035',
@@ -41,14 +41,16 @@ const startSmall = (size: number) =>
     },
   ])
 
+// Creates an advice and initiates its payment, which fails if no number is free.
 async function tryInitiate(bench: Bench) {
   const { adviceReference } = await createAdvice(bench)
   const url = `${INITIATE}/${adviceReference}`
   return bench.call({ url, body: { bankCode: '035' }, token: null })
 }
 const assertExhausted = (answer: Awaited<ReturnType<typeof tryInitiate>>) =>
-  assertRefused(answer, 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(answer, { status: 503, code: 'numbers_exhausted' }, 'payment')
 
+// Reports a credit to a number. Returns the outcome, and the payment that it was booked to.
 async function pay(bench: Bench, accountNumber: string, amount = '6000') {
   const sessionId = newSessionId()
   const body = { sessionId, accountNumber, amount }
@@ -61,8 +63,8 @@ async function pay(bench: Bench, accountNumber: string, amount = '6000') {
   return { said: `${outcome} ${code}`.trim(), payment: rows[0]?.payment }
 }
 
-test('a number comes back to the millisecond when its quarantine past its close is over', async () => {
-  await using bench = await startSmall(1)
+test('a number is reusable to the millisecond when its quarantine after the close is over', async () => {
+  await using bench = await startWithDynamicNumbers(1)
   const old = await startPayment(bench)
 
   bench.advance(FREE_AFTER_MS - 1)
@@ -76,8 +78,8 @@ test('a number comes back to the millisecond when its quarantine past its close 
   await assertCleanBooks(bench)
 })
 
-test('while a range has fresh numbers, none comes back', async () => {
-  await using bench = await startSmall(3)
+test('while a range has fresh numbers, none is reused', async () => {
+  await using bench = await startWithDynamicNumbers(3)
   const first = await startPayment(bench)
   bench.advance(2 * FREE_AFTER_MS)
 
@@ -87,8 +89,8 @@ test('while a range has fresh numbers, none comes back', async () => {
   assert.equal((await startPayment(bench)).bankAccount, first.bankAccount)
 })
 
-test('they come back in the order in which they became free, and a paid one no sooner', async () => {
-  await using bench = await startSmall(4)
+test('numbers are reused in the order in which they became free, and paid ones no sooner', async () => {
+  await using bench = await startWithDynamicNumbers(4)
   const order: string[] = []
   for (const expiresInSeconds of [4 * 3600, 3600, 3 * 3600, 2 * 3600]) {
     order.push((await startPayment(bench, { expiresInSeconds })).bankAccount)
@@ -106,7 +108,7 @@ test('they come back in the order in which they became free, and a paid one no s
 })
 
 test('late money within quarantine is its old payment’s; after reuse it is the new one’s', async () => {
-  await using bench = await startSmall(1)
+  await using bench = await startWithDynamicNumbers(1)
   const old = await startPayment(bench)
   bench.advance(FREE_AFTER_MS - 1)
 
@@ -127,7 +129,7 @@ test('late money within quarantine is its old payment’s; after reuse it is the
 })
 
 test('a credit sent again after its number went to another payment is still a duplicate', async () => {
-  await using bench = await startSmall(1)
+  await using bench = await startWithDynamicNumbers(1)
   const old = await startPayment(bench)
   const credit = { sessionId: newSessionId(), accountNumber: old.bankAccount, amount: '6000' }
   await postRail(bench, '035/credits', credit)
@@ -141,8 +143,8 @@ test('a credit sent again after its number went to another payment is still a du
   assert.equal((await verify(bench, next.paymentReference)).transactionStatus, 'Processing')
 })
 
-test('many at once share what came back without sharing a number', async () => {
-  await using bench = await startSmall(6)
+test('many payments at once get the reusable numbers, each a different one', async () => {
+  await using bench = await startWithDynamicNumbers(6)
   await using twin = await startTwin(bench)
   const old = await Promise.all(Array.from({ length: 6 }, () => startPayment(bench)))
   bench.advance(FREE_AFTER_MS)
@@ -165,17 +167,17 @@ test('many at once share what came back without sharing a number', async () => {
 })
 
 test('an expired payment that the desk opens again keeps its number for a new quarantine', async () => {
-  await using bench = await startSmall(1)
+  await using bench = await startWithDynamicNumbers(1)
   const payment = await startPayment(bench, { amount: 100 })
   const { paymentReference, bankAccount } = payment
   bench.advance(FREE_AFTER_MS - MINUTE_MS)
   await closeExpired(bench)
   const { id } = await suspend(bench, '0123456789', '60', { bank: '035' })
-  dataOf(await assign(bench, id, { paymentReference }), 'account')
+  dataOf(await assign(bench, id, { paymentReference }))
   assert.equal((await verify(bench, paymentReference)).transactionStatus, 'PartPayment')
 
   bench.advance(2 * MINUTE_MS)
-  assertExhausted(await tryInitiate(bench)) // Its number is live.
+  assertExhausted(await tryInitiate(bench)) // The reopened payment uses the only number.
   const rest = await pay(bench, bankAccount, '40')
   bench.advance(EXPIRY_MS + GRACE_MS + QUARANTINE_DAYS * DAY_MS - 3 * MINUTE_MS)
   assertExhausted(await tryInitiate(bench))
@@ -187,7 +189,7 @@ test('an expired payment that the desk opens again keeps its number for a new qu
 })
 
 test('an expired payment whose number went to another is not opened again in part', async () => {
-  await using bench = await startSmall(1)
+  await using bench = await startWithDynamicNumbers(1)
   const old = await startPayment(bench, { amount: 100 })
   const { paymentReference, adviceReference } = old
   bench.advance(FREE_AFTER_MS)
@@ -198,19 +200,20 @@ test('an expired payment whose number went to another is not opened again in par
 
   const inPart = await assign(bench, part.id, { paymentReference })
 
-  // Its payer would see a number that by now belongs to another payment.
-  assertRefused(inPart, 'account', { status: 409, code: 'suspense_not_fitting' })
-  dataOf(await assign(bench, whole.id, { paymentReference }), 'account')
+  // If the payment were only paid in part, its page would ask for the rest at a number that now belongs to
+  // another payment.
+  assertRefused(inPart, { status: 409, code: 'suspense_not_fitting' })
+  dataOf(await assign(bench, whole.id, { paymentReference }))
   assert.equal((await verify(bench, paymentReference)).transactionStatus, 'Successful')
   const url = `${INITIATE}/${adviceReference}`
   const again = await bench.call({ url, body: { bankCode: '035' }, token: null })
-  assertRefused(again, 'payment', { code: 'advice_paid' })
+  assertRefused(again, { code: 'advice_paid' }, 'payment')
   assert.equal((await initiate(bench, next.adviceReference)).bankAccount, next.bankAccount)
   await assertCleanBooks(bench)
 })
 
-test('a number that is being given away does not stay with a payment that is opened again', async () => {
-  await using bench = await startSmall(1)
+test('a number that is being reused does not stay with a payment that is reopened', async () => {
+  await using bench = await startWithDynamicNumbers(1)
   const old = await startPayment(bench, { amount: 100 })
   const { paymentReference, bankAccount } = old
   bench.advance(FREE_AFTER_MS)
@@ -222,13 +225,13 @@ test('a number that is being given away does not stay with a payment that is ope
   {
     await using hold = await holdTable(bench, 'payment_numbers')
     initiated = initiate(bench, adviceReference)
-    await hold.waiting(1) // It has drawn the number, and cannot store it yet.
+    await hold.waiting(1) // The request has chosen the number, and waits for the lock to store it.
     assigned = assign(bench, id, { paymentReference })
     await hold.waiting(2)
   }
 
   assert.equal((await initiated).bankAccount, bankAccount)
-  assertRefused(await assigned, 'account', { status: 409, code: 'suspense_not_fitting' })
+  assertRefused(await assigned, { status: 409, code: 'suspense_not_fitting' })
   assert.equal((await verify(bench, paymentReference)).transactionStatus, 'Expired')
   await assertCleanBooks(bench)
 })

@@ -1,5 +1,5 @@
-// Payer rules: who may pay, and how much at a time. Money that breaks a rule is taken and suspended
-// with the reason, because it has already arrived.
+// Payer rules limit who may pay and how much at a time. Money that breaks a rule has already arrived, so it
+// is accepted and suspended with the reason.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,8 @@ const PAYER = {
   sourceBankCode: '033',
 }
 
-// Pays on a collection account and on an advice, and returns the outcome of each.
+// Pays the same credit to a collection account and to a payment, both with these rules. Returns the
+// outcome, which must be the same for both.
 async function payUnder(payerRules: object, credit: Record<string, unknown>) {
   const account = await createAccount(bench, { payerRules })
   const payment = await startPayment(bench, { payerRules, amount: 1_000_000_000 })
@@ -60,7 +61,7 @@ test('an amount may be no less than the minimum and no more than the maximum, to
   assert.equal(await payUnder({ minAmount: 5 }, { amount: '1000000000' }), 'booked')
 })
 
-test('an account on the list may pay, by its number and its bank together', async () => {
+test('an account on the list may pay; its number and its bank must both match', async () => {
   const accounts = [
     { accountNumber: '0016563228', bankCode: '058' },
     { accountNumber: PAYER.sourceAccountNumber, bankCode: '033' },
@@ -89,7 +90,7 @@ test('a name on the list may pay when two words of it are there, in any order', 
     'MR CHIDI A. OKEKE',
     'Adébáyọ̀ Ọlọ́runfẹ́mi',
     'Ọlọ́runfẹ́mi Ojó'.normalize('NFD'),
-    'OLORUNFEMI OJO', // The spelling of banks.
+    'OLORUNFEMI OJO', // Banks write names without accents.
   ]
   const others = [
     'CHIDI',
@@ -122,7 +123,7 @@ test('an account or a name is enough when both lists are given; the amount count
   assert.equal(await payUnder(rules, { ...PAYER, amount: '101' }), 'suspended above_maximum')
 })
 
-test('no rules, or empty ones, let anybody pay anything', async () => {
+test('without rules, or with empty ones, anybody may pay any amount', async () => {
   for (const payerRules of [{}, { accounts: [] }, { names: [] }, { accounts: [], names: [] }]) {
     assert.equal(await payUnder(payerRules, {}), 'booked', JSON.stringify(payerRules))
   }
@@ -170,7 +171,7 @@ test('rules that are not right are refused with the field that is wrong', async 
     ]
     for (const [at, answer] of answers.entries()) {
       assert.equal(answer.statusCode, 400, label)
-      assertRefused(answer, at === 0 ? 'account' : 'payment', { code: 'invalid_request' })
+      assertRefused(answer, { code: 'invalid_request' }, at === 0 ? 'account' : 'payment')
       const fields = answer.json().errors.map((error: { field: string }) => error.field)
       assert.deepEqual(fields, [field], label)
     }
@@ -199,4 +200,4 @@ test('the accounts of payers are kept as keyed hashes: nobody reads them from a 
   assert(!bench.logText().includes(accountNumber))
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

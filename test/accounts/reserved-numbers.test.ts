@@ -1,5 +1,5 @@
-// Numbers that a bank reserves are kept in a pool, so that no request waits for the bank. Each is
-// used once. A failing bank costs no number and gets no more calls than necessary.
+// The service keeps a pool of numbers that a bank reserved, so that no request waits for the bank. Each
+// number is used once. A failing bank costs no number and gets no more calls than necessary.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('a pool is filled to its target, and stays so', async () => {
   assert.deepEqual(await standingAlerts(bench), [])
 })
 
-test('accounts and payments are given numbers while the bank hangs, and it is not called', async () => {
+test('accounts and payments get numbers while the bank hangs, without a call to it', async () => {
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 3, dynamic: 3 })
   await refillPools(bench)
@@ -95,8 +95,8 @@ test('an exhausted pool is refused plainly, with an alert until it is refilled',
   const url = `${INITIATE}/${adviceReference}`
   const payment = await bench.call({ url, body: { bankCode: '035' }, token: null })
 
-  assertRefused(account, 'account', { status: 503, code: 'numbers_exhausted' })
-  assertRefused(payment, 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(account, { status: 503, code: 'numbers_exhausted' })
+  assertRefused(payment, { status: 503, code: 'numbers_exhausted' }, 'payment')
   assert.deepEqual(await standingAlerts(bench), [
     'numbers_exhausted 035 dynamic',
     'numbers_exhausted 035 static',
@@ -128,11 +128,12 @@ test('a low pool that the bank does not refill raises an alert, which ends when 
   assert.equal((await poolStates(bench))['static available'], 10)
 })
 
-test('a bank that fails is asked again later, and later still when it goes on', async () => {
+test('a failing bank is called again later, with longer and longer pauses', async () => {
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 2, dynamic: 0 })
   bank.behave(() => ({ status: 503, body: {} }))
 
+  // Lets time pass and the worker run. Returns whether the bank was called.
   const callsAfter = async (ms: number) => {
     bench.advance(ms)
     bank.calls.length = 0
@@ -150,11 +151,11 @@ test('a bank that fails is asked again later, and later still when it goes on', 
   assert.equal((await poolStates(bench))['static available'], 2)
 })
 
-test('a reservation whose answer was lost is asked for by the same reference, and none is lost', async () => {
+test('a reservation whose answer was lost is repeated with its reference; no number is lost', async () => {
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 2, dynamic: 0 })
   bank.behave((call) => {
-    bank.answerAsUsual(call) // The bank reserves one, and its answer is lost.
+    bank.answerAsUsual(call) // The bank reserves a number, and its answer is lost.
     return 'break'
   })
   await refillPools(bench)
@@ -168,7 +169,7 @@ test('a reservation whose answer was lost is asked for by the same reference, an
   assert.equal(bank.accounts.size, 2, 'no more than two were ever reserved')
 })
 
-test('a number that is not ten digits, or is anybody’s already, is refused with an alert', async () => {
+test('a reserved number that is malformed or already in use is refused with an alert', async () => {
   await using bank = await startReservingBank('91')
   await using second = await startReservingBank('92')
   await using bench = await startWithReserving(bank, { static: 1, dynamic: 0 }, [
@@ -259,12 +260,12 @@ test('a range never gives out what another bank reserved', async () => {
   const url = `${INITIATE}/${adviceReference}`
   const refused = await bench.call({ url, body: { bankCode: '058' }, token: null })
 
-  assertRefused(refused, 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(refused, { status: 503, code: 'numbers_exhausted' }, 'payment')
   assert.equal((await createAccount(bench)).accountNumber, accountNumber)
   await assertCleanBooks(bench)
 })
 
-test('text of a bank that no database stores holds up no refill', async () => {
+test('a bank’s text that the database cannot store stops no refill', async () => {
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 1, dynamic: 0 })
   const unstorable = '\u0000\ud83d'
@@ -286,7 +287,8 @@ test('text of a bank that no database stores holds up no refill', async () => {
 test('a pool waits for no lease and no retry of a clock that was ahead', async () => {
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 1, dynamic: 0 })
-  const plan = (column: string, ms: number) =>
+  // Sets a time of the pool to this many ms from now: the end of a lease, or the next retry.
+  const setPoolTime = (column: string, ms: number) =>
     bench.db.query(
       `insert into number_pools (bank_code, ${column}) values ('035', $1)
        on conflict (bank_code) do update set ${column} = $1`,
@@ -296,10 +298,10 @@ test('a pool waits for no lease and no retry of a clock that was ahead', async (
     ['leased_until', 60_000],
     ['retry_at', 300_000],
   ] as const) {
-    await plan(column, waitMs)
+    await setPoolTime(column, waitMs)
     await refillPools(bench)
     assert.deepEqual(await poolStates(bench), {}, column)
-    await plan(column, waitMs + 1)
+    await setPoolTime(column, waitMs + 1)
   }
   await refillPools(bench)
 

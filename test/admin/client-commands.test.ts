@@ -1,4 +1,5 @@
-// `manilla admin client …`: its effects on the database of a running service, and its output.
+// Runs `manilla admin client …` beside a running service, and checks its output and its effects on the
+// database.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -21,10 +22,12 @@ const bench = closeAfterTests(await startTestService())
 type Shown = { clientId: string; secret: string; isActive: boolean; scopes: string[] }
 type Data = Shown & { secrets: { retiresAt: Date | null }[] } & Record<string, unknown>
 
+// Runs `manilla admin client` with these words, in this process.
 function admin(...words: string[]): Promise<{ data: Data; text: string }> {
   return operate({ db: bench.db, clock: bench.clock }, ['admin', 'client', ...words])
 }
 
+// Runs `manilla admin …` as its own process, through the launcher that operators run.
 function spawnAdmin(words: string[], env: Record<string, string>) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'admin', ...words], {
     encoding: 'utf8',
@@ -85,7 +88,7 @@ test('the list and the entry of a client never show a secret', async () => {
   assert.equal(entry.data.secrets.length, 1)
 })
 
-test('restrictions named are changed, the others stay, and each can be lifted', async () => {
+test('the named restrictions change, the others stay, and each can be lifted', async () => {
   await admin('create', '--name', 'R', '--id', 'RESTRICTED', '--from', '10.0.0.1,2001:db8::/32')
   await admin('restrict', 'RESTRICTED', '--merchant-code', 'Nai1', '--merchant-code', 'Nai2')
 
@@ -97,7 +100,7 @@ test('restrictions named are changed, the others stay, and each can be lifted', 
   assert.deepEqual(lifted.data.scopes, [...CLIENT_SCOPES])
 })
 
-test('use is told by the day', async () => {
+test('use is reported by day', async () => {
   const { data, text } = await admin('use', 'MAN0000001', '--days', '2')
 
   assert.equal((data.days as unknown[]).length, 2)

@@ -1,5 +1,5 @@
-// The operator's commands on the command line: how they are read, refused and printed, and that no other
-// command loads the database.
+// The operator's commands on the command line: how they are parsed, refused and printed; and that no other
+// command loads the code for the database.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,12 @@ import { closeAfterTests } from '../support/closing.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const cli = closeAfterTests(createCli())
 
-async function read(words: readonly string[], answer: Partial<Answer> = {}, isTerminal = false) {
+// Runs the command line with a fake in place of the database, and returns the output and the parsed command.
+async function runParsed(
+  words: readonly string[],
+  answer: Partial<Answer> = {},
+  isTerminal = false,
+) {
   const commands: OperatorCommand[] = []
   const operate = async (command: OperatorCommand) => {
     commands.push(command)
@@ -23,8 +28,8 @@ async function read(words: readonly string[], answer: Partial<Answer> = {}, isTe
 
 test('a command gets its argument and its options, parsed', async () => {
   const restrict = ['admin', 'client', 'restrict', 'SHOP', '--from', '10.0.0.1, 10.0.0.2,']
-  const { command, out } = await read([...restrict, '--from=::1', '--any-merchant'])
-  const restored = await read(['restore', '--at', '2026-11-16T10:00:00+01:00'])
+  const { command, out } = await runParsed([...restrict, '--from=::1', '--any-merchant'])
+  const restored = await runParsed(['restore', '--at', '2026-11-16T10:00:00+01:00'])
 
   const from = ['10.0.0.1', '10.0.0.2', '::1']
   assert.deepEqual([command?.subject, command?.options], ['SHOP', { from, anyMerchant: true }])
@@ -44,10 +49,10 @@ test('a view is a table on a terminal, tabs in a pipe, and data with --json', as
   }
 
   const list = ['admin', 'client', 'list']
-  assert.equal((await read(list, answer)).out, 'Head\na\t5\nbb\t12\nsize\t1 MB\n')
-  const seen = (await read(list, answer, true)).out
+  assert.equal((await runParsed(list, answer)).out, 'Head\na\t5\nbb\t12\nsize\t1 MB\n')
+  const seen = (await runParsed(list, answer, true)).out
   assert.equal(seen, 'Head\nNAME   N\na      5\nbb    12\nsize  1 MB\n')
-  assert.equal((await read([...list, '--json'], answer)).out, '{\n  "total": 17\n}\n')
+  assert.equal((await runParsed([...list, '--json'], answer)).out, '{\n  "total": 17\n}\n')
 })
 
 for (const [words, says] of [
@@ -63,7 +68,7 @@ for (const [words, says] of [
   [['verify', '--at', '2026-11-16T10:00:00'], /a time with its zone, such as/],
 ] as const) {
   test(`manilla ${words.join(' ')} is refused`, async () => {
-    const { exitCode, err, command } = await read(words)
+    const { exitCode, err, command } = await runParsed(words)
 
     assert.deepEqual([exitCode, command], [2, undefined])
     assert.match(err.trimEnd(), says)
@@ -72,7 +77,9 @@ for (const [words, says] of [
 }
 
 test('the former names work: manilla admin backup, and src/admin/main.ts', async () => {
-  assert.deepEqual((await read(['admin', 'backup', '--keep', '7'])).command?.options, { keep: 7 })
+  assert.deepEqual((await runParsed(['admin', 'backup', '--keep', '7'])).command?.options, {
+    keep: 7,
+  })
   const words = [join(ROOT, 'src/admin/main.ts'), 'payouts', 'hold', '--help']
   const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' })
   assert.match(stdout, /^Usage: manilla admin payouts hold \[options\]\n/)

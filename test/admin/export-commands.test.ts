@@ -1,5 +1,5 @@
-// `manilla export --proof` as an operator types it: its output, its refusals, and that a killed
-// export never looks complete.
+// `manilla export --proof` as an operator runs it: its output, its refusals, and that an export that was
+// killed never looks complete.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,9 +23,9 @@ test(`an operator exports the books and the key, which ${READERS} verify`, async
   await simulate(bench, (await createAccount(bench)).accountNumber, '10.00')
   using folder = createTempFolder()
 
-  const exported = await run(bench, folder.path, '--proof', 'proof', '--json')
-  const again = await run(bench, folder.path, '--proof', 'proof')
-  const key = await run(bench, folder.path, '--proof-key')
+  const exported = await runExport(bench, folder.path, '--proof', 'proof', '--json')
+  const again = await runExport(bench, folder.path, '--proof', 'proof')
+  const key = await runExport(bench, folder.path, '--proof-key')
 
   assert.equal(exported.code, 0, exported.err)
   assert.equal(exported.err, '')
@@ -34,16 +34,16 @@ test(`an operator exports the books and the key, which ${READERS} verify`, async
   assert.deepEqual([summary.folder, summary.publicKey], [path, KEY.publicKey])
   assert.deepEqual(
     files.map(({ name }: { name: string }) => name),
-    PROOF_NAMES.toSorted((one, other) => order(files, one) - order(files, other)),
+    PROOF_NAMES.toSorted((one, other) => positionOf(files, one) - positionOf(files, other)),
   )
-  assert.equal(files[order(files, 'transfers.ndjson')].lines, 1)
+  assert.equal(files[positionOf(files, 'transfers.ndjson')].lines, 1)
   assert.deepEqual([key.code, key.out], [0, `${KEY.publicKey}\n`])
   assert.deepEqual([again.code, again.err], [1, `${path} is not empty. Name a new folder.\n`])
   assert.deepEqual(readProof(path, KEY.publicKey), [])
   if (PYTHON) assert.equal(verifyInPython(path).code, 0)
 })
 
-test('an export that is killed is not taken for a whole one', async () => {
+test('a killed export does not look complete', async () => {
   await using bench = await startTestService()
   await simulate(bench, (await createAccount(bench)).accountNumber, '10.00')
   using folder = createTempFolder()
@@ -61,9 +61,9 @@ test('an export that is killed is not taken for a whole one', async () => {
   assert(readdirSync(path).every((name) => name.endsWith('.partial')))
   assert.throws(() => readProof(path, KEY.publicKey), /ENOENT/)
   if (PYTHON) assert.equal(verifyInPython(path).code, 2)
-  const again = await run(bench, folder.path, '--proof', path)
+  const again = await runExport(bench, folder.path, '--proof', path)
   assert.deepEqual([again.code, again.err], [1, `${path} is not empty. Name a new folder.\n`])
-  const fresh = await run(bench, folder.path, '--proof', 'fresh')
+  const fresh = await runExport(bench, folder.path, '--proof', 'fresh')
   assert.equal(fresh.code, 0, fresh.err)
   assert.match(fresh.out, /transfers\.ndjson\t1\n[\s\S]*Public key: [0-9a-f]{64}\n/)
 })
@@ -95,9 +95,9 @@ for (const words of [[], ['--proof='], ['--proof', 'a', '--proof-key']]) {
   })
 }
 
-function order(files: readonly { name: string }[], name: string): number {
+function positionOf(files: readonly { name: string }[], name: string): number {
   return files.findIndex((file) => file.name === name)
 }
 
-const run = (bench: Bench, cwd: string, ...words: string[]) =>
+const runExport = (bench: Bench, cwd: string, ...words: string[]) =>
   runManilla(bench, cwd, ['export', ...words])

@@ -1,4 +1,5 @@
-// `manilla admin rotate-keys` beside a running service, with kill -9 in between; and `… erase`.
+// `manilla admin rotate-keys` beside a running service, also killed with -9 in between; and `manilla admin
+// erase`.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -38,8 +39,8 @@ test('a rotation that is killed twice is finished, while the service goes on ans
     onIdleError: () => {},
   })
 
-  await killedRotation(db, folder.path, /./)
-  await killedRotation(db, folder.path, /scanned/)
+  await startAndKillRotation(db, folder.path, /./)
+  await startAndKillRotation(db, folder.path, /scanned/)
   const { code, out } = await rotateKeys(folder.path)
 
   assert.equal(code, 0, out)
@@ -53,7 +54,7 @@ test('a rotation that is killed twice is finished, while the service goes on ans
   for (const number of [...numbers, ...made]) {
     assert.equal((await client.readAccount(number)).bvn, PERSON.bvn)
   }
-  // Three commands created one key: a rotation is finished before another begins.
+  // Three interrupted commands created only one key, because a rotation is finished before another begins.
   assert.deepEqual(
     readDataKeys(dataDirOf(folder.path)).map(({ id }) => id),
     [2, 1],
@@ -62,16 +63,16 @@ test('a rotation that is killed twice is finished, while the service goes on ans
   for (const { key } of readDataKeys(dataDirOf(folder.path))) {
     assert(file.includes(key.toString('base64')))
     assert(
-      !service.said.out.includes(key.toString('base64')) && !out.includes(key.toString('base64')),
+      !service.output.out.includes(key.toString('base64')) && !out.includes(key.toString('base64')),
     )
   }
 })
 
-test('where keys are set by hand, the first is the one that everything is sealed with', async () => {
+test('with keys set by hand, the first key seals everything', async () => {
   await using bench = await startTestService()
   await createAccount(bench, PERSON)
 
-  // The account's BVN, and the bank account of the sandbox.
+  // Two values are sealed: the account's BVN, and the bank account of the sandbox.
   const same = await admin(bench, 'rotate-keys')
   const counts = await admin(bench, 'rotate-keys', '--check')
 
@@ -80,7 +81,7 @@ test('where keys are set by hand, the first is the one that everything is sealed
   assert.equal(counts.text, '1\t2\tcurrent')
 })
 
-test('two rotations at once are one too many', async () => {
+test('of two rotations at once, the second is refused', async () => {
   await using bench = await startTestService()
   const holder = await bench.db.connect()
   await holder.query(`select pg_advisory_lock(hashtext('rotate-keys'))`)
@@ -92,7 +93,7 @@ test('two rotations at once are one too many', async () => {
   }
 })
 
-test('an operator erases a customer of any client, and is on record for it', async () => {
+test('an operator erases a customer of any client, and the audit log names the operator', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench, PERSON)
   const other = await createAccount(bench, PERSON)
@@ -129,6 +130,7 @@ test('an operator erases a customer of any client, and is on record for it', asy
 
 type Bench = Awaited<ReturnType<typeof startTestService>>
 
+// Runs an admin command in this process.
 function admin(bench: Bench, ...words: string[]) {
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
   return operate({ db: bench.db, env, clock: bench.clock }, ['admin', ...words])
@@ -139,6 +141,7 @@ function spawnRotation(folder: string) {
   return spawn(process.execPath, [MAIN, 'admin', 'rotate-keys', '--json'], { cwd: folder, env })
 }
 
+// Runs a rotation in its own process, to its end.
 async function rotateKeys(folder: string) {
   const child = spawnRotation(folder)
   const [out, , [code]] = await Promise.all([
@@ -149,9 +152,10 @@ async function rotateKeys(folder: string) {
   return { code, out }
 }
 
-// Kills it with -9 as soon as it prints these words. A locked table keeps it from finishing before;
-// the rotation lock is free again once the database has noticed the dead process.
-async function killedRotation(db: Pool, folder: string, words: RegExp): Promise<void> {
+// Starts a rotation and kills it with -9 as soon as it prints these words. A locked table keeps the
+// rotation from finishing earlier. Then waits for the rotation lock, which is free once the database has
+// noticed the dead process.
+async function startAndKillRotation(db: Pool, folder: string, words: RegExp): Promise<void> {
   const holder = await db.connect()
   try {
     await holder.query('begin')
@@ -172,6 +176,7 @@ async function killedRotation(db: Pool, folder: string, words: RegExp): Promise<
   }
 }
 
+// Logs in over HTTP as the sandbox's client, and returns functions that create and read accounts.
 async function startClient(url: string) {
   const call = async (path: string, body?: object, token?: string) => {
     const answer = await fetch(`${url}${path}`, {
@@ -196,7 +201,7 @@ async function startClient(url: string) {
     async readAccount(number: string) {
       return (await call(`/api/v1/accounts/static/${number}`, undefined, token)).data
     },
-    // Creates accounts and reads them, one after the other, until it is stopped or one fails.
+    // Creates accounts and reads each one, until the test stops it or a request fails.
     keepWorking() {
       let isStopped = false
       const made: string[] = []
@@ -207,7 +212,7 @@ async function startClient(url: string) {
         }
       }
       const working = work()
-      working.catch(() => {}) // `stop` reports the error.
+      working.catch(() => {}) // `stop` awaits the same promise and reports the error.
       const stop = async () => {
         isStopped = true
         await working

@@ -1,4 +1,5 @@
-// `manilla admin tiers`: a report first, which changes nothing; then the tiers of older accounts.
+// `manilla admin tiers` reports how KYC tiers would change the limits of older accounts. With --apply it
+// sets the tiers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,11 +15,13 @@ import { verifyAll } from '../support/verified.ts'
 const bench = closeAfterTests(await startTestService())
 const NIN = '33398765432'
 
-const run = (...words: string[]) =>
+// Runs `manilla admin tiers` with these options, in this process.
+const runTiersCommand = (...words: string[]) =>
   operate({ db: bench.db, clock: bench.clock }, ['admin', 'tiers', ...words])
 
-// As an account is that the release before opened.
-async function createOlder(changes: object): Promise<string> {
+// Creates an account without the fields that the earlier release did not have: no identity check and no
+// tier in force.
+async function createAccountOfOlderRelease(changes: object): Promise<string> {
   const { accountNumber } = await createAccount(bench, { ...changes })
   await bench.db.query(
     `delete from identity_checks
@@ -34,7 +37,7 @@ async function createOlder(changes: object): Promise<string> {
 
 async function tiersOf(accountNumber: string) {
   const url = `${ACCOUNTS}/${accountNumber}/details`
-  const { kycTier, limitTier } = dataOf(await bench.call({ url }), 'account')
+  const { kycTier, limitTier } = dataOf(await bench.call({ url }))
   return [kycTier, limitTier]
 }
 
@@ -42,9 +45,9 @@ await bench.call({
   url: LIMIT_PROFILES,
   body: profileBody({ perDay: 400, balanceMax: 1_000, tiers: [1] }),
 })
-const rich = await createOlder({ nin: NIN })
-const poor = await createOlder({ nin: NIN, kycTier: 2 })
-const plain = await createOlder({})
+const rich = await createAccountOfOlderRelease({ nin: NIN })
+const poor = await createAccountOfOlderRelease({ nin: NIN, kycTier: 2 })
+const plain = await createAccountOfOlderRelease({})
 await credit(bench, rich, '1000.01')
 
 test('an older account states tier 1, and its limits stay as they were', async () => {
@@ -56,18 +59,18 @@ test('an older account states tier 1, and its limits stay as they were', async (
 
 test('the report counts the accounts over their new limits, names some, and changes nothing', async () => {
   const before = await databaseText(bench)
-  const { data, text } = await run()
+  const { data, text } = await runTiersCommand()
 
-  const move = (move: object) => ({
+  const expectedMove = (changes: object) => ({
     ...{ client: 'MAN0000001', to: 1, accounts: 1, unchecked: 1, overBalance: 0, overDay: 0 },
     examples: [],
-    ...move,
+    ...changes,
   })
   assert.deepEqual(data, {
     moves: [
-      move({ from: 3, overBalance: 1, overDay: 1, examples: [rich] }),
-      move({ from: 2 }),
-      move({ from: 1 }),
+      expectedMove({ from: 3, overBalance: 1, overDay: 1, examples: [rich] }),
+      expectedMove({ from: 2 }),
+      expectedMove({ from: 1 }),
     ],
     queued: 0,
     assigned: 0,
@@ -75,12 +78,12 @@ test('the report counts the accounts over their new limits, names some, and chan
   assert.match(text, new RegExp(`Over the limits of tier 1, MAN0000001: ${rich}`))
   assert.match(text, /Nothing was assigned: see --apply/)
   assert.equal(await databaseText(bench), before)
-  await assert.rejects(run('--client', 'NOBODY'), /There is no client NOBODY/)
+  await assert.rejects(runTiersCommand('--client', 'NOBODY'), /There is no client NOBODY/)
 })
 
 test('a verification raises the tier of an older account, and never lowers its limits', async () => {
-  const refuted = await createOlder({ nin: '99901000001' })
-  const { data } = await run('--queue')
+  const refuted = await createAccountOfOlderRelease({ nin: '99901000001' })
+  const { data } = await runTiersCommand('--queue')
   assert.equal(data.queued, 4)
   await verifyAll(bench)
 
@@ -91,15 +94,15 @@ test('a verification raises the tier of an older account, and never lowers its l
 })
 
 test('with --apply every account has its tier, with an event; a second run does nothing', async () => {
-  const other = await createOlder({ nin: NIN })
-  const { data } = await run('--apply', '--client', 'MAN0000001')
+  const other = await createAccountOfOlderRelease({ nin: NIN })
+  const { data } = await runTiersCommand('--apply', '--client', 'MAN0000001')
 
   assert.equal(data.assigned, 2)
   assert.deepEqual(await tiersOf(other), [1, 1])
   const [, event] = await eventsOf(bench, other)
   assert.deepEqual([event.type, event.data.changes], ['account.updated', ['kycTier']])
   const before = await databaseText(bench)
-  const again = await run('--apply')
+  const again = await runTiersCommand('--apply')
   assert.deepEqual(again.data, { moves: [], queued: 0, assigned: 0 })
   assert.match(again.text, /Every account has its tier/)
   assert.equal(await databaseText(bench), before)

@@ -1,4 +1,4 @@
-// `manilla admin user …`: which users it admits, and its output.
+// Runs `manilla admin user …` and checks its output and which users can then sign in.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,6 +22,7 @@ await bench.newClient('SHOP')
 
 type Data = Record<string, unknown> & { temporaryPassword: string }
 
+// Runs `manilla admin user` with these words, in this process.
 function admin(...words: string[]): Promise<{ data: Data; text: string }> {
   return operate({ db: bench.db, clock: bench.clock }, ['admin', 'user', ...words])
 }
@@ -42,7 +43,7 @@ test('the first owner of a client is made here, and signs in with the password s
     email: 'owner@shop.example',
     password: temporaryPassword,
   })
-  const session = dataOf(answer, 'account')
+  const session = dataOf(answer)
   assert.equal(session.role, 'owner')
   assert.equal(session.client.clientId, 'SHOP')
   assert.equal(session.user.mustChangePassword, true)

@@ -1,4 +1,4 @@
-// A user who loses the role during an approval approves nothing.
+// A user who loses the role while an approval is waiting for a lock approves nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ for (const [change, code] of [
     const { approving } = await withTransaction(bench.db, async (tx) => {
       await tx.query(`update users set ${change} where id = $1`, [userId])
       const approving = withTransaction(bench.db, (other) => lockApprover(other, approver))
-      approving.catch(() => {}) // It may be refused before the test awaits it.
+      approving.catch(() => {}) // The approval may be refused before the test awaits it.
       await untilBlocked(bench.db, 1)
       return { approving }
     })

@@ -1,4 +1,4 @@
-// Promises that the approvals room makes to every maker-checker workflow.
+// Promises that src/approvals/ makes to every maker-checker workflow.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -45,15 +45,16 @@ test('a request tells each viewer why they cannot approve it', async () => {
   const { id } = await suspend(bench, picky, '501.00')
   const requestId = await requestResolution(maker, id)
   const checker = await newBrowser(bench, 'finance')
+  // Returns the code of the reason why this user cannot approve the request, or null.
   const obstacleTo = async (viewer: Pick<typeof maker, 'call'>) => {
     const { data } = (await viewer.call({ url: `${REQUESTS}?itemId=${id}` })).json()
     assert.deepEqual([data.length, data[0].id], [1, requestId])
     return data[0].cannotApprove?.code ?? null
   }
 
-  assert.equal(await obstacleTo(bench), 'people_only') // Client credentials.
+  assert.equal(await obstacleTo(bench), 'people_only') // The bench calls with client credentials.
   assert.equal(await obstacleTo(maker), 'other_person_needed')
   assert.equal(await obstacleTo(checker), null)
   assert.equal((await decide(checker, requestId, 'approve')).statusCode, 200)
-  assert.equal(await obstacleTo(maker), null) // It is decided.
+  assert.equal(await obstacleTo(maker), null) // A decided request has no obstacle.
 })

@@ -1,5 +1,6 @@
-// The recipe of docs/backup.md for an operator's own server, executed as written: blocks named
-// `server` by the server's user, blocks named `manilla` by us. The server runs the embedded build.
+// Executes the recipe of docs/backup.md for an operator's own PostgreSQL server as written: the blocks
+// named `server` as the server's user, the blocks named `manilla` as ours. The embedded build takes the
+// place of the operator's server.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -19,9 +20,11 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const BLOCK = /^```sh (server|manilla)\n(.*?)^```$/gms
 
+// A block of shell commands, and the user who runs it: `server` or `manilla`.
 type Step = { by: string; commands: string }
 
-function recipe(): Step[] {
+// Reads the blocks of shell commands of the document, each with the user that it names.
+function readRecipe(): Step[] {
   const text = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8')
   return Array.from(text.matchAll(BLOCK), ([, by = '', commands = '']) => ({ by, commands }))
 }
@@ -29,7 +32,7 @@ function recipe(): Step[] {
 test('the recipe restores an own server to a moment, with payouts held and clean books', async () => {
   using folder = createTempFolder()
   await using server = ownServer(folder.path)
-  const [archiving, backup, drill, check, ...more] = recipe() as [Step, Step, Step, Step]
+  const [archiving, backup, drill, check, ...more] = readRecipe() as [Step, Step, Step, Step]
   server.run({ by: 'server', commands: START })
   await query(server.urlOf('postgres'), 'create database manilla')
   const url = server.urlOf('manilla')
@@ -74,39 +77,42 @@ async function addClient(connectionString: string, clientId: string): Promise<vo
   await db.end()
 }
 
+// Prepares the folders, the environment and a function that runs a block of the recipe in a shell.
 function ownServer(folder: string) {
   const home = openDataDirectory(folder)
   const resolvePackage = (name: string) => import.meta.resolve(name)
   const bin = dirname(prepareBinaries({ ...home, resolvePackage }).postgres)
   const { uid, gid } = home.account
-  const place = (name: string) => join(folder, name)
+  const pathOf = (name: string) => join(folder, name)
   // The server's user owns its files.
   for (const name of ['', 'archive', 'backups']) {
-    mkdirSync(place(name), { recursive: true })
-    if (uid !== undefined && gid !== undefined) chownSync(place(name), uid, gid)
+    mkdirSync(pathOf(name), { recursive: true })
+    if (uid !== undefined && gid !== undefined) chownSync(pathOf(name), uid, gid)
   }
-  mkdirSync(place('bin'))
+  mkdirSync(pathOf('bin'))
   const launcher = join(ROOT, 'scripts/manilla.mjs')
   writeFileSync(
-    place('bin/npx'),
+    pathOf('bin/npx'),
     `#!/bin/sh\nshift\nexec "${process.execPath}" "${launcher}" "$@"\n`,
   )
-  chmodSync(place('bin/npx'), 0o755)
+  chmodSync(pathOf('bin/npx'), 0o755)
   const urlOf = (database: string, port = 5432) =>
     `postgres://manilla@/${database}?host=${encodeURIComponent(folder)}&port=${port}`
   const env: Record<string, string> = {
-    PATH: [place('bin'), bin, PASSED_ON.PATH].join(delimiter),
-    ...{ PGDATA: place('server'), ARCHIVE: place('archive'), BACKUPS: place('backups') },
-    ...{ RESTORED: place('restored'), SOCKETS: folder },
+    PATH: [pathOf('bin'), bin, PASSED_ON.PATH].join(delimiter),
+    ...{ PGDATA: pathOf('server'), ARCHIVE: pathOf('archive'), BACKUPS: pathOf('backups') },
+    ...{ RESTORED: pathOf('restored'), SOCKETS: folder },
     ...{ DATABASE_URL: urlOf('manilla'), RESTORED_URL: urlOf('manilla', 5433) },
   }
+  // Runs a block of the recipe as the user that it names.
   const run = ({ by, commands }: Step): string => {
     const options = by === 'server' ? spawnOptions(home.account) : { cwd: folder }
     const all = { ...options, env, encoding: 'utf8' as const }
     const { status, stdout, stderr } = spawnSync('/bin/sh', ['-euc', commands], all)
     assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
-    // The server reads our files, as on a machine where both are one user.
-    if (by === 'manilla') spawnSync('chown', ['-R', `${uid ?? ''}:${gid ?? ''}`, place('backups')])
+    // Gives the backups to the server’s user, because in this test our user and the server’s user may
+    // differ.
+    if (by === 'manilla') spawnSync('chown', ['-R', `${uid ?? ''}:${gid ?? ''}`, pathOf('backups')])
     return stdout
   }
   return {

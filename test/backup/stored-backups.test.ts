@@ -1,4 +1,5 @@
-// Which backup, timeline and log a restore uses, and what pruning removes: on files alone.
+// Choosing the backup, timeline and log of a restore, and pruning old backups: on files alone, without a
+// server.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -11,10 +12,12 @@ import { pruneBackups } from '#backup/take.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const SYSTEM = '7708705644988552474'
+// Returns the name of a file of the database’s log in the archive.
 const segment = (timeline: number, number: number) =>
   `0000000${timeline}00000000${number.toString(16).toUpperCase().padStart(8, '0')}.gz`
 
-// A backup whose log is file `number`, finished on that day of November.
+// Writes a backup that was finished on day `number` of November, and whose log is in the file with that
+// number.
 function addBackup(
   backupDir: string,
   number: number,
@@ -32,6 +35,7 @@ function addBackup(
   writeFileSync(join(folder, 'backup.json'), manifestText({ ...made, ...facts, ...times }))
 }
 
+// Writes files of the log with these names, as the archive has them.
 function addLog(backupDir: string, names: readonly string[], history = '') {
   const folder = join(backupDir, 'wal', SYSTEM)
   mkdirSync(folder, { recursive: true })
@@ -85,10 +89,10 @@ test('a timeline is followed to where it left its parent, and the newest is the 
   const newest = planRecovery(folder.path, {})
   const first = planRecovery(folder.path, { timeline: 1 })
 
-  const named = ({ segments }: typeof newest) =>
+  const segmentNames = ({ segments }: typeof newest) =>
     segments.map((each) => Object.values(each).join('/'))
-  assert.deepEqual(named(newest), ['1/3', '2/4', '2/5'])
-  assert.deepEqual(named(first), ['1/3', '1/4', '1/5', '1/6'])
+  assert.deepEqual(segmentNames(newest), ['1/3', '2/4', '2/5'])
+  assert.deepEqual(segmentNames(first), ['1/3', '1/4', '1/5', '1/6'])
   assert.deepEqual([newest.missing, newest.timeline, first.timeline], [undefined, 2, 1])
   assert.throws(() => planRecovery(folder.path, { timeline: 5 }), /Known: 1, 2/)
 })

@@ -1,4 +1,4 @@
-// Guarantees of every bank format, whatever its language. A new format joins RENDERINGS and must
+// Promises that every notification format keeps, in JSON or XML. A new format joins RENDERINGS and must
 // keep all of them.
 
 import assert from 'node:assert/strict'
@@ -10,7 +10,8 @@ import { patience } from '../support/patience.ts'
 import { CONNECTOR_RENDERINGS } from './connector-renderings.ts'
 import { expectedOf, goodOf, RENDERINGS, type Rendering, type Written } from './renderings.ts'
 
-// Generous for a busy machine. Without the limits it would take minutes.
+// The processor time that parsing a hostile body may take, generous for a busy machine. Without limits in
+// the parser it would take minutes.
 const CPU_MS_MAX = patience(1_000)
 
 const AMOUNTS = {
@@ -85,13 +86,13 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
   }
 
   test(`${format.name}: each field of the wrong shape has its own code`, () => {
-    const rejected = (change: Partial<Written>, code: string) =>
+    const assertRejectedWith = (change: Partial<Written>, code: string) =>
       assertRejected(parseOne(rendering, { ...GOOD, ...change }), code, GOOD.sessionId)
-    rejected({ accountNumber: '001656322' }, 'invalid_account_number')
-    rejected({ accountNumber: '001656322٨' }, 'invalid_account_number')
-    if (!lacks.includes('currency')) rejected({ currency: 'NAIRA' }, 'invalid_currency')
+    assertRejectedWith({ accountNumber: '001656322' }, 'invalid_account_number')
+    assertRejectedWith({ accountNumber: '001656322٨' }, 'invalid_account_number')
+    if (!lacks.includes('currency')) assertRejectedWith({ currency: 'NAIRA' }, 'invalid_currency')
     if (!lacks.includes('sourceAccountNumber')) {
-      rejected({ sourceAccountNumber: '9'.repeat(35) }, 'invalid_source_account_number')
+      assertRejectedWith({ sourceAccountNumber: '9'.repeat(35) }, 'invalid_source_account_number')
     }
   })
 
@@ -183,15 +184,22 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
   }
 
   test(`${format.name}: no bytes make it throw`, () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => parses(rendering, bytes)))
-    fc.assert(fc.property(fc.json(), (text) => parses(rendering, Buffer.from(text))))
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) =>
+        assertParsesAnything(rendering, bytes),
+      ),
+    )
+    fc.assert(fc.property(fc.json(), (text) => assertParsesAnything(rendering, Buffer.from(text))))
   })
 
   test(`${format.name}: no damage to a good body makes it throw`, () => {
     const place = fc.nat(good.length)
     fc.assert(
       fc.property(place, fc.nat(20), fc.string({ unit: 'binary' }), (at, length, patch) =>
-        parses(rendering, Buffer.from(good.slice(0, at) + patch + good.slice(at + length))),
+        assertParsesAnything(
+          rendering,
+          Buffer.from(good.slice(0, at) + patch + good.slice(at + length)),
+        ),
       ),
       { numRuns: 300 },
     )
@@ -220,14 +228,18 @@ for (const rendering of RENDERINGS.filter(({ batches }) => batches)) {
   })
 
   test(`${format.name}: a batch is answered by a list in the same order`, () => {
-    const answer = (sessionId: string | null, responseCode: '00' | '02') =>
+    const acknowledgementOf = (sessionId: string | null, responseCode: '00' | '02') =>
       ({ sessionId, responseCode, responseMessage: 'm', outcome: 'o' }) as const
-    const acknowledgements = [answer('1', '00'), { ...answer(null, '02'), code: 'invalid_amount' }]
+    const acknowledgements = [
+      acknowledgementOf('1', '00'),
+      { ...acknowledgementOf(null, '02'), code: 'invalid_amount' },
+    ]
     const { body } = format.acknowledge(acknowledgements, { batch: true })
     assert.deepEqual(JSON.parse(body), acknowledgements)
   })
 }
 
+// Writes the credits in the format and parses them again.
 function parseMany({ format, render }: Rendering, credits: readonly Written[]): ParsedItem[] {
   const parsed = format.parse(Buffer.from(render(credits)))
   assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')
@@ -240,6 +252,7 @@ function parseOne(rendering: Rendering, credit: Written): ParsedItem {
   return item
 }
 
+// Asserts that an item is rejected with this code, in one sentence, and that its session id is returned.
 function assertRejected(item: ParsedItem | undefined, code: string, sessionId: string | null) {
   assert(item && !item.ok, 'the credit was taken')
   assert.equal(item.code, code)
@@ -247,7 +260,8 @@ function assertRejected(item: ParsedItem | undefined, code: string, sessionId: s
   assert.match(item.message, /^[A-Z].+\.$/)
 }
 
-function parses({ format }: Rendering, bytes: Uint8Array): void {
+// Asserts that any bytes are parsed or reported as malformed, without an exception or too many credits.
+function assertParsesAnything({ format }: Rendering, bytes: Uint8Array): void {
   const parsed = format.parse(Buffer.from(bytes))
   assert('malformed' in parsed ? parsed.malformed : parsed.items.length <= CREDITS_MAX)
 }

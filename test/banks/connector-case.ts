@@ -1,6 +1,6 @@
-// One connector in the conformance suite: a valid configuration, the bank's signature of a call,
-// and its samples, byte for byte as the bank publishes them. Samples of banks that publish none
-// (manilla, iso20022, wema, template) are ours.
+// The type of a connector's case in the conformance suite: a valid configuration, how the bank signs a
+// call, and sample notifications, byte for byte as the bank publishes them. Banks that publish none
+// (manilla, iso20022, wema, template) have samples of our own.
 
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export type Expected = Pick<
 export type Sample = {
   file: string
   expected: Expected
-  // The acknowledgement of a new notification, and of a known one.
+  // The body with which the service acknowledges a new notification, and a repeated one.
   taken: object
   again: object
 }
@@ -30,12 +30,13 @@ export type ConnectorCase = {
   settings: Readonly<Record<string, unknown>>
   secrets: Readonly<Record<string, string>>
   contentType: string
+  // Returns the headers with which the bank signs this body.
   signs(call: { body: Buffer; now: Date; secret: string }): Headers
   secret: string // The signing secret.
   signatureHeader: string
-  signsFields?: readonly string[] // The paths of the signed fields, instead of the whole body or nothing.
-  hintsOnly?: true // Nothing is signed: the service queries the bank instead.
-  signsNoAmount?: true // A constant token, or fields without the amount.
+  signsFields?: readonly string[] // Set if the signature covers only the fields at these paths.
+  hintsOnly?: true // The bank signs nothing: the service books only what it queries from the bank.
+  signsNoAmount?: true // The bank sends a constant token, or signs fields without the amount.
   // A signed part of the body and a forged value for it; null if no part is signed.
   signedPart: readonly [part: string, forged: string] | null
   samples: readonly Sample[]
@@ -43,16 +44,18 @@ export type ConnectorCase = {
   api?: CaseApi
 }
 
-// Settings of its outgoing calls, and the bank's wording of the answers that every connector must
-// distinguish.
+// The settings of the connector's outgoing calls, and how the bank words the answers that every connector
+// must tell apart.
 export type CaseApi = {
   settings: Readonly<Record<string, unknown>>
   secrets?: Readonly<Record<string, string>>
-  asksBy?: IdentifierKind // The identifier of its transfer queries. Default session_id.
+  asksBy?: IdentifierKind // By which identifier the connector queries a transfer. Default session_id.
+  // The request line of a login (method and path), and the bank's answer with this token.
   login?: { line: string; answer(token: string): object }
   // A request that must succeed before an order goes out, such as creating the recipient.
   beforeOrder?: { line: string; status: number; answer: object }
-  payoutNotFound?: object // The body with a 404.
+  payoutNotFound?: object // The body with which the bank answers 404 to a query for a payout.
+  // Returns the bank's answer that refuses a name enquiry with this message.
   nameRefusal?(message: string): object
   otherScope?: Readonly<Record<string, unknown>> // The settings of another customer of the same bank.
 }
@@ -63,6 +66,7 @@ export function readSample(connector: string, file: string): Buffer {
   return readFileSync(join(SAMPLES, connector, file))
 }
 
+// Returns the charges that a sample must be read with, in kobo.
 export const charged = (fee: bigint, vat = 0n): { charges: BankCharges } => ({
   charges: { feeKobo: kobo(fee), vatKobo: kobo(vat), dutyKobo: kobo(0n) },
 })

@@ -1,4 +1,4 @@
-// Every connector of the conformance suite, in each of its configurations: all exports of
+// Collects the cases of all connectors, in each of their configurations: all exports of
 // test/banks/<connector>/conformance-case.ts.
 
 import { globSync } from 'node:fs'

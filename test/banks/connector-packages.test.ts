@@ -25,6 +25,7 @@ const BANK = {
   ...RANGES,
 }
 
+// Reads a banks file. Returns its banks and the problems found.
 function read(folder: string, banks: readonly object[], mode: 'sandbox' | 'live' = 'sandbox') {
   const problems: string[] = []
   const read = readBanks(JSON.stringify(banks), { mode, env, folder }, (each) =>
@@ -40,15 +41,27 @@ test('a bank is connected by the connector of a package that lies beside the ban
   writeFileSync(banksFile, JSON.stringify([BANK]))
   await using bench = await startTestService({ env: { ...env, MANILLA_BANKS_FILE: banksFile } })
   const body = readSample('template', 'transfer.json')
-  const sign = (key: string) => ({
+  const signedHeaders = (key: string) => ({
     'content-type': 'application/json',
     'x-acme-signature': hmac('sha256', key, body).digest('hex'),
   })
   const url = '/rails/101/credits'
 
-  const forged = await bench.call({ method: 'POST', url, body, headers: sign('x'), token: null })
+  const forged = await bench.call({
+    method: 'POST',
+    url,
+    body,
+    headers: signedHeaders('x'),
+    token: null,
+  })
   assert.equal(forged.statusCode, 401)
-  const accepted = await bench.call({ method: 'POST', url, body, headers: sign(KEY), token: null })
+  const accepted = await bench.call({
+    method: 'POST',
+    url,
+    body,
+    headers: signedHeaders(KEY),
+    token: null,
+  })
   assert.deepEqual(
     [accepted.statusCode, accepted.json()],
     [200, { reference: '000013261115084200000000000077', received: true }],
@@ -79,30 +92,40 @@ test('settings that a packaged connector does not have are reported as those of 
 })
 
 const CONNECTOR = 'name: "acme", needsKnownSource: false'
-const exporting = (text: string) => ({ files: { 'connector.js': text } })
-const exportingConnector = (connect: string) =>
-  exporting(`export default { ${CONNECTOR}, connect() { ${connect} } }`)
-const saying = (packageJson: object) => ({ packageJson, ...exportingConnector('') })
+// These functions describe the files of a test package: with this module, with a connector whose `connect`
+// has this body, and with these fields in its package.json.
+const packageWithModule = (text: string) => ({ files: { 'connector.js': text } })
+const packageWithConnector = (connect: string) =>
+  packageWithModule(`export default { ${CONNECTOR}, connect() { ${connect} } }`)
+const packageWithManifest = (packageJson: object) => ({ packageJson, ...packageWithConnector('') })
 const SHAPE =
   'exports no connector: its default export needs name (lower-case letters, digits and hyphens), ' +
   'needsKnownSource (true or false) and connect (a function)'
 
 const UNUSABLE: [what: string, Parameters<typeof installPackage>[2], problem: string][] = [
-  ['of a newer kit', saying({ manilla: { kit: 2 } }), 'is for kit 2, and this Manilla has kit 1'],
+  [
+    'of a newer kit',
+    packageWithManifest({ manilla: { kit: 2 } }),
+    'is for kit 2, and this Manilla has kit 1',
+  ],
   [
     'of no kit',
-    saying({ manilla: undefined }),
+    packageWithManifest({ manilla: undefined }),
     'does not say for which kit it is: its package.json needs "manilla": {"kit": 1}',
   ],
-  ['without a default export', exporting('export const name = "acme"'), SHAPE],
-  ['with another name', exporting(`export default { ...{ ${CONNECTOR} }, name: "A b" }`), SHAPE],
-  ['without connect', exporting(`export default { ${CONNECTOR} }`), SHAPE],
+  ['without a default export', packageWithModule('export const name = "acme"'), SHAPE],
+  [
+    'with another name',
+    packageWithModule(`export default { ...{ ${CONNECTOR} }, name: "A b" }`),
+    SHAPE,
+  ],
+  ['without connect', packageWithModule(`export default { ${CONNECTOR} }`), SHAPE],
   [
     'with the name of a built-in connector',
-    exporting('export default { name: "providus", needsKnownSource: true, connect() {} }'),
+    packageWithModule('export default { name: "providus", needsKnownSource: true, connect() {} }'),
     'has the name "providus", which a connector of Manilla has',
   ],
-  ['that throws', exporting('throw new Error("boom\\nat x")'), 'cannot be loaded (boom)'],
+  ['that throws', packageWithModule('throw new Error("boom\\nat x")'), 'cannot be loaded (boom)'],
 ]
 
 for (const [what, content, problem] of UNUSABLE) {
@@ -145,7 +168,7 @@ test('a package that is not installed, or no package at all, is named', () => {
 test('two packages with connectors of one name are refused', () => {
   using folder = createTempFolder()
   installTemplate(folder.path)
-  installPackage(folder.path, 'acme-two', exportingConnector(''))
+  installPackage(folder.path, 'acme-two', packageWithConnector(''))
   const other = { ...BANK, code: '102', connector: { package: 'acme-two' } }
   const { problems } = read(folder.path, [BANK, other])
   assert(
@@ -166,7 +189,7 @@ test('a packaged connector that connects to nothing, or throws, is a sentence', 
     ],
   ] as const) {
     using folder = createTempFolder()
-    installPackage(folder.path, PACKAGE, exportingConnector(connect))
+    installPackage(folder.path, PACKAGE, packageWithConnector(connect))
     const { problems } = read(folder.path, [{ ...BANK, settings: {}, secrets: {} }])
     assert.deepEqual(problems, [`bank 1: ${problem}`])
   }
@@ -178,7 +201,7 @@ test('a packaged connector that throws over a payout leaves it unknown', async (
   installPackage(
     folder.path,
     PACKAGE,
-    exportingConnector(
+    packageWithConnector(
       `return { authenticate() {}, findFormat() {}, nameEnquiry: {}, calls: {
          sendMoney: ${failing}, findPayout: ${failing}, findTransfer: ${failing} } }`,
     ),
@@ -198,7 +221,7 @@ test('a packaged connector that throws over a payout leaves it unknown', async (
   assert.deepEqual(await calls?.sendMoney?.(order, {}), { status: 'unknown', reason })
 })
 
-// Commands load the settings like `serve`.
+// Every role loads the settings in the same way as `serve`.
 test('every role tells of a package that is missing', () => {
   using folder = createTempFolder()
   const path = join(folder.path, 'banks.json')

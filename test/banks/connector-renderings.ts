@@ -1,5 +1,5 @@
-// A credit in the form of each bank that sends single JSON notifications, and in one of our own
-// with amounts in kobo.
+// Writes a credit in the form of each bank that sends one JSON object per notification, and in a form of
+// our own with amounts in kobo.
 
 import { CONNECTOR_CASES } from './connector-cases.ts'
 import { KOBO_RENDERING } from './kobo-rendering.ts'

@@ -10,21 +10,22 @@ import { CONNECTOR_CASES } from './connector-cases.ts'
 import { FULL_CASES } from './full-cases.ts'
 
 const FINGERPRINT = 'ab'.repeat(32)
-const isUnsigned = ({ signsNoAmount }: ConnectorCase) => signsNoAmount === true
+const leavesAmountUnsigned = ({ signsNoAmount }: ConnectorCase) => signsNoAmount === true
+// The template may serve a bank only in the sandbox.
 const isForLive = ({ connector }: ConnectorCase) => connector !== 'template'
 
-for (const each of [...CONNECTOR_CASES, ...FULL_CASES]) {
-  const { label, settings, secrets } = each
+for (const connectorCase of [...CONNECTOR_CASES, ...FULL_CASES]) {
+  const { label, settings, secrets } = connectorCase
 
   test(`${label}: the right configuration has no problem`, () => {
-    assert.deepEqual(connect(each).problems, [])
-    assert(connect(each).connection)
+    assert.deepEqual(connect(connectorCase).problems, [])
+    assert(connect(connectorCase).connection)
   })
 
   for (const name of Object.keys(secrets)) {
     test(`${label}: without the secret ${name} it does not start`, () => {
       const { [name]: _, ...rest } = secrets
-      const { connection, problems } = connect({ ...each, secrets: rest })
+      const { connection, problems } = connect({ ...connectorCase, secrets: rest })
       assert.equal(connection, undefined)
       assert.equal(problems.length, 1, problems.join('\n'))
       assert.match(problems[0] ?? '', new RegExp(`secrets\\.${name} is missing`))
@@ -33,7 +34,10 @@ for (const each of [...CONNECTOR_CASES, ...FULL_CASES]) {
 
   test(`${label}: each setting of another type is named, and no value is quoted`, () => {
     for (const name of Object.keys(settings)) {
-      const { connection, problems } = connect({ ...each, settings: { ...settings, [name]: [7] } })
+      const { connection, problems } = connect({
+        ...connectorCase,
+        settings: { ...settings, [name]: [7] },
+      })
       assert.equal(connection, undefined)
       assert.match(problems.join('\n'), new RegExp(`settings\\.${name} must be `))
     }
@@ -41,7 +45,7 @@ for (const each of [...CONNECTOR_CASES, ...FULL_CASES]) {
 
   test(`${label}: unknown settings and secrets are named`, () => {
     const { connection, problems } = connect({
-      ...each,
+      ...connectorCase,
       settings: { ...settings, tiemoutMs: 5 },
       secrets: { ...secrets, passwrod: 'hidden' },
     })
@@ -53,15 +57,19 @@ for (const each of [...CONNECTOR_CASES, ...FULL_CASES]) {
   })
 
   test(`${label}: all problems are told at once`, () => {
-    const { problems } = connect({ ...each, settings: { timeoutMs: 1, allow: ['x'] }, secrets: {} })
+    const { problems } = connect({
+      ...connectorCase,
+      settings: { timeoutMs: 1, allow: ['x'] },
+      secrets: {},
+    })
     assert(problems.length >= 3, problems.join('\n'))
     for (const problem of problems) assert.match(problem, /^[a-z].{10,200}$/i)
   })
 }
 
-for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
-  test(`${each.label}: it does not start where its bank cannot be asked`, () => {
-    const { connection, problems } = connect({ ...each, settings: {} })
+for (const connectorCase of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
+  test(`${connectorCase.label}: it does not start where its bank cannot be asked`, () => {
+    const { connection, problems } = connect({ ...connectorCase, settings: {} })
     assert.equal(connection, undefined)
     assert.equal(problems.length, 1)
     assert.match(problems[0] ?? '', /signs nothing: settings\.baseUrl is required/)
@@ -73,13 +81,19 @@ test('wema needs to be told how it authenticates', () => {
   assert.deepEqual(problems, ['settings.authentication is missing'])
 })
 
-for (const each of FULL_CASES.filter(isForLive)) {
-  test(`${each.label}: in live mode, its API is called over https only`, () => {
+for (const connectorCase of FULL_CASES.filter(isForLive)) {
+  test(`${connectorCase.label}: in live mode, its API is called over https only`, () => {
     const allow = { allow: ['10.1.2.0/24'] }
-    const over = (baseUrl: string) =>
-      connect({ ...each, settings: { ...each.settings, ...allow, baseUrl } }, 'live').problems
-    assert.deepEqual(over('https://bank.example.com/api'), [])
-    assert.match(over('http://bank.example.com/api').join(), /^settings\.baseUrl must be an https/)
+    const problemsWithUrl = (baseUrl: string) =>
+      connect(
+        { ...connectorCase, settings: { ...connectorCase.settings, ...allow, baseUrl } },
+        'live',
+      ).problems
+    assert.deepEqual(problemsWithUrl('https://bank.example.com/api'), [])
+    assert.match(
+      problemsWithUrl('http://bank.example.com/api').join(),
+      /^settings\.baseUrl must be an https/,
+    )
   })
 }
 
@@ -93,17 +107,20 @@ test('the template is for the sandbox only', () => {
   assert.doesNotMatch(problems.join().split('allowed:')[1] ?? '', /template/)
 })
 
-for (const each of CONNECTOR_CASES.filter(isForLive)) {
-  test(`${each.label}: live mode requires a known source where amounts are not signed`, () => {
+for (const connectorCase of CONNECTOR_CASES.filter(isForLive)) {
+  test(`${connectorCase.label}: live mode requires a known source where amounts are not signed`, () => {
     const problemsWith = (more: object) =>
-      connect({ ...each, settings: { ...each.settings, ...more } }, 'live').problems
+      connect({ ...connectorCase, settings: { ...connectorCase.settings, ...more } }, 'live')
+        .problems
     const mutualTls = { header: 'x-client-cert-sha256', fingerprints: [FINGERPRINT] }
     assert.deepEqual(problemsWith({ allow: ['10.1.2.0/24'] }), [])
     assert.deepEqual(problemsWith({ mutualTls }), [])
     const [problem, ...others] = problemsWith({})
     assert.deepEqual(others, [])
-    if (isUnsigned(each)) assert.match(problem ?? '', /does not sign amounts: live mode requires/)
-    else if (each.signsFields) assert.match(problem ?? '', /signs some fields only: live mode req/)
+    if (leavesAmountUnsigned(connectorCase))
+      assert.match(problem ?? '', /does not sign amounts: live mode requires/)
+    else if (connectorCase.signsFields)
+      assert.match(problem ?? '', /signs some fields only: live mode req/)
     else assert.equal(problem, undefined)
   })
 }
@@ -130,44 +147,54 @@ test('a problem of a connector stops the start, under the number of its bank', (
   ])
 })
 
-for (const each of CONNECTOR_CASES.filter(isUnsigned)) {
-  test(`${each.label}: a right token from another address is refused`, async () => {
-    await using bench = await startConnected(each, { settings: { allow: ['10.1.2.0/24'] } })
-    assert.equal((await reportFrom(bench, each, { remoteAddress: '10.1.2.9' })).statusCode, 200)
+for (const connectorCase of CONNECTOR_CASES.filter(leavesAmountUnsigned)) {
+  test(`${connectorCase.label}: a right token from another address is refused`, async () => {
+    await using bench = await startConnected(connectorCase, {
+      settings: { allow: ['10.1.2.0/24'] },
+    })
+    assert.equal(
+      (await reportFrom(bench, connectorCase, { remoteAddress: '10.1.2.9' })).statusCode,
+      200,
+    )
 
-    const refused = await reportFrom(bench, each, { remoteAddress: '10.1.3.9' })
+    const refused = await reportFrom(bench, connectorCase, { remoteAddress: '10.1.3.9' })
 
     assert.equal(refused.statusCode, 401)
     assert.match(refused.body, /Calls from this address are not allowed/)
   })
 
-  test(`${each.label}: a certificate counts from a trusted proxy only`, async () => {
+  test(`${connectorCase.label}: a certificate counts from a trusted proxy only`, async () => {
     const header = 'x-client-cert-sha256'
-    await using bench = await startConnected(each, {
+    await using bench = await startConnected(connectorCase, {
       settings: { mutualTls: { header, fingerprints: [FINGERPRINT.toUpperCase()] } },
       env: { MANILLA_TRUSTED_PROXIES: '10.9.0.1' },
     })
-    const from = async (remoteAddress: string, fingerprint: string) =>
-      (await reportFrom(bench, each, { remoteAddress, headers: { [header]: fingerprint } }))
-        .statusCode
+    const statusFrom = async (remoteAddress: string, fingerprint: string) =>
+      (
+        await reportFrom(bench, connectorCase, {
+          remoteAddress,
+          headers: { [header]: fingerprint },
+        })
+      ).statusCode
 
-    assert.equal(await from('10.9.0.1', FINGERPRINT), 200)
-    assert.equal(await from('10.9.0.2', FINGERPRINT), 401)
-    assert.equal(await from('10.9.0.1', 'cd'.repeat(32)), 401)
+    assert.equal(await statusFrom('10.9.0.1', FINGERPRINT), 200)
+    assert.equal(await statusFrom('10.9.0.2', FINGERPRINT), 401)
+    assert.equal(await statusFrom('10.9.0.1', 'cd'.repeat(32)), 401)
   })
 }
 
+// Sends the connector's first sample to the service from an IP address.
 function reportFrom(
   bench: Bench,
-  each: ConnectorCase,
+  connectorCase: ConnectorCase,
   { remoteAddress, headers = {} }: { remoteAddress: string; headers?: Record<string, string> },
 ) {
-  const body = readSample(each.connector, each.samples[0]?.file ?? '')
+  const body = readSample(connectorCase.connector, connectorCase.samples[0]?.file ?? '')
   return bench.service.app.inject({
     method: 'POST',
     url: `/rails/${BANK_CODE}/credits`,
     payload: body,
-    headers: { ...signed(each, body), ...headers },
+    headers: { ...signed(connectorCase, body), ...headers },
     remoteAddress,
   })
 }

@@ -1,4 +1,4 @@
-// The contracts themselves: every sample, every published notification and our answer to it
+// Checks the contracts themselves: every sample, every published notification and our answer to it
 // satisfies its schema, and a violation on either side is noticed.
 
 import assert from 'node:assert/strict'
@@ -23,7 +23,7 @@ function contractOf(provider: string): Contract {
   return new Contract(document)
 }
 
-test('every connector to a provider has a contract, and every dialect is watched', () => {
+test('every connector to a provider has a contract, and every dialect is checked against it', () => {
   const connectors = new Set(CONNECTOR_CASES.map(({ connector }) => connector))
   const providers = [...connectors].filter((name) => !OWN_FORMATS.includes(name))
   for (const name of providers) assert(PROVIDERS.includes(name), name)
@@ -67,12 +67,14 @@ for (const provider of PROVIDERS) {
   })
 }
 
-for (const each of CONNECTOR_CASES.filter(({ connector }) => PROVIDERS.includes(connector))) {
-  const contract = contractOf(each.connector)
-  for (const { file } of each.samples) {
-    test(`${each.label}: ${file} satisfies the contract of a notification, or of an answer`, () => {
-      const body = JSON.parse(String(readSample(each.connector, file)))
-      const headers = signed(each, Buffer.from(JSON.stringify(body)))
+for (const connectorCase of CONNECTOR_CASES.filter(({ connector }) =>
+  PROVIDERS.includes(connector),
+)) {
+  const contract = contractOf(connectorCase.connector)
+  for (const { file } of connectorCase.samples) {
+    test(`${connectorCase.label}: ${file} satisfies the contract of a notification, or of an answer`, () => {
+      const body = JSON.parse(String(readSample(connectorCase.connector, file)))
+      const headers = signed(connectorCase, Buffer.from(JSON.stringify(body)))
       const { method = '', path = '' } =
         contract.document.calls.find(({ call }) => call === 'transactionQuery') ?? {}
       const faults = contract.checkNotification('webhook.credit', { headers, body })
@@ -80,10 +82,10 @@ for (const each of CONNECTOR_CASES.filter(({ connector }) => PROVIDERS.includes(
       assert(faults.length === 0 || isAnswer.length === 0, faults.join('\n'))
     })
 
-    test(`${each.label}: our answer to ${file} is what the provider expects`, () => {
-      const body = readSample(each.connector, file)
-      const { connection } = connect(each)
-      const call = { headers: signed(each, body), rawBody: body, format: undefined }
+    test(`${connectorCase.label}: our answer to ${file} is what the provider expects`, () => {
+      const body = readSample(connectorCase.connector, file)
+      const { connection } = connect(connectorCase)
+      const call = { headers: signed(connectorCase, body), rawBody: body, format: undefined }
       const rest = { address: '127.0.0.1', isProxied: () => false, now: new Date(0) }
       const format = connection?.findFormat({ ...call, ...rest })
       assert(format)
@@ -130,12 +132,12 @@ test('an invented violation of a request is noticed', () => {
   assert.match(check({ body: { ...body, accountRef: 'short' } }).join(), /body\/accountRef/)
   assert.match(check({ body: { ...body, colour: 'red' } }).join(), /body .*: colour/)
   assert.match(check({ body: undefined }).join(), /body must be object/)
-  const ask = (url: string, sent?: object) =>
+  const checkStatusQuery = (url: string, sent?: object) =>
     nomba.checkRequest({ method: 'GET', url, headers, body: sent })
-  assert.deepEqual(ask(`${STATUS}?merchantTxRef=PAY-1`), [])
-  assert.match(ask(`${STATUS}?transactionRef=PAY-1`).join(), /query\/transactionRef/)
-  assert.match(ask(STATUS).join(), /query/)
-  assert.match(ask(`${STATUS}?merchantTxRef=PAY-1`, {}).join(), /body must be empty/)
+  assert.deepEqual(checkStatusQuery(`${STATUS}?merchantTxRef=PAY-1`), [])
+  assert.match(checkStatusQuery(`${STATUS}?transactionRef=PAY-1`).join(), /query\/transactionRef/)
+  assert.match(checkStatusQuery(STATUS).join(), /query/)
+  assert.match(checkStatusQuery(`${STATUS}?merchantTxRef=PAY-1`, {}).join(), /body must be empty/)
 })
 
 test('an invented violation of an answer or a notification is noticed', () => {
@@ -143,12 +145,12 @@ test('an invented violation of an answer or a notification is noticed', () => {
   const data = { id: 'x', status: 'SUCCESS', amount: 5, type: 'transfer', timeCreated: 'now' }
   const check = (httpStatus: number, body: unknown) =>
     nomba.checkAnswer({ method: 'GET', url: `${STATUS}?merchantTxRef=x` }, { httpStatus, body })
-  const answer = (record: object) =>
+  const checkStatusAnswer = (record: object) =>
     check(200, { code: '00', description: 'Success', data: record })
-  assert.deepEqual(answer(data), [])
-  assert.match(answer({ ...data, status: 'PAID' }).join(), /body\/data\/status/)
-  assert.match(answer({ ...data, id: undefined }).join(), /body\/data/)
-  assert.match(answer({ ...data, colour: 'red' }).join(), /: colour/)
+  assert.deepEqual(checkStatusAnswer(data), [])
+  assert.match(checkStatusAnswer({ ...data, status: 'PAID' }).join(), /body\/data\/status/)
+  assert.match(checkStatusAnswer({ ...data, id: undefined }).join(), /body\/data/)
+  assert.match(checkStatusAnswer({ ...data, colour: 'red' }).join(), /: colour/)
   assert.match(check(302, {}).join(), /no such answer is published/)
   assert.match(check(404, { message: 'Not found' }).join(), /body/)
   assert.match(

@@ -1,4 +1,4 @@
-// The banks we know, by every name and code that others use.
+// The directory of banks finds each bank by every name and code that others use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

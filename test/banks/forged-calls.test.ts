@@ -1,4 +1,4 @@
-// Every connector refuses callers without the bank's secret, in constant time.
+// Every connector refuses callers without the bank's secret, and compares secrets in constant time.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -17,44 +17,50 @@ function sampleOf({ connector, samples }: ConnectorCase): Buffer {
   return readSample(connector, samples[0]?.file ?? '')
 }
 
-// Each with its description, body and headers.
-function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] {
-  const body = sampleOf(each)
-  const right = signed(each, body)
-  const signature = right[each.signatureHeader] ?? ''
-  const changed = (text: string) => ({ ...right, [each.signatureHeader]: text })
-  const { [each.signatureHeader]: _, ...without } = right
-  const flipped = signature.replace(/.(?=.{2}$)/, (mark) => (mark === '1' ? '2' : '1'))
+// Returns forged calls, each with its description, body and headers.
+function forgeries(connectorCase: ConnectorCase): (readonly [string, Buffer, Headers])[] {
+  const body = sampleOf(connectorCase)
+  const validHeaders = signed(connectorCase, body)
+  const signature = validHeaders[connectorCase.signatureHeader] ?? ''
+  const headersWithSignature = (text: string) => ({
+    ...validHeaders,
+    [connectorCase.signatureHeader]: text,
+  })
+  const { [connectorCase.signatureHeader]: _, ...unsignedHeaders } = validHeaders
+  const changedSignature = signature.replace(/.(?=.{2}$)/, (mark) => (mark === '1' ? '2' : '1'))
   return [
-    ['no signature', body, without],
-    ['an empty signature', body, changed('')],
-    ['its first half', body, changed(signature.slice(0, signature.length / 2))],
-    ['all of it but the last character', body, changed(signature.slice(0, -1))],
-    ['more than it', body, changed(`${signature}0`)],
-    ['one character changed', body, changed(flipped)],
-    // In Standard Webhooks that header is a list, and one valid signature in it is enough.
-    ...(each.signatureHeader === 'webhook-signature'
+    ['no signature', body, unsignedHeaders],
+    ['an empty signature', body, headersWithSignature('')],
+    ['its first half', body, headersWithSignature(signature.slice(0, signature.length / 2))],
+    ['all of it but the last character', body, headersWithSignature(signature.slice(0, -1))],
+    ['more than it', body, headersWithSignature(`${signature}0`)],
+    ['one character changed', body, headersWithSignature(changedSignature)],
+    // In Standard Webhooks the signature header is a list, in which one valid signature is enough.
+    ...(connectorCase.signatureHeader === 'webhook-signature'
       ? []
-      : ([['the header twice', body, changed(`${signature}, ${signature}`)]] as const)),
-    ['another secret', body, signed({ ...each, secret: OTHER_SECRET }, body)],
+      : ([
+          ['the header twice', body, headersWithSignature(`${signature}, ${signature}`)],
+        ] as const)),
+    ['another secret', body, signed({ ...connectorCase, secret: OTHER_SECRET }, body)],
   ]
 }
 
-// Adds unsigned fields to a credit under its signature.
-function carrying(each: ConnectorCase, fields: object): [Buffer, Headers] {
-  if (!each.signsFields) {
+// Returns a call with these fields: added to a signed credit, outside of its signature, if the signature
+// covers fields only; otherwise as a signed body.
+function callWithFields(connectorCase: ConnectorCase, fields: object): [Buffer, Headers] {
+  if (!connectorCase.signsFields) {
     const body = Buffer.from(JSON.stringify(fields))
-    return [body, signed(each, body)]
+    return [body, signed(connectorCase, body)]
   }
-  const credit = sampleOf(each)
+  const credit = sampleOf(connectorCase)
   const body = Buffer.from(JSON.stringify({ ...JSON.parse(String(credit)), ...fields }))
-  return [body, signed(each, credit)]
+  return [body, signed(connectorCase, credit)]
 }
 
-for (const each of CONNECTOR_CASES) {
-  test(`${each.label}: forgeries are refused, and nothing is kept of them`, async () => {
-    await using bench = await startConnected(each)
-    for (const [what, body, headers] of forgeries(each)) {
+for (const connectorCase of CONNECTOR_CASES) {
+  test(`${connectorCase.label}: forgeries are refused, and nothing is kept of them`, async () => {
+    await using bench = await startConnected(connectorCase)
+    for (const [what, body, headers] of forgeries(connectorCase)) {
       const answer = await report(bench, body, headers)
       assert.equal(answer.statusCode, 401, what)
     }
@@ -66,13 +72,13 @@ for (const each of CONNECTOR_CASES) {
     assert.deepEqual(rows, [{ credits: 0, items: 0, questions: 0 }])
   })
 
-  test(`${each.label}: other calls are taken where all of the body is authentic`, async () => {
-    await using bench = await startConnected(each)
-    const sent = sampleOf(each)
-    const { statusCode } = await report(bench, sent, signed(each, sent))
+  test(`${connectorCase.label}: other calls are taken where all of the body is authentic`, async () => {
+    await using bench = await startConnected(connectorCase)
+    const sent = sampleOf(connectorCase)
+    const { statusCode } = await report(bench, sent, signed(connectorCase, sent))
     assert.equal(statusCode, 200)
     for (const call of ['name-enquiry', 'reversals', 'returns']) {
-      const [body, headers] = carrying(each, {
+      const [body, headers] = callWithFields(connectorCase, {
         accountNumber: '0000000001',
         ...{ sessionId: 'R', originalSessionId: 'O', amount: 1 },
         ...{ reference: 'RTN000000000001', status: 'confirmed' },
@@ -80,45 +86,49 @@ for (const each of CONNECTOR_CASES) {
       const url = `/rails/101/${call}`
       const answer = await bench.call({ method: 'POST', url, body, headers, token: null })
       const isRefused = answer.json().code === 'invalid_signature'
-      const isSigned = !each.signsFields && !each.hintsOnly
+      const isSigned = !connectorCase.signsFields && !connectorCase.hintsOnly
       assert.equal(isRefused, !isSigned, `${call} ${answer.body}`)
     }
   })
 
-  test(`${each.label}: a header that comes twice, as a list, is refused`, () => {
-    const body = sampleOf(each)
-    const right = signed(each, body)
-    const signature = right[each.signatureHeader] ?? ''
-    const { connection } = connect(each)
+  test(`${connectorCase.label}: a header that comes twice, as a list, is refused`, () => {
+    const body = sampleOf(connectorCase)
+    const right = signed(connectorCase, body)
+    const signature = right[connectorCase.signatureHeader] ?? ''
+    const { connection } = connect(connectorCase)
     assert.equal(connection?.authenticate(railCall(right, body)), 'ok')
 
-    const twice = { ...right, [each.signatureHeader]: [signature, signature] }
+    const twice = { ...right, [connectorCase.signatureHeader]: [signature, signature] }
 
     assert.equal(connection.authenticate(railCall(twice, body)), 'invalid_signature')
   })
 
-  for (const other of CONNECTOR_CASES.filter(({ connector }) => connector !== each.connector)) {
-    test(`${each.label}: a call of ${other.label} is refused`, () => {
-      const { connection } = connect(each)
+  for (const other of CONNECTOR_CASES.filter(
+    ({ connector }) => connector !== connectorCase.connector,
+  )) {
+    test(`${connectorCase.label}: a call of ${other.label} is refused`, () => {
+      const { connection } = connect(connectorCase)
       const body = sampleOf(other)
       const headers = signed(other, body)
-      // Our own connectors share a rail and, in the sandbox, its secret.
-      const isOurs = [each, other].every(({ connector }) => /^(manilla|iso20022)$/.test(connector))
+      // The connectors manilla and iso20022 share a rail and, in the sandbox, its secret.
+      const isOurs = [connectorCase, other].every(({ connector }) =>
+        /^(manilla|iso20022)$/.test(connector),
+      )
       const verdict = connection?.authenticate(railCall(headers, body))
       assert.equal(verdict, isOurs ? 'ok' : 'invalid_signature')
     })
   }
 }
 
-for (const each of CONNECTOR_CASES.filter(({ signedPart }) => signedPart !== null)) {
-  test(`${each.label}: a body that was changed is refused`, () => {
-    const [part, forged] = each.signedPart ?? ['', '']
-    const body = sampleOf(each)
+for (const connectorCase of CONNECTOR_CASES.filter(({ signedPart }) => signedPart !== null)) {
+  test(`${connectorCase.label}: a body that was changed is refused`, () => {
+    const [part, forged] = connectorCase.signedPart ?? ['', '']
+    const body = sampleOf(connectorCase)
     const changed = Buffer.from(String(body).replace(part, forged))
     assert.notDeepEqual(changed, body)
-    const { connection } = connect(each)
+    const { connection } = connect(connectorCase)
 
-    const verdict = connection?.authenticate(railCall(signed(each, body), changed))
+    const verdict = connection?.authenticate(railCall(signed(connectorCase, body), changed))
 
     assert.equal(verdict, 'invalid_signature')
   })
@@ -144,7 +154,8 @@ test('secrets of any lengths are compared without an early end', () => {
 for (const { name } of SANDBOX_CONNECTORS) {
   test(`${name}: its secret is compared by nothing else`, () => {
     const text = readFileSync(join(SOURCES, name, 'connector.ts'), 'utf8')
-    const byStandard = /\bverify\(|manillaConnector\.connect\(/ // They use timingSafeEqual too.
+    // verify() and the Manilla connector also compare in constant time.
+    const byStandard = /\bverify\(|manillaConnector\.connect\(/
     assert.match(text, new RegExp(`isSecretEqual\\(|${byStandard.source}`))
     assert.doesNotMatch(text, /[!=]==? *(?:header|expected|signature|secret|token|value)\b/)
     assert.doesNotMatch(text, /\b(?:header|expected|signature)(?:\.\w+\(\))? *[!=]==?/)

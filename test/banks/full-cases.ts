@@ -1,19 +1,20 @@
-// Every connector with all its settings: the address of the bank's API, and the settings of its
-// calls. A test replaces the address by that of a scripted bank.
+// Returns each connector's case with all settings, including those of its outgoing calls. A test replaces
+// the address of the bank's API by that of a scripted bank.
 
 import type { CaseApi, ConnectorCase } from './connector-case.ts'
 import { CONNECTOR_CASES } from './connector-cases.ts'
 
 export type FullCase = ConnectorCase & { api: CaseApi }
 
-export function fullCase(each: ConnectorCase): FullCase {
-  const { api } = each
-  if (!api) throw new Error(`${each.label} has no API`)
+// Returns the case with all settings. The address of the API is one at which nothing answers.
+export function fullCase(connectorCase: ConnectorCase): FullCase {
+  const { api } = connectorCase
+  if (!api) throw new Error(`${connectorCase.label} has no API`)
   return {
-    ...each,
-    label: `${each.connector}, with all calls`,
-    settings: { ...each.settings, baseUrl: 'http://127.0.0.1:9', ...api.settings },
-    secrets: { ...each.secrets, ...api.secrets },
+    ...connectorCase,
+    label: `${connectorCase.connector}, with all calls`,
+    settings: { ...connectorCase.settings, baseUrl: 'http://127.0.0.1:9', ...api.settings },
+    secrets: { ...connectorCase.secrets, ...api.secrets },
     api,
   }
 }

@@ -1,4 +1,4 @@
-// Numbers that JSON.parse would silently round are refused.
+// The JSON reader refuses numbers that JSON.parse would silently round.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

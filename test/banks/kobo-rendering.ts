@@ -1,5 +1,5 @@
-// A format with amounts in whole kobo, built from the kit alone: the kit's guarantees for naira
-// also hold for kobo.
+// A format with amounts in whole kobo, built only from the shared parts of connectors: their promises for
+// naira also hold for kobo.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
 import { jsonNotification } from '#banks/notifications.ts'

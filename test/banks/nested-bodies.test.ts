@@ -1,5 +1,5 @@
-// Money in a notification that cannot be read with certainty is kept, wherever in the body the
-// doubt is.
+// Money in a notification that cannot be read with certainty is stored for operators, wherever in the body
+// the unclear field is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

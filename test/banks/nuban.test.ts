@@ -1,4 +1,4 @@
-// NUBAN numbers: the published examples, and the properties of the check digit.
+// Checks NUBAN account numbers: the published examples, and the properties of the check digit.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,8 @@ test('the check digit of 011 000001234 is 8', () => {
   assert.equal(nubanCheckDigit('011', '000001234'), '8')
 })
 
-// By hand: 9·3 + 5·7 + 0·3 + 2·3 + 1·7 + 1·3 = 78, serial 1 in the last place adds 1·3: 81.
+// Computed by hand: 9·3 + 5·7 + 0·3 + 2·3 + 1·7 + 1·3 = 78. Serial 1 adds 1·3 in the last place: 81. So the
+// check digit is 9.
 test('a 5-digit institution enters the check with a 9 in front', () => {
   assert.equal(nuban('50211', 1), '0000000019')
 })

@@ -1,6 +1,6 @@
-// The HTTP client never repeats an order by itself (I47), so that "not sent" stays true (I105).
-// Over HTTP/2 a server may claim that it refused a request that it has read, and clients repeat
-// such requests.
+// The HTTP client never repeats a payout order by itself (I47), so that "not sent" stays true (I105). Over
+// HTTP/2 a server may claim that it refused a request unread although it has read it, and HTTP clients
+// repeat such requests.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ setGlobalDispatcher(new Agent({ allowH2: true })) // undici's default, unless No
 const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
 const ORDER = { reference: 'p-1', amountKobo: kobo(5n), currency: 'NGN', to, narration: 'n' }
 
-// A bank that reads orders and claims to have refused them unread.
+// Starts a bank that reads orders and then claims that it refused them unread.
 async function startDenyingBank(login: FullCase['api']['login']) {
   const orders: string[] = []
   const server = createSecureServer({ key: privateKey, cert: certificate, allowHTTP1: true })
@@ -46,15 +46,15 @@ async function startDenyingBank(login: FullCase['api']['login']) {
   }
 }
 
-for (const each of FULL_CASES.filter(({ connector }) =>
+for (const connectorCase of FULL_CASES.filter(({ connector }) =>
   ['manilla', 'monnify'].includes(connector),
 )) {
-  test(`${each.label}: an order that the bank denies to have read is not repeated`, async () => {
-    using bank = await startDenyingBank(each.api.login)
+  test(`${connectorCase.label}: an order that the bank denies to have read is not repeated`, async () => {
+    using bank = await startDenyingBank(connectorCase.api.login)
     const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
-      const { sendMoney } = callsTo(each, bank.baseUrl, 5_000)
+      const { sendMoney } = callsTo(connectorCase, bank.baseUrl, 5_000)
       const answer = await sendMoney(ORDER, {})
       assert.equal(answer.status, 'unknown', JSON.stringify(answer))
       assert.equal(bank.orders.length, 1)

@@ -1,5 +1,4 @@
-// Guarantees of every call to a bank: silence and nonsense are distinguished from answers, and
-// nothing throws.
+// Promises of every call to a bank: silence and nonsense are told apart from answers, and nothing throws.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -24,11 +23,11 @@ const window = { from: new Date(START.getTime() - 1_800_000), to: START }
 
 type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ status: string }>
 
-// Each call with typical arguments.
-function callsOf(each: FullCase): Record<Exclude<keyof BankCalls, 'prepareOrders'>, Call> {
+// Returns each call that a connector may offer, with typical arguments.
+function callsOf(connectorCase: FullCase): Record<Exclude<keyof BankCalls, 'prepareOrders'>, Call> {
   return {
     findTransfer: (calls, options) =>
-      calls.findTransfer({ kind: each.api.asksBy ?? 'session_id', value: 'x' }, options),
+      calls.findTransfer({ kind: connectorCase.api.asksBy ?? 'session_id', value: 'x' }, options),
     listTransfers: (calls, options) =>
       calls.listTransfers({ accountNumber: null, cursor: null, ...window }, options),
     resendNotifications: (calls, options) => calls.resendNotifications(window, options),
@@ -63,7 +62,7 @@ const NO_ANSWERS: Record<string, Answer> = {
   'a field twice': { body: '{"status": "confirmed", "status": "failed"}' },
 }
 
-// Answers of gateways and proxies without such a route.
+// Answers of gateways and proxies that do not know the route, which are no answers of the bank.
 const FOREIGN: unknown[] = [
   '<html>Not found</html>',
   '',
@@ -93,13 +92,14 @@ const OTHER_WORDS = [
   'No such merchant',
 ]
 
-for (const each of FULL_CASES.filter(({ api }) => api.nameRefusal)) {
-  test(`${each.label}: it says in its own words that an account is nobody’s`, async () => {
+for (const connectorCase of FULL_CASES.filter(({ api }) => api.nameRefusal)) {
+  test(`${connectorCase.label}: it says in its own words that an account is nobody’s`, async () => {
+    // Returns how the connector reads this answer of the bank.
     const ask = async (status: number, body: unknown) => {
-      await using bank = await startScriptedBank(each, () => ({ status, body }))
+      await using bank = await startScriptedBank(connectorCase, () => ({ status, body }))
       return (await bank.calls.enquireName(account, {})).status
     }
-    const refusal = (message: string) => each.api.nameRefusal?.(message)
+    const refusal = (message: string) => connectorCase.api.nameRefusal?.(message)
     for (const words of NOBODYS_WORDS)
       assert.equal(await ask(400, refusal(words)), 'not_found', words)
     for (const words of OTHER_WORDS) {
@@ -113,36 +113,37 @@ for (const each of FULL_CASES.filter(({ api }) => api.nameRefusal)) {
   })
 }
 
-for (const each of FULL_CASES) {
-  const every = Object.entries(callsOf(each)).filter(
-    ([name]) => callsTo(each, 'http://127.0.0.1:9')[name as keyof BankCalls] !== undefined,
+for (const connectorCase of FULL_CASES) {
+  const every = Object.entries(callsOf(connectorCase)).filter(
+    ([name]) => callsTo(connectorCase, 'http://127.0.0.1:9')[name as keyof BankCalls] !== undefined,
   )
 
-  test(`${each.label}: there is something to ask`, () => {
+  test(`${connectorCase.label}: there is something to ask`, () => {
     assert(every.length > 0)
   })
 
   for (const [what, answer] of Object.entries(NO_ANSWERS)) {
-    test(`${each.label}: ${what} is no answer`, async () => {
-      await using bank = await startScriptedBank(each, () => answer)
-      for (const [name, call] of every) assertNone(name, await call(bank.calls, {}))
+    test(`${connectorCase.label}: ${what} is no answer`, async () => {
+      await using bank = await startScriptedBank(connectorCase, () => answer)
+      for (const [name, call] of every) assertNoAnswer(name, await call(bank.calls, {}))
     })
   }
 
   if (every.some(([name]) => name === 'findPayout')) {
-    test(`${each.label}: only a 404 of its own says that a payout is not known`, async () => {
+    test(`${connectorCase.label}: only a 404 of its own says that a payout is not known`, async () => {
+      // Returns how the connector reads this answer of the bank.
       const ask = async (body: unknown) => {
-        await using bank = await startScriptedBank(each, () => ({ status: 404, body }))
+        await using bank = await startScriptedBank(connectorCase, () => ({ status: 404, body }))
         return (await bank.calls.findPayout('p-1', {})).status
       }
       for (const body of FOREIGN) assert.equal(await ask(body), 'unknown', JSON.stringify(body))
-      assert.equal(await ask(each.api.payoutNotFound), 'not_found')
+      assert.equal(await ask(connectorCase.api.payoutNotFound), 'not_found')
     })
   }
 
   if (every.some(([name]) => name === 'sendMoney')) {
-    test(`${each.label}: only naira is sent, and anything else refused unasked`, async () => {
-      await using bank = await startScriptedBank(each, () => ({ body: {} }))
+    test(`${connectorCase.label}: only naira is sent, and anything else refused unasked`, async () => {
+      await using bank = await startScriptedBank(connectorCase, () => ({ body: {} }))
       const order = { reference: 'p-1', amountKobo: kobo(5n), to: account, narration: 'n' }
       const answer = await bank.calls.sendMoney({ ...order, currency: 'USD' }, {})
       assert.deepEqual(answer, { status: 'failed', reason: 'Only NGN can be sent.' })
@@ -150,90 +151,91 @@ for (const each of FULL_CASES) {
     })
   }
 
-  test(`${each.label}: nothing is sent to the bank when it is too late`, async () => {
+  test(`${connectorCase.label}: nothing is sent to the bank when it is too late`, async () => {
     let requests = 0
-    await using bank = await startScriptedBank(each, () => {
+    await using bank = await startScriptedBank(connectorCase, () => {
       requests += 1
       return { body: {} }
     })
     for (const [name, call] of every)
-      assertNone(name, await call(bank.calls, { isTooLate: () => true }))
+      assertNoAnswer(name, await call(bank.calls, { isTooLate: () => true }))
     assert.equal(requests, 0)
   })
 
-  test(`${each.label}: silence is no answer, once the deadline has passed`, async () => {
-    await using bank = await startScriptedBank(each, () => 'silence')
-    const hasty = callsTo(each, bank.baseUrl, 1_000) // Enough for a login on a busy machine.
+  test(`${connectorCase.label}: silence is no answer, once the deadline has passed`, async () => {
+    await using bank = await startScriptedBank(connectorCase, () => 'silence')
+    const hasty = callsTo(connectorCase, bank.baseUrl, 1_000) // Enough for a login on a busy machine.
     const answers = await Promise.all(every.map(([, call]) => call(hasty, {})))
-    for (const [at, answer] of answers.entries()) assertNone(every[at]?.[0] ?? '', answer)
+    for (const [at, answer] of answers.entries()) assertNoAnswer(every[at]?.[0] ?? '', answer)
   })
 
-  test(`${each.label}: a call that is given up is no answer`, async () => {
-    await using bank = await startScriptedBank(each, () => 'silence')
+  test(`${connectorCase.label}: a call that is given up is no answer`, async () => {
+    await using bank = await startScriptedBank(connectorCase, () => 'silence')
     const signal = AbortSignal.abort()
-    for (const [name, call] of every) assertNone(name, await call(bank.calls, { signal }))
+    for (const [name, call] of every) assertNoAnswer(name, await call(bank.calls, { signal }))
   })
 
-  test(`${each.label}: a bank that cannot be reached is no answer`, async () => {
-    const calls = callsTo(each, `http://127.0.0.1:${await closedPort()}`)
+  test(`${connectorCase.label}: a bank that cannot be reached is no answer`, async () => {
+    const calls = callsTo(connectorCase, `http://127.0.0.1:${await closedPort()}`)
     for (const [name, call] of every) {
       const answer = await call(calls, {})
-      if (name !== 'sendMoney') assertNone(name, answer)
+      if (name !== 'sendMoney') assertNoAnswer(name, answer)
       else assert.deepEqual(answer, { status: 'unsent', reason: 'Nothing was sent: ECONNREFUSED' })
     }
   })
 }
 
-for (const each of FULL_CASES.filter(({ api }) => api.login)) {
-  test(`${each.label}: an order is not repeated when its token is refused`, async () => {
+for (const connectorCase of FULL_CASES.filter(({ api }) => api.login)) {
+  test(`${connectorCase.label}: an order is not repeated when its token is refused`, async () => {
     let logins = 0
     await using bank = await startScriptedBank(
-      each,
+      connectorCase,
       () => ({ status: 401, body: {} }),
       () => {
         logins += 1
-        return { body: each.api.login?.answer('token-1') }
+        return { body: connectorCase.api.login?.answer('token-1') }
       },
     )
-    const { sendMoney, findPayout } = callsOf(each)
+    const { sendMoney, findPayout } = callsOf(connectorCase)
     const orders = () => bank.asked.filter(({ body }) => 'amount' in body).length
 
-    assertNone('sendMoney', await sendMoney(bank.calls, {}))
+    assertNoAnswer('sendMoney', await sendMoney(bank.calls, {}))
     assert.deepEqual([orders(), logins], [1, 1])
-    assertNone('sendMoney', await sendMoney(bank.calls, {})) // The next order logs in again.
+    assertNoAnswer('sendMoney', await sendMoney(bank.calls, {})) // The next order logs in again.
     assert.deepEqual([orders(), logins], [2, 2])
-    assertNone('findPayout', await findPayout(bank.calls, {}))
+    assertNoAnswer('findPayout', await findPayout(bank.calls, {}))
     assert.equal(logins, 4, 'questions are repeated')
   })
 
-  test(`${each.label}: without a login no order is prepared, nor sent`, async () => {
+  test(`${connectorCase.label}: without a login no order is prepared, nor sent`, async () => {
     let isUp = false
     await using bank = await startScriptedBank(
-      each,
+      connectorCase,
       () => ({ body: {} }),
-      () => (isUp ? { body: each.api.login?.answer('token-1') } : { status: 503, body: {} }),
+      () =>
+        isUp ? { body: connectorCase.api.login?.answer('token-1') } : { status: 503, body: {} },
     )
     assert.equal((await bank.calls.prepareOrders()).status, 'no_answer')
-    assert.equal((await callsOf(each).sendMoney(bank.calls, {})).status, 'unsent')
-    assert(bank.asked.every(({ line }) => line === each.api.login?.line))
+    assert.equal((await callsOf(connectorCase).sendMoney(bank.calls, {})).status, 'unsent')
+    assert(bank.asked.every(({ line }) => line === connectorCase.api.login?.line))
     isUp = true
     assert.deepEqual(await bank.calls.prepareOrders(), { status: 'ready' })
   })
 
-  test(`${each.label}: a token that is refused is renewed once, and shared`, async () => {
+  test(`${connectorCase.label}: a token that is refused is renewed once, and shared`, async () => {
     let logins = 0
     await using bank = await startScriptedBank(
-      each,
+      connectorCase,
       ({ headers }) => ({
         status: headers.authorization === 'Bearer token-2' ? 404 : 401,
         body: {},
       }),
       () => {
         logins += 1
-        return { body: each.api.login?.answer(`token-${logins}`) }
+        return { body: connectorCase.api.login?.answer(`token-${logins}`) }
       },
     )
-    const ask = callsOf(each).findTransfer
+    const ask = callsOf(connectorCase).findTransfer
 
     const answers = await Promise.all([1, 2, 3].map(() => ask(bank.calls, {})))
 
@@ -243,27 +245,30 @@ for (const each of FULL_CASES.filter(({ api }) => api.login)) {
     assert.equal(logins, 2)
   })
 
-  test(`${each.label}: a login that fails is tried again by the next call`, async () => {
+  test(`${connectorCase.label}: a login that fails is tried again by the next call`, async () => {
     let isUp = false
     await using bank = await startScriptedBank(
-      each,
+      connectorCase,
       () => ({ status: 404, body: {} }),
-      () => (isUp ? { body: each.api.login?.answer('token-1') } : { status: 503, body: {} }),
+      () =>
+        isUp ? { body: connectorCase.api.login?.answer('token-1') } : { status: 503, body: {} },
     )
-    const ask = callsOf(each).findTransfer
+    const ask = callsOf(connectorCase).findTransfer
     assert.equal((await ask(bank.calls, {})).status, 'no_answer')
     isUp = true
     assert.equal((await ask(bank.calls, {})).status, 'not_found')
   })
 }
 
-// A payout without a known result is `unknown`: the service queries it, and does not send it again.
-function assertNone(name: string, answer: { status: string; reason?: string }): void {
+// Asserts that the call got no usable answer. A payout without a known result is `unknown`: the service
+// queries it, and does not send it again.
+function assertNoAnswer(name: string, answer: { status: string; reason?: string }): void {
   const isPayout = name === 'sendMoney' || name === 'findPayout'
   assert.equal(answer.status, isPayout ? 'unknown' : 'no_answer', `${name}: ${answer.status}`)
   assert.match(answer.reason ?? '', /\S/)
 }
 
+// Returns a port on which nothing listens.
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-// Payouts and their results as CSV.
+// Payment files as CSV, and the bank's results in the same form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,12 +6,14 @@ import type { ReportLine } from '#banks/payment-files.ts'
 import { readPaymentCsv, writePaymentCsv } from '#banks/payment-files.ts'
 import { paymentFile, paymentOrder } from '../support/payment-files.ts'
 
+// Returns the lines of a report that can be read.
 function lines(csv: string): ReportLine[] {
   const report = readPaymentCsv(Buffer.from(csv))
   assert('lines' in report, JSON.stringify(report))
   return report.lines
 }
 
+// Returns why a report cannot be read, or an empty text.
 function malformed(csv: string | Buffer): string {
   const report = readPaymentCsv(Buffer.from(csv as string))
   return 'malformed' in report ? report.malformed : ''
@@ -58,7 +60,7 @@ test('semicolons separate as well as commas', () => {
   assert.deepEqual([line?.status, line?.reason], ['failed', 'a, b'])
 })
 
-test('a line that says nothing we know is kept, for its reader', () => {
+test('a line with an unknown status is kept for the user to read', () => {
   const [unknown, nameless] = lines('reference,status\nPYT1,done\n,ACSC\n')
   assert.deepEqual([unknown?.status, unknown?.statusText], [undefined, 'done'])
   assert.deepEqual([nameless?.status, nameless?.reference], ['confirmed', undefined])
@@ -69,7 +71,7 @@ test('control characters never leave the reader', () => {
   assert.equal(line?.bankReference, 'B 1')
 })
 
-test('anything else is malformed, and said to be', () => {
+test('any other file is malformed, and the reader says so', () => {
   assert.match(malformed('PYT1,ACSC\n'), /name the columns/)
   assert.match(malformed('reference,status,status\nPYT1,ACSC,RJCT\n'), /name the columns/)
   assert.match(malformed('reference,status\n'), /states no status/)

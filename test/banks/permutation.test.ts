@@ -1,4 +1,4 @@
-// The order in which numbers are issued: each number once, without a visible pattern.
+// Tests the order in which account numbers are issued: each number once, without a visible pattern.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,8 +12,8 @@ for (const size of [1, 2, 3, 4, 5, 16, 17, 1000, 4096, 65_537]) {
   test(`all ${size} numbers come exactly once`, () => {
     const seen = new Set(wholeOrder(key, size))
     assert.equal(seen.size, size)
-    assert.equal(Math.min(...sample(seen)), 0)
-    assert.equal(Math.max(...sample(seen)), size - 1)
+    assert.equal(Math.min(...rangeOf(seen)), 0)
+    assert.equal(Math.max(...rangeOf(seen)), size - 1)
   })
 }
 
@@ -32,7 +32,7 @@ test('in the largest range, a hundred thousand indexes meet no number twice', ()
   assert.equal(seen.size, 100_000)
 })
 
-// Fixed for ever: if the order changed, issued numbers would come again.
+// The order must never change: otherwise numbers that were issued would be issued again.
 test('an order never changes', () => {
   assert.deepEqual(
     [0, 1, 2, 999_999_999].map((index) => permute(key, SIZE_MAX, index)),
@@ -41,7 +41,7 @@ test('an order never changes', () => {
   assert.deepEqual(wholeOrder(key, 10), [0, 9, 3, 4, 1, 2, 5, 7, 8, 6])
 })
 
-test('another key gives another order', () => {
+test('a different key gives a different order', () => {
   const same = Array.from({ length: 10_000 }, (_, index) => index).filter(
     (index) => permute(key, 1_000_000, index) === permute(otherKey, 1_000_000, index),
   )
@@ -98,8 +98,8 @@ function wholeOrder(someKey: Buffer, size: number): number[] {
   return Array.from({ length: size }, (_, index) => permute(someKey, size, index))
 }
 
-// The ends of a set: Math.max cannot take 65,537 arguments.
-function sample(numbers: Set<number>): number[] {
+// Returns the least and the largest number of a set. Math.min and Math.max cannot take 65,537 arguments.
+function rangeOf(numbers: Set<number>): number[] {
   const sorted = [...numbers].sort((a, b) => a - b)
   return [sorted.at(0) ?? Number.NaN, sorted.at(-1) ?? Number.NaN]
 }

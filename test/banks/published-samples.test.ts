@@ -32,14 +32,14 @@ test('every connector, and every sample, is held to these promises', () => {
   )
 })
 
-for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
-  const { connector, label, samples } = each
+for (const connectorCase of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
+  const { connector, label, samples } = connectorCase
 
   for (const { file, expected } of samples) {
     test(`${label}: ${file} yields amount, identifiers and charges`, () => {
       const body = readSample(connector, file)
-      const { connection } = connect(each)
-      const call = railCall(signed(each, body), body)
+      const { connection } = connect(connectorCase)
+      const call = railCall(signed(connectorCase, body), body)
       assert.equal(connection?.authenticate(call), 'ok')
 
       const parsed = connection.findFormat(call)?.parse(body)
@@ -57,10 +57,10 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
   }
 
   test(`${label}: each sample is taken once, however often it is sent`, async () => {
-    await using bench = await startConnected(each)
+    await using bench = await startConnected(connectorCase)
     for (const { file, taken: accepted, again } of samples) {
       const body = readSample(connector, file)
-      const headers = signed(each, body)
+      const headers = signed(connectorCase, body)
 
       const first = await report(bench, body, headers)
       const others = await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
@@ -83,12 +83,12 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
   })
 
   test(`${label}: each sample is booked in full when the number is one of ours`, async () => {
-    await using bench = await startConnected(each)
+    await using bench = await startConnected(connectorCase)
     for (const { file, expected } of samples) {
       const { accountNumber } = await createAccount(bench)
       const sample = String(readSample(connector, file))
       const body = Buffer.from(sample.replaceAll(expected.accountNumber, accountNumber))
-      const headers = signed(each, body)
+      const headers = signed(connectorCase, body)
 
       await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
 
@@ -104,14 +104,14 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
   })
 }
 
-for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
-  const { connector, label, samples } = each
+for (const connectorCase of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
+  const { connector, label, samples } = connectorCase
 
   test(`${label}: a sample books nothing: its bank is asked for it, once`, async () => {
-    await using bench = await startConnected(each)
+    await using bench = await startConnected(connectorCase)
     for (const { file, taken: accepted, again } of samples) {
       const body = readSample(connector, file)
-      const headers = signed(each, body)
+      const headers = signed(connectorCase, body)
 
       assertAnswer(await report(bench, body, headers), accepted)
       const others = await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
@@ -132,13 +132,14 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
   })
 }
 
-// If the signature covers fields, a broken body has none.
-for (const each of CONNECTOR_CASES.filter(({ signsFields }) => !signsFields)) {
-  test(`${each.label}: what cannot be read is kept, and answered in its own form`, async () => {
-    await using bench = await startConnected(each)
+// Connectors whose signature covers only some fields are left out: a broken body has no such fields, so its
+// signature cannot be valid.
+for (const connectorCase of CONNECTOR_CASES.filter(({ signsFields }) => !signsFields)) {
+  test(`${connectorCase.label}: what cannot be read is kept, and answered in its own form`, async () => {
+    await using bench = await startConnected(connectorCase)
     const body = Buffer.from('{"amount": 5, "data": {}, "eventData": ')
 
-    const answer = await report(bench, body, signed(each, body))
+    const answer = await report(bench, body, signed(connectorCase, body))
 
     assert.equal(answer.statusCode, 400)
     assert.match(String(answer.headers['content-type']), /^application\/json/)
@@ -165,6 +166,7 @@ async function countRows(bench: Bench, table: string): Promise<number> {
 
 type Answer = Awaited<ReturnType<typeof report>>
 
+// Asserts that the answer is JSON with the acknowledgement that the bank expects.
 function assertAnswer(answer: Answer, expected: object): void {
   assert.equal(answer.statusCode, 200, answer.body)
   assert.match(String(answer.headers['content-type']), /^application\/json; charset=utf-8$/)

@@ -1,5 +1,5 @@
-// Credits in each format as a bank would write them: the inverse of `parse`, for tests only. Every
-// field is the text in the body, so that a test can write nonsense there.
+// Writes credits in each notification format, as a bank would: the inverse of `parse`, for tests only.
+// Every field is the text in the body, so that a test can write nonsense there.
 
 import { camt054Format } from '#banks/iso20022/camt054.ts'
 import { jsonFormat } from '#banks/manilla/notifications.ts'
@@ -7,6 +7,7 @@ import type { IncomingCredit, NotificationFormat } from '#banks/notifications.ts
 import { providusFormat } from '#banks/providus/notifications.ts'
 import type { Kobo } from '#money.ts'
 
+// The fields of a credit as texts, as they stand in the body.
 export type Written = {
   sessionId: string
   accountNumber: string
@@ -20,22 +21,25 @@ export type Written = {
 
 export type Rendering = {
   format: NotificationFormat
-  batches: boolean
+  batches: boolean // Whether one body may have several credits.
   contentType: string
   render(credits: readonly Written[]): string
-  nestedDeeply: string
+  nestedDeeply: string // A hostile body, nested far deeper than any real one.
+  // Fields that the format does not have.
   lacks?: readonly ('currency' | 'sourceAccountNumber' | 'sourceBank')[]
   more?: Partial<IncomingCredit> // Fields beyond those of every format, or instead of them.
-  acknowledged?(sessionId: string): object // The answer with 00; default ours.
+  // The answer to an accepted credit, if it differs from Manilla's own.
+  acknowledged?(sessionId: string): object
   unit?: 'kobo' // The unit of its amounts. Default naira, with decimals.
 }
 
 export type NestedRendering = Rendering & { amountField: string }
 
-// The reference in every single JSON notification.
+// The bank's reference in every notification of one JSON object.
 export const REFERENCE = 'REF-1'
 export const WRITTEN_TIME = '2026-11-15T01:42:26.123+01:00'
 
+// Returns the rendering of a format whose notification is one JSON object.
 export function nestedRendering(
   format: NotificationFormat,
   write: (credit: Written) => object,
@@ -63,7 +67,7 @@ export const GOOD: Written = {
   narration: 'Invoice 1183 <paid> & "done"',
 }
 
-// Amounts in the unit of the format.
+// Returns a valid credit, with its amount in the format's unit.
 export function goodOf({ unit }: Rendering): Written {
   return unit === 'kobo' ? { ...GOOD, amount: '600050' } : GOOD
 }
@@ -71,12 +75,15 @@ export function goodOf({ unit }: Rendering): Written {
 // Every rendering writes this moment in its own way.
 const TIME = new Date('2026-11-15T00:42:26.123Z')
 
+// Returns the credit that every format should read from the written one.
 function expected(written: Written, kobo: bigint): IncomingCredit {
   const { sourceBank, amount, ...rest } = written
   const amountKobo = kobo as Kobo
   return { ...rest, amountKobo, sourceBankCode: sourceBank.code, transactionTime: TIME }
 }
 
+// Returns the credit that this format should read: without the fields that it lacks, and with those that it
+// adds.
 export function expectedOf(
   { lacks = [], more = {} }: Rendering,
   written: Written,
@@ -136,10 +143,11 @@ export const RENDERINGS: readonly Rendering[] = [
     contentType: 'application/xml; charset=utf-8',
     render: (credits) => camt(credits.map(camtEntry).join('')),
     nestedDeeply: '<a>'.repeat(100_000) + '</a>'.repeat(100_000),
-    more: { isWeak: true }, // An EndToEndId.
+    more: { isWeak: true }, // Its session id is an EndToEndId, which the payer may repeat.
   },
 ]
 
+// Wraps entries in a camt.054 message.
 export function camt(
   entries: string,
   options: { version?: string; account?: string } = {},
@@ -159,6 +167,7 @@ export function camt(
 </Document>`
 }
 
+// Writes a credit as an entry of camt.054.
 function camtEntry(credit: Written): string {
   const text = escapeXml
   return `<Ntry>

@@ -1,5 +1,5 @@
-// A bank's API on loopback that gives the test's answers and records the requests. When it closes,
-// it fails if a request violated the provider's contract.
+// Starts a fake bank API on loopback that gives the test's answers and records the requests. When it
+// closes, it fails if a request violated the provider's contract.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,17 +16,22 @@ export type Asked = {
   body: Record<string, unknown> // Empty if there is none.
 }
 
-// Text is sent unchanged, anything else as JSON. 'silence': no answer.
+// An answer of the bank. A text body is sent unchanged, any other as JSON. 'silence' sends no answer.
 export type Answer = { status?: number; body: unknown } | 'silence'
 
 export type Script = (call: Asked) => Answer
 
-// The script answers a login only where `logIn` says so. Requests that must precede an order
-// succeed.
-export async function startScriptedBank(each: FullCase, script: Script, logIn = givingToken(each)) {
+// Starts the bank. By default it answers logins with a token, without asking the script, and accepts
+// requests that must precede an order, such as creating the recipient.
+export async function startScriptedBank(
+  connectorCase: FullCase,
+  script: Script,
+  logIn = answeringLogins(connectorCase),
+) {
   const calls: Asked[] = []
-  const watch = new ContractWatch(each.connector)
-  const { login, beforeOrder } = each.api
+  const contractWatch = new ContractWatch(connectorCase.connector)
+  const { login, beforeOrder } = connectorCase.api
+  // Answers logins and preceding requests itself, and asks the script for all others.
   const answerOf = (call: Asked): Answer => {
     if (call.line === login?.line) return logIn(call)
     if (call.line !== beforeOrder?.line) return script(call)
@@ -41,7 +46,7 @@ export async function startScriptedBank(each: FullCase, script: Script, logIn = 
     const call = { line, headers: request.headers, body }
     calls.push(call)
     const { method = '', url = '', headers } = request
-    watch.record((contract) =>
+    contractWatch.record((contract) =>
       contract.checkRequest({ method, url, headers, body: text === '' ? undefined : body }),
     )
     const answer = answerOf(call)
@@ -57,27 +62,33 @@ export async function startScriptedBank(each: FullCase, script: Script, logIn = 
   return {
     asked: calls,
     baseUrl,
-    calls: callsTo(each, baseUrl),
+    calls: callsTo(connectorCase, baseUrl),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
       assert.deepEqual(
-        [...new Set(watch.violations)],
+        [...new Set(contractWatch.violations)],
         [],
-        `${each.connector}: against the contract`,
+        `${connectorCase.connector}: against the contract`,
       )
     },
   }
 }
 
-export function callsTo(each: FullCase, baseUrl: string, timeoutMs = 20_000): Required<BankCalls> {
-  const settings = { ...each.settings, baseUrl, timeoutMs }
-  const { connection, problems } = connect({ ...each, settings })
+// Returns the calls of a connector that is configured for this address.
+export function callsTo(
+  connectorCase: FullCase,
+  baseUrl: string,
+  timeoutMs = 20_000,
+): Required<BankCalls> {
+  const settings = { ...connectorCase.settings, baseUrl, timeoutMs }
+  const { connection, problems } = connect({ ...connectorCase, settings })
   if (!connection) throw new Error(problems.join('\n'))
   return connection.calls as Required<BankCalls>
 }
 
-function givingToken({ api: { login } }: FullCase): Script {
+// Returns a script that answers each login with the same token.
+function answeringLogins({ api: { login } }: FullCase): Script {
   return () => ({ body: login?.answer('token-1') })
 }

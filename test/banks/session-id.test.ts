@@ -1,4 +1,4 @@
-// NIP session ids and the West Africa Time inside them.
+// Reads and creates NIP session ids, which contain a time in West Africa Time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -65,13 +65,13 @@ for (const text of OTHER) {
 
 test('parts of the wrong shape make no id', () => {
   const now = new Date('2026-11-15T00:00:00Z')
-  const make = (institution: string, unique: string | bigint) => () =>
+  const makingSessionId = (institution: string, unique: string | bigint) => () =>
     makeSessionId({ institution, now, unique })
-  assert.throws(make('00004', 1n), RangeError)
-  assert.throws(make('000004', -1n), RangeError)
-  assert.throws(make('000004', 10n ** 12n), RangeError)
-  assert.throws(make('000004', ''), RangeError)
-  assert.throws(make('000004', '1a'), RangeError)
+  assert.throws(makingSessionId('00004', 1n), RangeError)
+  assert.throws(makingSessionId('000004', -1n), RangeError)
+  assert.throws(makingSessionId('000004', 10n ** 12n), RangeError)
+  assert.throws(makingSessionId('000004', ''), RangeError)
+  assert.throws(makingSessionId('000004', '1a'), RangeError)
 })
 
 const TIMES = [

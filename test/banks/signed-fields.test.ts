@@ -1,5 +1,5 @@
-// A signature covers a text that identifies the credit: no other body under the same signature
-// books money.
+// For connectors whose signature covers only a text made of some fields: no other body under the same
+// signature books money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const SIGNING = CONNECTOR_CASES.filter(
   ({ signedPart, contentType }) => signedPart !== null && contentType === 'application/json',
 )
 
-// String() or a template writes each as the text of the value.
+// Values of other types that String() or a template writes like the value's own text.
 const SHAPES: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ['a list of it', (value) => [value]],
   ['a list in a list', (value) => [[value]]],
@@ -31,12 +31,14 @@ const sampleOf = ({ connector, samples }: ConnectorCase) =>
 
 const bodyOf = (notification: unknown) => Buffer.from(JSON.stringify(notification))
 
-function leaves(value: unknown, path: readonly string[] = []): string[] {
+// Returns the paths of all values in a body, such as `data.amount`.
+function leafPaths(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value !== 'object' || value === null) return [path.join('.')]
-  return Object.entries(value).flatMap(([name, each]) => leaves(each, [...path, name]))
+  return Object.entries(value).flatMap(([name, each]) => leafPaths(each, [...path, name]))
 }
 
-function changed(value: unknown, path: string, change: (value: unknown) => unknown): Json {
+// Returns a copy of the body with the value at the path changed.
+function withChangedValue(value: unknown, path: string, change: (value: unknown) => unknown): Json {
   const copy = structuredClone(value) as Json
   const names = path.split('.')
   const last = names.pop() as string
@@ -48,17 +50,17 @@ function changed(value: unknown, path: string, change: (value: unknown) => unkno
 const valueAt = (value: unknown, path: string): unknown =>
   path.split('.').reduce((each, name) => (each as Json)[name], value)
 
-for (const each of SIGNING) {
+for (const connectorCase of SIGNING) {
   for (const [what, shape] of SHAPES) {
-    test(`${each.label}: a signed field that becomes ${what} is not authentic`, () => {
-      const sample = sampleOf(each)
-      const { connection } = connect(each)
-      const captured = signed(each, bodyOf(sample))
+    test(`${connectorCase.label}: a signed field that becomes ${what} is not authentic`, () => {
+      const sample = sampleOf(connectorCase)
+      const { connection } = connect(connectorCase)
+      const captured = signed(connectorCase, bodyOf(sample))
       assert.equal(connection?.authenticate(railCall(captured, bodyOf(sample))), 'ok')
 
-      for (const path of each.signsFields ?? leaves(sample)) {
-        const forged = changed(sample, path, shape)
-        // Equal, or signed equally: an absent value is signed like an empty one.
+      for (const path of connectorCase.signsFields ?? leafPaths(sample)) {
+        const forged = withChangedValue(sample, path, shape)
+        // Skips null where the sample has null or an empty text: it is signed equally.
         if (what === 'null' && [null, ''].includes(valueAt(sample, path) as null)) continue
         const verdict = connection.authenticate(railCall(captured, bodyOf(forged)))
         assert.equal(verdict, 'invalid_signature', path)
@@ -67,26 +69,27 @@ for (const each of SIGNING) {
   }
 }
 
-for (const each of SIGNING.filter(({ signsFields }) => signsFields)) {
-  test(`${each.label}: one signature books one credit, whichever unsigned fields are changed`, async () => {
-    await using bench = await startConnected(each)
+for (const connectorCase of SIGNING.filter(({ signsFields }) => signsFields)) {
+  test(`${connectorCase.label}: one signature books one credit, even if unsigned fields change`, async () => {
+    await using bench = await startConnected(connectorCase)
     const { accountNumber } = await createAccount(bench)
-    const numberPath = leaves(sampleOf(each)).find(
-      (path) => valueAt(sampleOf(each), path) === each.samples[0]?.expected.accountNumber,
+    const numberPath = leafPaths(sampleOf(connectorCase)).find(
+      (path) =>
+        valueAt(sampleOf(connectorCase), path) === connectorCase.samples[0]?.expected.accountNumber,
     ) as string
-    const sample = changed(sampleOf(each), numberPath, () => accountNumber)
-    const captured = signed(each, bodyOf(sample))
+    const sample = withChangedValue(sampleOf(connectorCase), numberPath, () => accountNumber)
+    const captured = signed(connectorCase, bodyOf(sample))
     const first = await report(bench, bodyOf(sample), captured)
     assert.equal(first.statusCode, 200)
 
-    const unsigned = leaves(sample).filter((path) => !each.signsFields?.includes(path))
-    const other = (value: unknown) => (typeof value === 'number' ? value + 1 : `${value}2`)
+    const unsigned = leafPaths(sample).filter((path) => !connectorCase.signsFields?.includes(path))
+    const changedValue = (value: unknown) => (typeof value === 'number' ? value + 1 : `${value}2`)
     for (const path of unsigned) {
-      await report(bench, bodyOf(changed(sample, path, other)), captured)
+      await report(bench, bodyOf(withChangedValue(sample, path, changedValue)), captured)
     }
     const all = unsigned
       .filter((path) => path !== numberPath)
-      .reduce((body, path) => changed(body, path, other), sample)
+      .reduce((body, path) => withChangedValue(body, path, changedValue), sample)
     await report(bench, bodyOf(all), captured)
 
     const { rows } = await bench.db.query('select count(*)::int as credits from credits')
@@ -97,21 +100,21 @@ for (const each of SIGNING.filter(({ signsFields }) => signsFields)) {
 test('nomba: a captured call with another session id and amount is refused and raised', async () => {
   await using bench = await startConnected(NOMBA)
   const { accountNumber } = await createAccount(bench)
-  const sample = changed(
+  const sample = withChangedValue(
     sampleOf(NOMBA),
     'data.transaction.aliasAccountNumber',
     () => accountNumber,
   )
   const captured = signed(NOMBA, bodyOf(sample))
   await report(bench, bodyOf(sample), captured)
-  const dearer = changed(
-    changed(sample, 'data.transaction.sessionId', () => 'another-session'),
+  const dearer = withChangedValue(
+    withChangedValue(sample, 'data.transaction.sessionId', () => 'another-session'),
     'data.transaction.transactionAmount',
     () => 900_000,
   )
 
   const replayed = await report(bench, bodyOf(dearer), captured)
-  const hidden = changed(dearer, 'data.transaction.transactionId', (id) => [id])
+  const hidden = withChangedValue(dearer, 'data.transaction.transactionId', (id) => [id])
   const hiding = await report(bench, bodyOf(hidden), captured)
 
   assert.equal(replayed.json().code, '02')
@@ -127,8 +130,8 @@ test('nomba: a credit whose transaction id identifies nothing is kept, not booke
   await using bench = await startConnected(NOMBA)
   const { accountNumber } = await createAccount(bench)
   for (const id of ['x'.repeat(65), ' padded', 0, -1, 1.5]) {
-    const sample = changed(
-      changed(sampleOf(NOMBA), 'data.transaction.aliasAccountNumber', () => accountNumber),
+    const sample = withChangedValue(
+      withChangedValue(sampleOf(NOMBA), 'data.transaction.aliasAccountNumber', () => accountNumber),
       'data.transaction.transactionId',
       () => id,
     )
@@ -146,7 +149,7 @@ test('nomba: a credit whose transaction id identifies nothing is kept, not booke
 test('nomba: a call without a transaction id is not authentic', () => {
   const { connection } = connect(NOMBA)
   for (const id of ['', null, undefined]) {
-    const sample = changed(sampleOf(NOMBA), 'data.transaction.transactionId', () => id)
+    const sample = withChangedValue(sampleOf(NOMBA), 'data.transaction.transactionId', () => id)
     const headers = signed(NOMBA, bodyOf(sample))
     assert.equal(
       connection?.authenticate(railCall(headers, bodyOf(sample))),

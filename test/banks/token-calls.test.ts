@@ -1,5 +1,6 @@
-// Tokens expire. An order to pay goes out under a token that stays valid for at least five more minutes. If
-// the bank refuses the token, a question is repeated once, an order never.
+// Calls to a bank whose tokens expire. A payout order is sent only with a token that is valid for at least
+// five more minutes. If the bank refuses the token, a query is repeated once with a new one, an order
+// never.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +12,8 @@ const LIFETIME_MS = 30 * MINUTE_MS
 const ORDER: BankRequest = { method: 'POST', path: '/pay', body: {}, isOrder: true }
 const QUESTION: BankRequest = { method: 'GET', path: '/status' }
 
-function start() {
+// Returns a fake bank that counts logins and records the tokens, and functions that call it.
+function startBank() {
   const bank = { nowMs: 0, logins: 0, tokens: [] as string[], httpStatus: 200 }
   const http: BankHttp = async ({ headers }) => {
     bank.tokens.push(headers?.authorization ?? '')
@@ -29,14 +31,14 @@ function start() {
   return { bank, ...askingWithToken(http, logIn, () => bank.nowMs) }
 }
 
-test('an order whose token is near its end logs in before; a question does not', async () => {
-  const { bank, ask } = start()
+test('an order whose token expires soon logs in first; a query does not', async () => {
+  const { bank, ask } = startBank()
   await ask(ORDER, {})
   bank.nowMs = LIFETIME_MS - 5 * MINUTE_MS
   await ask(ORDER, {})
   bank.nowMs += 1
   await ask(QUESTION, {})
-  await Promise.all([ask(ORDER, {}), ask(ORDER, {})]) // They share the login.
+  await Promise.all([ask(ORDER, {}), ask(ORDER, {})]) // Both orders share one login.
   await ask(QUESTION, {})
 
   assert.deepEqual(
@@ -46,7 +48,7 @@ test('an order whose token is near its end logs in before; a question does not',
 })
 
 test('the order goes out under the prepared reference', async () => {
-  const { bank, ask, prepareOrders } = start()
+  const { bank, ask, prepareOrders } = startBank()
   await ask(QUESTION, {})
   bank.nowMs = LIFETIME_MS
   assert.deepEqual(await prepareOrders(), { status: 'ready' })
@@ -56,7 +58,7 @@ test('the order goes out under the prepared reference', async () => {
 
 for (const httpStatus of [401, 403]) {
   test(`an order that is answered ${httpStatus} is sent once, a question twice`, async () => {
-    const { bank, ask } = start()
+    const { bank, ask } = startBank()
     bank.httpStatus = httpStatus
     assert.equal((await ask(ORDER, {})).status, 'no_answer')
     assert.deepEqual(bank.tokens, ['token-1'])

@@ -1,4 +1,4 @@
-// The capacity model: properties for any coefficients, and a load computed by hand.
+// Tests the bench's capacity model: its properties for any coefficients, and a load computed by hand.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,11 +30,11 @@ const NOTHING: Demand = {
   ...{ readsPerSecond: 0, viewsPerSecond: 0, clients: 1 },
 }
 
-test('a load worked out by hand', () => {
+test('the model’s prediction equals a load computed by hand', () => {
   const demand = { ...NOTHING, creditsPerSecond: 3_600, webhooksPerCredit: 2, viewsPerSecond: 3 }
   const found = predict(demand, OF)
-  // Credits take 36% of a process, so that it writes 100 × 0.64² = 40.96 batches a second at most;
-  // 3,600 in batches of 1 + 3,600 / 40.96 = 88.890625.
+  // Credits take 36% of a process, so it writes at most 100 × 0.64² = 40.96 batches a second. 3,600 credits
+  // a second are therefore in batches of 1 + 3,600 / 40.96 = 88.890625.
   const batches = 3_600 / 88.890625
   assert.equal(found.batchesPerSecond.toFixed(6), batches.toFixed(6))
   assert.equal(found.creditsPerBatch.toFixed(6), '88.890625')

@@ -1,5 +1,5 @@
-// The API reference in a real browser: light, quick, alone under its strict policy, and usable by keyboard,
-// on a phone and in the dark.
+// The API reference in a real browser loads quickly, calls no other host, and works by keyboard, on a phone
+// and in dark mode.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,20 +9,21 @@ import { patience } from '../support/patience.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const SCRIPT_BYTES_MAX = 300_000
-const INTERACTIVE_MS = 1_000 // On an idle machine.
+const INTERACTIVE_MS = 1_000 // The limit on an idle machine.
 
 const bench = closeAfterTests(await startTestService())
 const url = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 const browser = closeAfterTests(await openBrowser())
 
-test('the reference loads little script, is interactive at once, and asks nobody else', async (t) => {
+test('the reference loads little script, is interactive at once, and calls no other host', async (t) => {
   const { page, problems, hosts, sizes } = await browser.newPage()
   const figures: string[] = []
   await page.goto(`${url}/docs`)
   await page.locator('html[data-ready]').waitFor()
   const loaded = Object.entries(await sizes())
   for (const path of ['/docs', '/docs/payments', '/docs/operator']) {
-    await page.goto(url + path) // Draws and compresses the page, once for the life of the process.
+    // The first request renders and compresses the page, and the process caches it.
+    await page.goto(url + path)
     await page.reload()
     await page.locator('html[data-ready]').waitFor()
     const ready = await page.evaluate<number>(

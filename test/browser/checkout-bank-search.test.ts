@@ -1,5 +1,5 @@
-// The payer searches the list of banks: by any name or code, by keyboard, announced to screen
-// readers; without JavaScript there is no search.
+// The payer searches the list of banks by any name or code, also by keyboard, and screen readers announce
+// the results. Without JavaScript there is no search.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { closeAfterTests } from '../support/closing.ts'
 const ALL = 15
 const checkout = closeAfterTests(await startCheckout())
 
-const field = (page: Page) => page.getByRole('searchbox', { name: 'Search banks' })
+const searchField = (page: Page) => page.getByRole('searchbox', { name: 'Search banks' })
 const banksOf = (page: Page) => page.locator('.bank:visible').allInnerTexts()
 
 test('banks are found by a part of a name, a short name or a code, whatever the case and marks', async () => {
@@ -19,26 +19,27 @@ test('banks are found by a part of a name, a short name or a code, whatever the 
   await using opened = await checkout.open(address)
   const { page, problems } = opened
   assert.equal((await banksOf(page)).length, ALL)
-  const found = async (text: string) => {
-    await field(page).fill(text)
+  // Types a search and returns the names of the banks that the list shows.
+  const searchBanks = async (text: string) => {
+    await searchField(page).fill(text)
     return await banksOf(page)
   }
-  assert.deepEqual(await found('zEn'), ['Zenith Bank'])
-  assert.deepEqual(await found('gtbank'), ['Guaranty Trust Bank'])
-  assert.deepEqual(await found('UBA'), ['United Bank for Africa'])
-  assert.deepEqual(await found(' Wẹ́ma '), ['Wema Bank'])
-  assert.deepEqual(await found('502'), ['Kuda Microfinance Bank'])
-  assert.deepEqual(await found('zzz'), [])
+  assert.deepEqual(await searchBanks('zEn'), ['Zenith Bank'])
+  assert.deepEqual(await searchBanks('gtbank'), ['Guaranty Trust Bank'])
+  assert.deepEqual(await searchBanks('UBA'), ['United Bank for Africa'])
+  assert.deepEqual(await searchBanks(' Wẹ́ma '), ['Wema Bank'])
+  assert.deepEqual(await searchBanks('502'), ['Kuda Microfinance Bank'])
+  assert.deepEqual(await searchBanks('zzz'), [])
   await see(page, 'No bank matches.')
-  assert.equal((await found('  ')).length, ALL)
+  assert.equal((await searchBanks('  ')).length, ALL)
   assert.deepEqual(problems, [])
 })
 
-test('the search is heard, and by keyboard alone a bank is found and chosen, never by accident', async () => {
+test('the search is announced, and a bank is chosen by keyboard alone, never by accident', async () => {
   const { address, adviceReference } = await checkout.advice()
   await using opened = await checkout.open(address)
   const { page, problems } = opened
-  await field(page).focus()
+  await searchField(page).focus()
   await page.keyboard.type('fcmb')
   await page.getByRole('status').filter({ hasText: '1 bank found' }).waitFor({ state: 'attached' })
   const sent: string[] = []
@@ -55,9 +56,9 @@ test('the search is heard, and by keyboard alone a bank is found and chosen, nev
 
   // The list of the other banks has its own search, and starts empty.
   await page.getByText('Use another bank').click()
-  assert.equal(await field(page).inputValue(), '')
+  assert.equal(await searchField(page).inputValue(), '')
   assert.equal((await banksOf(page)).length, ALL - 1)
-  await field(page).fill('access')
+  await searchField(page).fill('access')
   await page.getByRole('button', { name: 'Access Bank' }).click()
   await see(page, /^Access Bank$/)
   assert.deepEqual(problems, [])
@@ -76,19 +77,19 @@ test('text typed before the script arrives is searched for', async () => {
     await route.continue()
   })
   await page.goto(address, { waitUntil: 'commit' })
-  await field(page).fill('kuda')
+  await searchField(page).fill('kuda')
   assert.equal((await banksOf(page)).length, ALL)
   letGo()
   await page.locator('.bank:visible').nth(1).waitFor({ state: 'hidden' })
   assert.deepEqual(await banksOf(page), ['Kuda Microfinance Bank'])
-  assert.equal(await field(page).inputValue(), 'kuda')
+  assert.equal(await searchField(page).inputValue(), 'kuda')
 })
 
-test('without a script there is no search, and every bank can be chosen', async () => {
+test('without JavaScript there is no search, and every bank can be chosen', async () => {
   const { address, adviceReference } = await checkout.advice()
   await using opened = await checkout.open(address, { javaScriptEnabled: false })
   const { page } = opened
-  assert.equal(await field(page).count(), 0)
+  assert.equal(await searchField(page).count(), 0)
   assert.equal((await banksOf(page)).length, ALL)
   await page.getByRole('button', { name: 'Kuda Microfinance Bank' }).click()
   await see(page, 'Kuda Microfinance Bank')
@@ -100,7 +101,7 @@ test('axe-core finds nothing while somebody searches, and nothing overflows or j
   await using opened = await checkout.open(address)
   const { page } = opened
   for (const text of ['bank', 'zzz']) {
-    await field(page).fill(text)
+    await searchField(page).fill(text)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       assert.deepEqual(await findAxeFaults(page), [])

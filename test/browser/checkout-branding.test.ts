@@ -1,4 +1,4 @@
-// The merchant's branding on the payer's page, the additions of a wide screen, and the printed
+// The payer's page in a real browser: the merchant's branding, the QR code on wide screens, and the printed
 // page.
 
 import assert from 'node:assert/strict'
@@ -20,12 +20,13 @@ const RANGES = {
   dynamic: { from: 200_000_000, to: 200_999_999 },
 }
 
-const open = async (scene: string, options = {}) =>
+// Opens the payer’s page in one of the prepared situations.
+const openScene = async (scene: string, options = {}) =>
   checkout.open(url + (await (CHECKOUT_SCENES[scene] as Scene)(bench)), options)
 const isVisible = (page: Page, selector: string) => page.locator(selector).first().isVisible()
 
 test('a branded page shows logo, account name and contact, weighs little, and nothing jumps', async () => {
-  await using opened = await open('branded')
+  await using opened = await openScene('branded')
   const { page, problems, sizes } = opened
   await page.locator('.pulse').waitFor()
   const logo = page.locator('img.logo')
@@ -62,7 +63,7 @@ test('a wide screen offers the way on to a phone; a phone neither shows nor load
     [360, false],
     [1280, true],
   ] as const) {
-    await using opened = await open('waiting', { width, height: 1_400 })
+    await using opened = await openScene('waiting', { width, height: 1_400 })
     const { page, sizes, problems } = opened
     await page.locator('.pulse').waitFor()
     if (isOffered) await untilTrue(page, 'document.querySelector(".scan img").naturalWidth > 0')
@@ -79,7 +80,7 @@ test('a wide screen offers the way on to a phone; a phone neither shows nor load
   }
 })
 
-test('once it is paid, the code is gone', async () => {
+test('the QR code disappears once the payment is paid', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address, { width: 1280 })
   await opened.page.locator('.scan').waitFor()
@@ -88,7 +89,7 @@ test('once it is paid, the code is gone', async () => {
 })
 
 test('without a script the page is whole: logo, contact, what to send, “I’ve sent the money”', async () => {
-  await using opened = await open('branded', { javaScriptEnabled: false })
+  await using opened = await openScene('branded', { javaScriptEnabled: false })
   const { page } = opened
   await see(page, 'Need help? Contact Ada’s Shoes')
   assert(await isVisible(page, 'img.logo'))
@@ -98,7 +99,7 @@ test('without a script the page is whole: logo, contact, what to send, “I’ve
   await see(page, 'We’re checking with the bank…')
 })
 
-test('where the bank cannot be asked, the page promises no more than it does', async () => {
+test('if the bank cannot be queried, the page does not promise to check', async () => {
   await using mute = await startWithBanks([{ code: '058', settings: {}, ...RANGES }])
   const { adviceReference } = await createAdvice(mute)
   const { bankAccount } = await initiate(mute, adviceReference, '058')
@@ -115,7 +116,7 @@ test('where the bank cannot be asked, the page promises no more than it does', a
 })
 
 test('on paper the receipt has what proves the payment, and nothing to press', async () => {
-  await using opened = await open('branded-paid', { colorScheme: 'dark' })
+  await using opened = await openScene('branded-paid', { colorScheme: 'dark' })
   const { page } = opened
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
 

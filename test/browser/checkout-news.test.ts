@@ -1,5 +1,5 @@
-// News on the payer's page is seen and heard wherever the payer looks: failures, the result of a
-// transfer, and where the number is.
+// News on the payer's page is seen and heard, wherever on the page the payer is: failures, the result of a
+// transfer, and a new account number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,22 +22,22 @@ const untilInView = (page: Page, selector: string) =>
   )
 const untilSaid = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
 
-test('a copy that fails is said at its button, and what to copy is selected', async () => {
+test('a failed copy is reported at its button, and the text is selected instead', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page, problems } = opened
-  const selected = () => page.evaluate('getSelection().toString()')
+  const selectedText = () => page.evaluate('getSelection().toString()')
   const notice = page.getByRole('alert').getByText('Couldn’t copy.')
   await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
   await page.evaluate('document.execCommand = () => false')
 
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.locator('.account > .problem').waitFor()
-  assert.equal(await selected(), accountNumber)
+  assert.equal(await selectedText(), accountNumber)
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByRole('button', { name: 'Copy amount' }).click()
   await page.locator('.failed > .problem').waitFor()
-  assert.equal(await selected(), '₦6,000.00')
+  assert.equal(await selectedText(), '₦6,000.00')
   assert.equal(await notice.count(), 1)
 
   await page.evaluate('document.execCommand = () => true')
@@ -57,7 +57,7 @@ test('“I’ve sent the money” before the script has loaded can be pressed ag
   await page.unroute('**/*.js')
 
   await page.getByRole('button', SENT).click()
-  await page.waitForURL(address) // The service's own parameters are removed.
+  await page.waitForURL(address) // The page removes the service's own parameters from its address.
   await page.locator('.checking').waitFor()
   await page.clock.runFor(59 * SECOND_MS)
   assert.equal(await page.locator('.checking').count(), 1)
@@ -88,14 +88,14 @@ test('that the money was sent is believed of an address only for a minute, whate
     (await (await fetch(`${address}&sent=${sent}`)).text()).includes('class="checking"')
   const now = bench.clock().getTime()
   assert(await isChecking(now - 59 * SECOND_MS))
-  assert(await isChecking(now + 5 * SECOND_MS)) // Written by a process whose clock is ahead.
+  assert(await isChecking(now + 5 * SECOND_MS)) // A process whose clock is ahead wrote this time.
 
   for (const sent of ['', '1', 'now', '-1', '1e999', now + 60_000, `${now}&sent=${now}`]) {
     assert.equal(await isChecking(sent), false, `${sent}`)
   }
 })
 
-test('money that cannot be applied ends the checking, is said aloud and comes into view', async () => {
+test('money that cannot be applied ends the waiting, is announced and scrolls into view', async () => {
   const { accountNumber, address } = await checkout.advice({ amountPolicy: 'exact' }, '058')
   await using opened = await checkout.open(address, { height: 400 })
   const { page, problems } = opened
@@ -115,7 +115,7 @@ test('money that cannot be applied ends the checking, is said aloud and comes in
   assert.deepEqual(problems, [])
 })
 
-test('too much: that it is paid, and that some is left over, are said together', async () => {
+test('too much: the page says at once that it is paid and that money is left over', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
@@ -139,6 +139,7 @@ test('another bank’s number is seen, in focus and said aloud; so is the first,
   await using opened = await checkout.open(address, { height: 400 })
   const { page, problems } = opened
   bench.advance(1)
+  // Chooses another bank. The page must move the focus to the new account number and have it read aloud.
   const choose = async (bankName: string) => {
     await page.getByText('Use another bank').click()
     await page.getByRole('button', { name: bankName }).click()
@@ -156,7 +157,7 @@ test('another bank’s number is seen, in focus and said aloud; so is the first,
   await page.getByText('Use another bank').click()
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByText('Use another bank').click()
-  await page.route('**/pay', (route) => route.abort()) // Nothing is requested a second time.
+  await page.route('**/pay', (route) => route.abort()) // The page must not request the number again.
   assert.equal(await choose('Guaranty Trust Bank'), accountNumber)
   await page.reload()
 

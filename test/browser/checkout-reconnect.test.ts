@@ -1,5 +1,5 @@
-// Reloaded, reopened, in two tabs, without network, without a script: the page always tells the
-// truth, and never creates a second number by accident.
+// The payer's page when it is reloaded, reopened, in two tabs, without network or without JavaScript: it
+// always shows the true state and never creates a second account number by accident.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,15 +9,16 @@ import { simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
-const POLL_MS = 4_000 // It polls every 3 s.
-const SILENCE_MS = 44_000 // 40 s, and time for one poll.
-const bank = (name: string) => ({ name, exact: true })
+const POLL_MS = 4_000 // The page polls every 3 s.
+const SILENCE_MS = 44_000 // The page reopens a stream that is silent for 40 s.
+// Returns how to find a bank’s button by its exact name.
+const buttonOf = (name: string) => ({ name, exact: true })
 
-test('reloaded, left and come back to, closed and reopened: the same number', async () => {
+test('a page that is reloaded, left, closed or reopened shows the same number', async () => {
   const { adviceReference, address } = await checkout.advice()
   await using opened = await checkout.open(address)
   const { page } = opened
-  await page.getByRole('button', bank('Zenith Bank')).click()
+  await page.getByRole('button', buttonOf('Zenith Bank')).click()
   await see(page, 'Waiting for your transfer')
   const number = await shownNumber(page)
 
@@ -33,7 +34,7 @@ test('reloaded, left and come back to, closed and reopened: the same number', as
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 })
 
-test('come back to by the back button after it was paid: paid', async () => {
+test('a page that the payer returns to after paying says that it is paid', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   await opened.page.goto(`${url}/health`)
@@ -47,9 +48,9 @@ test('a second tab follows the first, and chooses nothing by itself', async () =
   await using first = await checkout.open(address)
   const second = await first.page.context().newPage()
   await second.goto(address)
-  await second.getByRole('button', bank('Access Bank')).waitFor()
+  await second.getByRole('button', buttonOf('Access Bank')).waitFor()
 
-  await first.page.getByRole('button', bank('Access Bank')).click()
+  await first.page.getByRole('button', buttonOf('Access Bank')).click()
   await see(second, 'Waiting for your transfer')
   assert.equal(await shownNumber(second), await shownNumber(first.page))
   await simulate(bench, await shownNumber(second), '6000')
@@ -57,21 +58,21 @@ test('a second tab follows the first, and chooses nothing by itself', async () =
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 })
 
-test('an impatient finger gets one number', async () => {
+test('repeated presses create one number', async () => {
   const { adviceReference, address } = await checkout.advice()
   await using opened = await checkout.open(address)
-  await opened.page.getByRole('button', bank('Kuda Microfinance Bank')).click({ clickCount: 5 })
+  await opened.page.getByRole('button', buttonOf('Kuda Microfinance Bank')).click({ clickCount: 5 })
   await see(opened.page, 'Waiting for your transfer')
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 })
 
-test('another bank is a number more, each tab keeps its own, and money to either counts', async () => {
+test('another bank gives another number, each tab keeps its own, and money to either counts', async () => {
   const { adviceReference, accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
   bench.advance(1)
   await page.getByText('Use another bank').click()
-  await page.getByRole('button', bank('Ecobank Nigeria')).click()
+  await page.getByRole('button', buttonOf('Ecobank Nigeria')).click()
   await page.locator('.account', { hasText: 'Ecobank Nigeria' }).waitFor()
   const further = await shownNumber(page)
   await page.reload()
@@ -87,7 +88,7 @@ test('another bank is a number more, each tab keeps its own, and money to either
   await see(page, 'Payment received')
 })
 
-test('without network it says so, and tells the truth as soon as it is back', async () => {
+test('a page without network says so, and shows the true state when the network is back', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
@@ -103,15 +104,15 @@ test('without network it says so, and tells the truth as soon as it is back', as
   await page.locator('.toast:not(.is-shown)').waitFor({ state: 'attached' })
 })
 
-test('a bank chosen without network is not lost but asked for again', async () => {
+test('a bank that is chosen without network is requested again later', async () => {
   const { adviceReference, address } = await checkout.advice()
   await using opened = await checkout.open(address)
   const { page } = opened
   await page.context().setOffline(true)
-  await page.getByRole('button', bank('Wema Bank')).click()
+  await page.getByRole('button', buttonOf('Wema Bank')).click()
   await see(page, 'Couldn’t connect.')
   await page.context().setOffline(false)
-  await page.getByRole('button', bank('Wema Bank')).click()
+  await page.getByRole('button', buttonOf('Wema Bank')).click()
   await see(page, 'Waiting for your transfer')
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 })
@@ -122,7 +123,7 @@ test('a failure is shown once, where the payer pressed', async () => {
   const { page } = opened
   await page.route('**/pay**', (route) => route.abort())
   await page.getByText('Use another bank').click()
-  await page.getByRole('button', bank('Ecobank Nigeria')).click()
+  await page.getByRole('button', buttonOf('Ecobank Nigeria')).click()
   await page.locator('.other .problem').waitFor()
   assert.equal(await page.locator('.problem').count(), 1)
 
@@ -132,7 +133,7 @@ test('a failure is shown once, where the payer pressed', async () => {
   assert.equal(await page.locator('.problem').count(), 1)
 })
 
-test('where no stream gets through it asks every few seconds', async () => {
+test('if no stream gets through, the page polls every few seconds', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open('about:blank')
   const { page } = opened
@@ -143,7 +144,7 @@ test('where no stream gets through it asks every few seconds', async () => {
   await see(page, 'Payment received')
 })
 
-test('after a stream that died unheard it asks, says that it is offline, and tries another', async () => {
+test('after its stream died silently, the page polls, says that it is offline, and reconnects', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open('about:blank')
   const { page } = opened
@@ -151,8 +152,9 @@ test('after a stream that died unheard it asks, says that it is offline, and tri
   const begun = page.waitForResponse(/\/pay\/api\/stream/)
   await page.goto(address)
   await begun
-  await page.route('**/pay/api/stream*', () => {}) // The stream is neither opened nor refused.
+  await page.route('**/pay/api/stream*', () => {}) // Leaves the request for the stream without an answer.
   await page.route('**/pay/api/status*', (route) => route.abort())
+  // Lets the time pass after which the page takes its stream for dead and opens another.
   const untilSilenceEnds = async () => {
     const another = page.waitForRequest(/\/pay\/api\/stream/)
     await page.clock.runFor(SILENCE_MS)
@@ -175,11 +177,11 @@ test('after a stream that died unheard it asks, says that it is offline, and tri
   await see(page, 'Payment received')
 })
 
-test('without a script: choose, see the number, look again, be done', async () => {
+test('without JavaScript the payer chooses a bank, sees the number, checks again and is done', async () => {
   const { adviceReference, address } = await checkout.advice()
   await using opened = await checkout.open(address, { javaScriptEnabled: false })
   const { page } = opened
-  await page.getByRole('button', bank('Polaris Bank')).click()
+  await page.getByRole('button', buttonOf('Polaris Bank')).click()
   await see(page, 'This page refreshes every 15 seconds.')
   assert.match(await page.content(), /<noscript><meta http-equiv="refresh" content="15">/)
   assert.equal(await page.getByRole('button', { name: 'Copy account number' }).count(), 0)

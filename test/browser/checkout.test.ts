@@ -1,5 +1,5 @@
-// The payer's page in a real browser: every journey, and each state for users who see it, hear it,
-// or have only a keyboard.
+// The payer's page in a real browser: every journey, and each state for payers who see it, hear it, or have
+// only a keyboard.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,11 +11,11 @@ import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, MINUTE_MS, simulate } from '../support/fixtures.ts'
 import { retryUntilBelow } from '../support/patience.ts'
 
-const TRIES_MAX = 5 // The minimum counts: a busy machine is slower than the network.
+const TRIES_MAX = 5 // The fastest try counts, because a busy machine is slower than the network.
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
 
-// Freezes the countdown and announcements until time goes on.
+// Freezes the page's clock, and with it the countdown and announcements.
 async function stopTime(page: Page): Promise<void> {
   await page.clock.install()
   await page.reload()
@@ -84,7 +84,7 @@ test('a payer who chooses to stay stays; one who comes back later is not sent aw
   assert.match(String(await link.getAttribute('href')), /^https:\/\/shop\.example\.com\/done\?adv/)
 })
 
-test('too much: paid, and the payer is told where the rest is', async () => {
+test('too much: paid, and the page says where the rest is', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   await simulate(bench, accountNumber, '6500')
@@ -92,7 +92,7 @@ test('too much: paid, and the payer is told where the rest is', async () => {
   await see(opened.page, 'You sent ₦6,500.00: ₦500.00 too much')
 })
 
-test('a wrong amount where only the exact one will do is said, and the wait goes on', async () => {
+test('a wrong amount where only the exact one counts is announced, and the page keeps waiting', async () => {
   const { accountNumber, address } = await checkout.advice({ amountPolicy: 'exact' }, '058')
   await using opened = await checkout.open(address)
   await see(opened.page, 'Send exactly ₦6,000.00 to this account, in one transfer')
@@ -110,33 +110,33 @@ test('cancelled by the merchant: the page turns and says not to pay', async () =
   await see(opened.page, 'Don’t send money for it')
 })
 
-test('the countdown goes by the service, whatever the phone thinks the time is', async () => {
+test('the countdown follows the service’s clock, not the phone’s', async () => {
   const { address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
   await page.clock.install({ time: new Date('2011-01-01T00:00:00Z') })
-  await page.route('**/pay/api/**', () => {}) // Each answer would correct the countdown.
+  await page.route('**/pay/api/**', () => {}) // Blocks the API, whose answers would correct the countdown.
   await page.reload()
   assert.match(await page.getByRole('timer').innerText(), /^Pay within (?:30:00|29:[45]\d)$/)
   await page.clock.runFor(31_000)
   assert.match(await page.getByRole('timer').innerText(), /^Pay within 29:(?:[0-2]\d|30)$/)
 })
 
-test('a copied number or amount is on the clipboard, and that is said aloud', async () => {
+test('a copied number or amount is on the clipboard, and the page announces it', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   const permissions = ['clipboard-read', 'clipboard-write']
   await using opened = await checkout.open(address, { permissions })
   const { page } = opened
-  const announcement = (text: string) => page.getByRole('status').getByText(text).waitFor()
+  const untilAnnounced = (text: string) => page.getByRole('status').getByText(text).waitFor()
   await stopTime(page)
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  await announcement('Account number copied')
+  await untilAnnounced('Account number copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), accountNumber)
 
   await page.getByRole('button', { name: 'Copy amount' }).click()
   await page.getByRole('button', { name: 'Copy account number' }).waitFor()
-  await announcement('Amount copied')
+  await untilAnnounced('Amount copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), '6000.00')
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -147,10 +147,11 @@ test('a copied number or amount is on the clipboard, and that is said aloud', as
   await untilTrue(page, 'window.copiedTheOldWay')
 })
 
-test('the keyboard alone is enough', async () => {
+test('a payer can do everything by keyboard', async () => {
   const { address } = await checkout.advice()
   await using opened = await checkout.open(address)
   const { page } = opened
+  // Presses Tab until the element with this text has the focus.
   const tabTo = async (name: string) => {
     for (let step = 0; step < 40; step++) {
       await page.keyboard.press('Tab')
@@ -171,7 +172,7 @@ test('the keyboard alone is enough', async () => {
   await page.locator('.facts', { hasText: 'Wema Bank' }).waitFor()
 })
 
-test('when a pressed button goes, the focus stays in the page', async () => {
+test('when a pressed button disappears, the focus stays in the page', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
@@ -226,6 +227,7 @@ test('on slow 3G the number can be read and copied within three seconds', async 
   )
 })
 
+// Opens the page over a slow connection and copies the account number. Returns the milliseconds.
 async function readAndCopyMs(address: string): Promise<number> {
   await using opened = await checkout.open('about:blank')
   const { page } = opened
@@ -260,13 +262,13 @@ for (const [name, scene] of Object.entries(CHECKOUT_SCENES)) {
     }
     const drawn = await page.evaluate('document.querySelectorAll("svg.sign > path").length')
     assert.equal(drawn, await page.locator('svg.sign').count())
-    // The browser also logs the page's own 404.
+    // The browser also logs the 404 of the page itself.
     const expected = name === 'missing' ? /status of 404/ : /^$/
     for (const problem of problems) assert.match(problem, expected)
   })
 }
 
-test('time over: the page turns, money may still come in grace, and then it is over', async () => {
+test('expired: the page says so, and money still counts until the grace period ends', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const late = await checkout.advice({}, '058')

@@ -1,5 +1,5 @@
-// Actions on collection accounts in a real browser, by mouse and by keyboard, narrow and wide:
-// upload many, create one, edit it, limit it, switch it, undo, and give it another number.
+// Actions on collection accounts in a real browser, by mouse and by keyboard, narrow and wide: a user
+// uploads many, creates one, edits, limits and switches it, undoes a change, and adds a number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,14 +17,15 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 const HEADER = 'accountName,bvn,email,phoneNumber,merchantId,merchantCode,notificationUrl'
-const row = (name: string, bvn = '22212345654') =>
+const csvRow = (name: string, bvn = '22212345654') =>
   `${name},${bvn},a@example.com,+2348012345678,M-1,SHOP,https://shop.example/hooks`
-const csv = (...rows: string[]) => ({
+const csvFile = (...rows: string[]) => ({
   name: 'accounts.csv',
   mimeType: 'text/csv',
   buffer: Buffer.from([HEADER, ...rows].join('\r\n')),
 })
 
+// Returns the names of a client's accounts, sorted.
 async function namesOf(token: string): Promise<string[]> {
   const { data } = (await bench.call({ url: `${ACCOUNTS}?limit=100`, token })).json()
   return data.map(({ accountName }: { accountName: string }) => accountName).sort()
@@ -43,7 +44,7 @@ for (const { width, by, colorScheme } of CROSSED) {
 
     await press(page.getByRole('link', { name: 'Upload CSV' }))
     assert.deepEqual(await findAxeFaults(page), [])
-    const file = csv(row('Ada Obi'), row('Bad Bvn', '1'), row('Chidi Eze'))
+    const file = csvFile(csvRow('Ada Obi'), csvRow('Bad Bvn', '1'), csvRow('Chidi Eze'))
     await page.getByLabel('CSV file', { exact: true }).setInputFiles(file)
     await press(button(page, 'Preview'))
     await page.getByText('2 ready to create, 1 with errors.').waitFor()
@@ -77,7 +78,8 @@ for (const { width, by, colorScheme } of CROSSED) {
     const { page, problems } = opened
     const { press, fill } = personAt(page, by)
     const modal = modalOf(page)
-    const save = () => press(modal.getByRole('button', { name: 'Save' }))
+    const pressSave = () => press(modal.getByRole('button', { name: 'Save' }))
+    // Undoes the last action, and waits until the notice is gone.
     const undo = async () => {
       await press(button(page, 'Undo'))
       await page.getByText('Undone.').waitFor()
@@ -88,17 +90,17 @@ for (const { width, by, colorScheme } of CROSSED) {
     await press(button(page, 'Edit'))
     assert.deepEqual(await findAxeFaults(page), [])
     await fill(modal.getByLabel('Name', { exact: true }), 'Ada N. Obi')
-    await save()
+    await pressSave()
     await page.locator('dialog.drawer').getByText('Ada N. Obi').first().waitFor()
     assert.equal((await read()).accountName, 'Ada N. Obi')
-    assert.equal((await read()).kycTierSet, 3) // Unchanged, because the form contains it.
+    assert.equal((await read()).kycTierSet, 3) // The form includes the tier, so saving keeps it.
     await undo()
     assert.equal((await read()).accountName, 'Ada Obi')
 
     await press(button(page, 'Limits'))
     await fill(modal.getByLabel('Limit per day'), '50,000')
     assert.deepEqual(await findAxeFaults(page), [])
-    await save()
+    await pressSave()
     await page.locator('.facts').getByText('₦50,000.00').waitFor()
     await undo()
     assert.deepEqual((await read()).ownLimits, { perCredit: null, perDay: null, balanceMax: null })
@@ -122,7 +124,7 @@ for (const { width, by, colorScheme } of CROSSED) {
   })
 }
 
-test('an answer that is lost half way is asked for again, and no account is created twice', async () => {
+test('a lost response is requested again, and no account is created twice', async () => {
   const token = await bench.newClient('LOADLOST')
   await using opened = await bench.openAs(browser, { clientId: 'LOADLOST' })
   const { page } = opened
@@ -130,20 +132,20 @@ test('an answer that is lost half way is asked for again, and no account is crea
   const names = Array.from({ length: 150 }, (_, at) => `Customer ${at}`)
   await page
     .getByLabel('CSV file', { exact: true })
-    .setInputFiles(csv(...names.map((name) => row(name))))
+    .setInputFiles(csvFile(...names.map((name) => csvRow(name))))
   await button(page, 'Preview').click()
   await page.getByText('150 ready to create.').waitFor()
   let calls = 0
   await page.route('**/static/bulk', async (route) => {
     calls += 1
-    await route.fetch() // The service has done it, but its answer is lost.
+    await route.fetch() // The service creates the accounts, but its answer is lost.
     if (calls === 2) await route.abort()
     else await route.continue()
   })
 
   await button(page, 'Create 150 accounts').click()
   await page.getByText('Accounts created so far are kept.').waitFor()
-  assert.equal((await namesOf(token)).length, 100) // A page of 150.
+  assert.equal((await namesOf(token)).length, 100) // The list returns at most 100 of the 150 accounts.
   await button(page, 'Create 50 accounts').click()
 
   await page.getByText('150 created.').waitFor()
@@ -158,20 +160,21 @@ test('a file that is wrong as a whole is refused with the reason, and another ca
   await using opened = await bench.openAs(browser, { width: 360 })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/accounts?new=upload`)
-  const choose = async (buffer: Buffer) => {
+  // Chooses a CSV file and opens its preview.
+  const previewCsv = async (buffer: Buffer) => {
     await page
       .getByLabel('CSV file', { exact: true })
       .setInputFiles({ name: 'x.csv', mimeType: 'text/csv', buffer })
     await button(page, 'Preview').click()
   }
-  await choose(Buffer.from('name,bvn\nAda,1'))
+  await previewCsv(Buffer.from('name,bvn\nAda,1'))
   await page.getByText('Missing columns: accountName, email').waitFor()
-  await choose(Buffer.from([0xff, 0xfe, 0x41, 0x00]))
+  await previewCsv(Buffer.from([0xff, 0xfe, 0x41, 0x00]))
   await page.getByText('The file isn’t UTF-8 text.').waitFor()
-  await choose(Buffer.alloc(4_000_001, 'a'))
+  await previewCsv(Buffer.alloc(4_000_001, 'a'))
   await page.getByText('The file is too large.').waitFor()
 
-  await choose(csv(row('Ada', '1')).buffer)
+  await previewCsv(csvFile(csvRow('Ada', '1')).buffer)
 
   await page.getByText('No row can be created.').waitFor()
   assert.equal(await page.getByRole('button', { name: /^Create/ }).count(), 0)
@@ -231,8 +234,9 @@ test('an account gets a number at each bank that issues them, and each once', as
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
   await button(page, 'Add a number').click()
   await choice.waitFor()
-  assert.equal(await choice.locator('option[value="035"]').count(), 0) // The account has one there.
-  assert.equal(await choice.locator('option[value="032"]').count(), 0) // This bank issues none.
+  // The account has a number at this bank.
+  assert.equal(await choice.locator('option[value="035"]').count(), 0)
+  assert.equal(await choice.locator('option[value="032"]').count(), 0) // This bank issues no numbers.
   await choice.selectOption('058')
   assert.deepEqual(await findAxeFaults(page), [])
 
@@ -260,7 +264,7 @@ test('an account gets a number at each bank that issues them, and each once', as
   assert.deepEqual(problems, [])
 })
 
-test('somebody else’s change in between is not overwritten', async () => {
+test('another user’s change in between is not overwritten', async () => {
   const { accountNumber } = await createAccount(bench)
   await using opened = await bench.openAs(browser)
   const { page } = opened
@@ -270,7 +274,7 @@ test('somebody else’s change in between is not overwritten', async () => {
   const url = `${ACCOUNTS}/${accountNumber}`
   const again = page.waitForResponse(new RegExp(`${accountNumber}/details$`))
   await bench.call({ method: 'PATCH', url, body: { email: 'theirs@example.com' } })
-  await again // The form loads it in the background.
+  await again // The page loads the changed account while the form is open.
 
   await modalOf(page).getByRole('button', { name: 'Save' }).click()
 

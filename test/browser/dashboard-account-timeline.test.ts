@@ -1,5 +1,5 @@
-// The timeline of a collection account in a real browser: entries that a user has loaded stay when
-// more come in.
+// The timeline of a collection account in a real browser: entries that a user has loaded stay on the page
+// when newer ones arrive.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,10 +16,11 @@ const PAGE = 20
 
 test('every credit is still told after more came in than fit on a page', async () => {
   const { accountNumber } = await createAccount(bench)
-  const come = async (from: number, to: number) => {
+  // Receives a credit of each whole amount in naira between these two.
+  const receiveCredits = async (from: number, to: number) => {
     for (let naira = from; naira <= to; naira++) await credit(bench, accountNumber, `${naira}.00`)
   }
-  await come(1, 2 * PAGE + 5)
+  await receiveCredits(1, 2 * PAGE + 5)
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
@@ -29,7 +30,7 @@ test('every credit is still told after more came in than fit on a page', async (
   await entries.nth(2 * PAGE - 1).waitFor()
   assert.equal(await entries.count(), 2 * PAGE)
 
-  await come(2 * PAGE + 6, 3 * PAGE + 7)
+  await receiveCredits(2 * PAGE + 6, 3 * PAGE + 7)
   await entries.filter({ hasText: `₦${3 * PAGE + 7}.00` }).waitFor()
 
   const amounts = await entries.locator('.money').allInnerTexts()

@@ -19,12 +19,12 @@ const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
-const open = (page: Page, path: string) => page.goto(`${bench.url}/dashboard/accounting${path}`)
+const openView = (page: Page, path: string) => page.goto(`${bench.url}/dashboard/accounting${path}`)
 
-// Trades for a day that then ends; returns the day.
-async function trade(): Promise<string> {
+// Receives a credit and a suspended one, and lets the day end. Returns the day.
+async function creditOnADay(): Promise<string> {
   const day = watDay(bench.clock())
   const { accountNumber } = await createAccount(bench, { merchantCode: 'SHOP-1' })
   await credit(bench, accountNumber, '45000.00', { sourceAccountName: 'ADAEZE OKONKWO' })
@@ -34,11 +34,11 @@ async function trade(): Promise<string> {
 }
 
 test('a day’s journal is shown and downloaded, and the day is closed for good', async () => {
-  const day = await trade()
+  const day = await creditOnADay()
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
-  await open(page, `?day=${day}`)
-  await see(page, 'This day is open')
+  await openView(page, `?day=${day}`)
+  await waitForText(page, 'This day is open')
   const total = page.locator('tr.total')
   assert.match(await total.innerText(), /Total\s+₦45,750\.00\s+₦45,750\.00/)
   await page.getByLabel('Layout').selectOption('xero')
@@ -48,17 +48,17 @@ test('a day’s journal is shown and downloaded, and the day is closed for good'
   assert.match(content, /\*AccountCode/)
 
   await button(page, 'Close day').click()
-  await see(page, /This can’t be undone/)
+  await waitForText(page, /This can’t be undone/)
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Close day' }).click()
   await modalOf(page).getByRole('alert').waitFor() // Without a statement, closing needs a reason.
   await modalOf(page).getByLabel('Reason').fill('The bank’s portal is down')
   await modalOf(page).getByRole('button', { name: 'Close day' }).click()
 
-  await see(page, 'This day is closed')
+  await waitForText(page, 'This day is closed')
   assert.equal(await button(page, 'Close day').count(), 0)
-  await open(page, `/${day}?tab=days`)
-  await see(page, 'The bank’s portal is down')
+  await openView(page, `/${day}?tab=days`)
+  await waitForText(page, 'The bank’s portal is down')
   const { rows } = await bench.db.query('select day::text from closed_days')
   assert.deepEqual(rows, [{ day }])
   assert.deepEqual(
@@ -68,29 +68,29 @@ test('a day’s journal is shown and downloaded, and the day is closed for good'
 })
 
 test('reports show what the API has, of the day that is chosen', async () => {
-  const day = await trade()
+  const day = await creditOnADay()
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
-  await open(page, `?tab=trialBalance&day=${day}`)
+  await openView(page, `?tab=trialBalance&day=${day}`)
   const total = page.locator('tr.total')
   await total.waitFor()
   const [debit, creditSide] = (await total.locator('.money').allInnerTexts()) as [string, string]
   assert.equal(debit, creditSide)
   await page.getByLabel('End of day').fill('2020-01-01')
-  await see(page, 'Nothing was posted by the end of this day.')
+  await waitForText(page, 'Nothing was posted by the end of this day.')
 
-  await open(page, '?tab=suspense')
-  await see(page, 'Unrecognised account number')
-  await open(page, '?tab=balances')
-  await see(page, 'SHOP-1')
-  await open(page, '?tab=vat')
+  await openView(page, '?tab=suspense')
+  await waitForText(page, 'Unrecognised account number')
+  await openView(page, '?tab=balances')
+  await waitForText(page, 'SHOP-1')
+  await openView(page, '?tab=vat')
   await page.getByLabel('Month').fill('2020-01')
-  await see(page, 'No VAT was booked in this month.')
+  await waitForText(page, 'No VAT was booked in this month.')
   assert.deepEqual(problems, [])
 })
 
 test('accounting has no fault at 360 and 1280 pixels, in light and dark', async () => {
-  const day = await trade()
+  const day = await creditOnADay()
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
 
@@ -107,7 +107,7 @@ test('a user without accounting finds neither reconciliation nor accounting', as
   const { page } = opened
   for (const view of ['reconciliation', 'accounting']) {
     await page.goto(`${bench.url}/dashboard/${view}`)
-    await see(page, 'This page doesn’t exist')
+    await waitForText(page, 'This page doesn’t exist')
     assert.equal(await page.locator(`nav a[href$="/${view}"]`).count(), 0)
   }
 })
@@ -128,8 +128,8 @@ test('a month shows its checklist, closes with a reason, and is reopened by two 
   }
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
-  await open(page, `?tab=months&month=${month}`)
-  await see(page, 'All days are closed')
+  await openView(page, `?tab=months&month=${month}`)
+  await waitForText(page, 'All days are closed')
   const missing = page.getByRole('link', { name: 'Every bank is reconciled on each day' })
   assert.match((await missing.getAttribute('href')) ?? '', /reconciliation/)
   await button(page, 'Close month').click()
@@ -138,7 +138,7 @@ test('a month shows its checklist, closes with a reason, and is reopened by two 
   await modalOf(page).getByLabel('Reason').fill('The bank’s portal is down')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Close month' }).click()
-  await see(page, 'Version 1, closed by')
+  await waitForText(page, 'Version 1, closed by')
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download pack' }).click()
   assert.equal((await downloading).suggestedFilename(), `manilla-${month}-v1.zip`)
@@ -146,7 +146,7 @@ test('a month shows its checklist, closes with a reason, and is reopened by two 
   await button(page, 'Request reopening').click()
   await modalOf(page).getByLabel('Reason').fill('A statement came late')
   await modalOf(page).getByRole('button', { name: 'Request reopening' }).click()
-  await see(page, 'You requested this')
+  await waitForText(page, 'You requested this')
   assert.equal(await button(page, 'Approve reopening').count(), 0)
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [360, 1280]) {
@@ -160,10 +160,10 @@ test('a month shows its checklist, closes with a reason, and is reopened by two 
   }
 
   await using second = await bench.openAs(browser, { role: 'operator' })
-  await open(second.page, `?tab=months&month=${month}`)
+  await openView(second.page, `?tab=months&month=${month}`)
   await button(second.page, 'Approve reopening').click()
   await modalOf(second.page).getByRole('button', { name: 'Approve reopening' }).click()
-  await see(second.page, 'Reopened')
+  await waitForText(second.page, 'Reopened')
   assert.deepEqual(
     [...problems, ...second.problems].filter((problem) => !/status of 409/.test(problem)),
     [],

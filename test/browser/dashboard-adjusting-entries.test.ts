@@ -1,4 +1,5 @@
-// The list of adjusting entries in a real browser: filtered by state, decided and exported.
+// The list of adjusting entries in a real browser can be filtered by state and exported, and entries are
+// decided from it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,16 +17,17 @@ const bench = closeAfterTests(await startDashboardBench())
 
 test('adjusting entries are listed by state, decided from the list and exported', async () => {
   const maker = await newBrowser(bench, 'operator')
+  // Requests an adjusting entry for a new difference of this amount, and returns its reference.
   const request = async (amount: number) => {
     const difference = { kind: 'missing_in_books', line: { amount }, day: '2025-01-01' } as const
     const { id: differenceId } = await addLineDifference(bench, difference)
     const body = { differenceId, account: 'due_to_bank', amount, reason: 'Their letter' }
-    return dataOf(await maker.call({ url: ENTRIES, body }), 'account').reference as string
+    return dataOf(await maker.call({ url: ENTRIES, body })).reference as string
   }
   const [rejected, open] = [await request(12), await request(34)]
   const body = { reason: 'No letter' }
   const decider = await newBrowser(bench, 'operator')
-  dataOf(await decider.call({ url: `${ENTRIES}/${rejected}/reject`, body }), 'account')
+  dataOf(await decider.call({ url: `${ENTRIES}/${rejected}/reject`, body }))
 
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened

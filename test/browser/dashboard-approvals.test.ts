@@ -1,4 +1,5 @@
-// Taking over an account by its link, and approving that a payout fails, in a real browser.
+// In a real browser, an invited user accepts by the link, and a user approves that a payout is marked as
+// failed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +17,7 @@ const url = await listenLocally(bench.service.app)
 const openAs = openerOf(bench, url)
 const browser = closeAfterTests(await openBrowser())
 
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 test('an invited user chooses a password by keyboard, and is led to a second factor', async () => {
   const owner = await newBrowser(bench, 'operator')
@@ -26,19 +27,19 @@ test('an invited user chooses a password by keyboard, and is led to a second fac
   await using opened = await browser.newPage()
   const { page, problems } = opened
   await page.goto(link)
-  await see(page, /Choose a password for new@people.example/)
+  await waitForText(page, /Choose a password for new@people.example/)
   assert.equal(new URL(page.url()).hash, '')
   await assertFaultlessThroughout(page, link)
   await page.getByLabel(/^Password/).focus()
   await page.keyboard.type('four words that are long')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/dashboard/settings?tab=profile')
-  await see(page, 'Two-factor authentication')
+  await waitForText(page, 'Two-factor authentication')
   assert.deepEqual(problems, [])
 
   await using again = await browser.newPage()
   await again.page.goto(link)
-  await see(again.page, /This link is not valid/)
+  await waitForText(again.page, /This link is not valid/)
   assert.deepEqual(await findAxeFaults(again.page), [])
   await again.page.getByRole('button', { name: 'Go to sign-in' }).click()
   await again.page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -62,12 +63,12 @@ test('the approver is told on Today and in the menu, and fails the payout', asyn
   await page.getByRole('link', { name: 'Review: Payouts to fail' }).click()
   const payout = `${url}/dashboard/payouts/${reference}?tab=all`
   await page.goto(payout)
-  await see(page, 'Requested to fail')
-  await see(page, 'Desk officer, by telephone, ticket 4711')
+  await waitForText(page, 'Requested to fail')
+  await waitForText(page, 'Desk officer, by telephone, ticket 4711')
   await assertFaultlessThroughout(page, payout)
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
   await page.locator('dialog.modal').getByRole('button', { name: 'Approve' }).click()
-  await see(page, 'Failed. The money is available again.')
+  await waitForText(page, 'Failed. The money is available again.')
   await page.locator('nav').getByText('1 to approve').first().waitFor({ state: 'detached' })
   assert.deepEqual(await statusesOf(bench, [reference]), ['failed'])
   assert.deepEqual(problems, [])

@@ -1,4 +1,4 @@
-// The choice of a bank in the dashboard's forms.
+// Users choose a bank in the dashboard's forms by searching for any name or code.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,14 +17,15 @@ test('banks to pay to are found by any name or code; those that cannot be paid a
   await page.getByRole('button', { name: 'Add bank account' }).first().click()
   const modal = page.locator('dialog.modal')
   const options = modal.getByLabel('Bank', { exact: true }).locator('option[value]')
-  const found = async (search: string) => {
+  // Types a search and returns the names of the banks that the list offers.
+  const searchBanks = async (search: string) => {
     await modal.getByLabel('Search the list').fill(search)
     const names = await options.allTextContents()
-    return names.slice(1) // After the placeholder.
+    return names.slice(1) // The first option is the placeholder.
   }
-  assert.deepEqual(await found('GTBank'), ['Guaranty Trust Bank'])
-  assert.deepEqual(await found('000013'), ['Guaranty Trust Bank'])
-  assert.deepEqual(await found('00103'), ['Globus Bank'])
-  assert.deepEqual(await found('Heritage'), [])
+  assert.deepEqual(await searchBanks('GTBank'), ['Guaranty Trust Bank'])
+  assert.deepEqual(await searchBanks('000013'), ['Guaranty Trust Bank'])
+  assert.deepEqual(await searchBanks('00103'), ['Globus Bank'])
+  assert.deepEqual(await searchBanks('Heritage'), [])
   assert.deepEqual(problems, [])
 })

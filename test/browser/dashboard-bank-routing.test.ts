@@ -1,5 +1,5 @@
-// The Banks page shows for each bank whether routing uses it, since when and why not; a bank
-// without observations is grey.
+// The Banks page shows for each bank whether routing uses it, since when, and why not. A bank without
+// observations is grey.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Branding in the dashboard: the preview is the payer's page, and saving keeps exactly what it
-// showed.
+// Branding in the dashboard: the preview is the payer's real page, and saving stores exactly what the
+// preview shows.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ test('the page shows a preview of what payers see, and saves it', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('a logo that is too large is made smaller; what is no image is told', async () => {
+test('a too large logo is made smaller, and a file that is no image is refused', async () => {
   await bench.newClient('DEVS8')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS8' })
   const { page, problems } = opened

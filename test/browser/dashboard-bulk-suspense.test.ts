@@ -1,5 +1,5 @@
-// Many suspended items resolved at once in a real browser, by keyboard alone, on a wide and a
-// narrow page; failures are listed item by item and can be retried, and nothing moves twice.
+// Many suspended items are resolved at once in a real browser, by keyboard alone, on a wide and a narrow
+// page. Failures are listed item by item and can be retried, and no money moves twice.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 const { accountNumber } = await createAccount(bench, { accountName: 'Chiamaka Eze' })
 
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const dialogOf = (page: Page) => page.locator('dialog.modal')
 
 // Sends money of one payer to an unknown number, several times.
@@ -26,7 +26,7 @@ async function suspendMany(payer: string, amount = '100.00'): Promise<void> {
   }
 }
 
-const open = (query = '') => listItems(bench, `&state=open${query}`)
+const listOpenItems = (query = '') => listItems(bench, `&state=open${query}`)
 
 // Presses Tab until the selector has the focus.
 async function tabTo(page: Page, selector: string): Promise<void> {
@@ -46,16 +46,15 @@ for (const [width, colorScheme] of [
     await using opened = await bench.openAs(browser, { role: 'operator', width, colorScheme })
     const { page, problems } = opened
     await page.goto(`${bench.url}/dashboard/suspense`)
-    await see(page, `${ITEMS} items, ₦2,000.00`)
+    await waitForText(page, `${ITEMS} items, ₦2,000.00`)
     assert.deepEqual(await findAxeFaults(page), [])
 
     await tabTo(page, 'th.at-choose input')
     await page.keyboard.press('Space')
-    await see(page, `${ITEMS} selected, ₦2,000.00`)
+    await waitForText(page, `${ITEMS} selected, ₦2,000.00`)
     assert.deepEqual(await findAxeFaults(page), [])
-    await page.keyboard.press('Shift+Tab') // Clear selection,
-    await page.keyboard.press('Shift+Tab') // Return,
-    await page.keyboard.press('Shift+Tab') // Assign.
+    // Moves the focus back over “Clear selection” and “Return” to “Assign”.
+    for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     await dialogOf(page).getByRole('searchbox').waitFor()
     await tabTo(page, 'dialog input[type=search]')
@@ -68,19 +67,19 @@ for (const [width, colorScheme] of [
     await tabTo(page, 'dialog textarea')
     await page.keyboard.type('Confirmed with the payers.')
     assert.deepEqual(await findAxeFaults(page), [])
-    assert.equal((await open()).length, ITEMS, 'nothing moves before it is confirmed')
+    assert.equal((await listOpenItems()).length, ITEMS, 'nothing moves before it is confirmed')
     await tabTo(page, 'dialog button[type=submit]')
     await page.keyboard.press('Enter')
 
-    await see(page, `${ITEMS} of ${ITEMS} done`)
+    await waitForText(page, `${ITEMS} of ${ITEMS} done`)
     assert.deepEqual(await findAxeFaults(page), [])
-    assert.equal((await open()).length, 0)
+    assert.equal((await listOpenItems()).length, 0)
     const assigned = (await listItems(bench, '&state=assigned')).slice(0, ITEMS)
     assert(assigned.every(({ assignedTo }) => assignedTo === accountNumber))
     await page.locator('dialog .button.primary:focus').waitFor()
     await page.keyboard.press('Enter')
     await dialogOf(page).waitFor({ state: 'detached' })
-    await see(page, 'No suspense items')
+    await waitForText(page, 'No suspense items')
     assert.deepEqual(problems, [])
   })
 }
@@ -94,19 +93,19 @@ test('a bulk assignment shows and retries each failure; finished items are not r
   await page.getByRole('button', { name: 'Return…' }).click()
   await page.getByLabel('Reason (audit log)').fill('Not ours.')
   let calls = 0
-  // Every third request arrives, and its answer is lost.
+  // Every third request reaches the service, but its answer is lost.
   await page.route(`**${SUSPENSE}/*/return`, async (route) => {
     if (++calls % 3 !== 0) return route.continue()
     await route.fetch()
     return route.abort()
   })
   await page.getByRole('button', { name: `Return ${ITEMS} (₦140.00)` }).click()
-  await see(page, /^14 of 20 done, 6 failed$/)
+  await waitForText(page, /^14 of 20 done, 6 failed$/)
   assert.equal(await dialogOf(page).getByText('Can’t reach the service.').count(), 6)
   await page.unroute(`**${SUSPENSE}/*/return`)
   await page.getByRole('button', { name: 'Retry failed' }).click()
 
-  await see(page, `${ITEMS} of ${ITEMS} done`)
+  await waitForText(page, `${ITEMS} of ${ITEMS} done`)
   assert.equal((await listItems(bench, '&state=returned')).length, ITEMS)
   const { rows } = await bench.db.query('select count(*)::int as returns from returns')
   assert.equal(rows[0].returns, ITEMS)
@@ -122,19 +121,19 @@ test('rows are picked one by one with x, and sums lead to what they are of', asy
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await page.keyboard.press('x')
-  await see(page, '2 selected, ₦6.00')
+  await waitForText(page, '2 selected, ₦6.00')
   await page.keyboard.press('x')
-  await see(page, '1 selected, ₦3.00')
+  await waitForText(page, '1 selected, ₦3.00')
 
   await page.getByRole('link', { name: '0–1 days' }).click()
-  await see(page, `${ITEMS} items, ₦60.00`)
+  await waitForText(page, `${ITEMS} items, ₦60.00`)
   assert.match(page.url(), /age=0-1/)
   assert.equal(await page.getByText('selected').count(), 0, 'another list, another selection')
   await page.getByRole('button', { name: 'Add filter' }).click()
   await page.getByRole('button', { name: 'Minimum amount', exact: true }).click()
   await page.getByLabel('Minimum amount').fill('₦1,000')
   await page.getByLabel('Minimum amount').press('Enter')
-  await see(page, 'No results match these filters')
+  await waitForText(page, 'No results match these filters')
   await page.getByRole('link', { name: 'Clear filters' }).click()
   await page.getByLabel('Sort').selectOption('oldest')
   await page.locator('.row-link', { hasText: 'PICKED 1' }).first().waitFor()
@@ -151,7 +150,7 @@ test('a decision on a further page removes the item there', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-  // The same rows on two pages.
+  // Answers with the same rows as two pages.
   await page.route(`**${SUSPENSE}?*`, async (route) => {
     const [listUrl, cursor] = route.request().url().split('&cursor=')
     const response = await route.fetch({ url: listUrl ?? '' })
@@ -160,7 +159,7 @@ test('a decision on a further page removes the item there', async () => {
   })
   await page.goto(`${bench.url}/dashboard/suspense`)
   await press('Older')
-  await see(page, 'Page 2')
+  await waitForText(page, 'Page 2')
   await page.getByRole('link', { name: 'UCHE OJO' }).click()
   await press('Return')
   await page.getByLabel('Reason (audit log)').fill('Not ours.')
@@ -174,7 +173,7 @@ test('with maker-checker, each item becomes a request that somebody else approve
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)
   await first.page.getByRole('button', { name: 'Enable maker-checker' }).click()
-  await see(first.page, 'On. One user requests')
+  await waitForText(first.page, 'On. One user requests')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/suspense`)
@@ -182,9 +181,9 @@ test('with maker-checker, each item becomes a request that somebody else approve
   await page.getByRole('button', { name: 'Return…' }).click()
   await page.getByLabel('Reason (audit log)').fill('Not ours.')
   await page.getByRole('button', { name: `Request ${ITEMS} approvals` }).click()
-  await see(page, `${ITEMS} of ${ITEMS} done`)
+  await waitForText(page, `${ITEMS} of ${ITEMS} done`)
 
-  assert.equal((await open()).length, ITEMS, 'nothing has moved')
+  assert.equal((await listOpenItems()).length, ITEMS, 'nothing has moved')
   const { rows } = await bench.db.query(
     `select count(*)::int as requests from suspense_requests where state = 'open'`,
   )
@@ -192,14 +191,14 @@ test('with maker-checker, each item becomes a request that somebody else approve
   assert.deepEqual(problems, [])
 })
 
-test('a user who may only look selects nothing', async () => {
+test('a user who may only read cannot select rows', async () => {
   await using opened = await bench.openAs(browser, { role: 'support' })
   const { page } = opened
   await assertFaultless(page, `${bench.url}/dashboard/suspense?state=open`)
 
   assert.equal(await page.locator('.at-choose').count(), 0)
   const support = await newBrowser(bench, 'support')
-  const [item] = await open()
+  const [item] = await listOpenItems()
   const refused = await support.call({ url: `${SUSPENSE}/${item.id}/return`, body: {} })
   assert.equal(refused.statusCode, 403)
 })

@@ -21,13 +21,15 @@ const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const rowsOf = (page: Page) => page.locator('#content tbody tr')
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
+// Reads the secret that the dialog shows once, and closes the dialog.
 const readSecret = async (page: Page) => {
   const text = await modalOf(page).locator('.secrets code').last().innerText()
   await press(page, 'I’ve saved it')
   return text
 }
 
-async function detailsOf(action: string, clientId: string): Promise<object[]> {
+// Returns the details of the audit log's entries about a client.
+async function auditDetailsOf(action: string, clientId: string): Promise<object[]> {
   const { rows } = await bench.db.query(
     'select detail from audit_log where action = $1 and subject = $2 order by id',
     [action, `client/${clientId}`],
@@ -110,7 +112,7 @@ test('a client is suspended and resumed with a note, and no operator’s own', a
   await page.getByText('Client suspended.').waitFor()
   await drawerOf(page).getByText('Suspended', { exact: true }).waitFor()
   assert.equal(await canLogIn('SUSPENDED', secret), false)
-  assert.deepEqual(await detailsOf('client.suspend', 'SUSPENDED'), [{ note: 'Complaints' }])
+  assert.deepEqual(await auditDetailsOf('client.suspend', 'SUSPENDED'), [{ note: 'Complaints' }])
 
   await press(page, 'Resume')
   await modalOf(page).getByRole('heading', { name: 'Resume Bola’s Kiosk?' }).waitFor()
@@ -145,7 +147,7 @@ test('only what is another is changed, and the operator’s own client stays an 
   await press(page, 'Save')
   await modalOf(page).waitFor({ state: 'detached' })
 
-  assert.deepEqual(await detailsOf('client.update', 'EDITED'), [
+  assert.deepEqual(await auditDetailsOf('client.update', 'EDITED'), [
     { name: 'After', allowedAddresses: ['127.0.0.1', '10.0.0.0/8'] },
     { scopes: ['accounts:read'], merchantCodes: null },
   ])

@@ -1,4 +1,4 @@
-// Differences and reconciling items are filtered by each age that the dashboard offers, and the aged report
+// Differences and reconciling items can be filtered by each age that the dashboard offers. The aged report
 // has the same ages.
 
 import assert from 'node:assert/strict'
@@ -11,12 +11,12 @@ import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { addLineDifference, resolve } from '../support/differences.ts'
 import { newBrowser } from '../support/people.ts'
 
-const AGES = [0, 5, 20, 45, 75, 120, 200, 400] // One in each bucket.
+const AGES = [0, 5, 20, 45, 75, 120, 200, 400] // Days: one in each range of ages that the dashboard offers.
 
 const browser = closeAfterTests(await openBrowser())
 const bench = closeAfterTests(await startDashboardBench())
 
-// Each has an amount of its own: ₦1.00 for the youngest, ₦8.00 for the oldest.
+// Each difference has a different amount: ₦1.00 for the youngest, ₦8.00 for the oldest.
 for (const [at, days] of AGES.entries()) {
   const day = new Date(bench.clock().getTime() - days * 86_400_000).toISOString().slice(0, 10)
   const line = { amount: at + 1 }

@@ -1,5 +1,5 @@
-// The owner of a difference, in a real browser: claimed by keyboard, assigned one by one and many
-// at once, and filtered by owner.
+// The owner of a difference in a real browser: users claim one by keyboard, assign one or many, and filter
+// by owner.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,6 +14,7 @@ import { dayPath, importScene } from '../support/reconciliation-scenes.ts'
 
 const browser = closeAfterTests(await openBrowser())
 
+// Starts a dashboard with imported statements. Returns the id of one difference, and another operator.
 async function setup() {
   const bench = closeAfterTests(await startDashboardBench())
   const { day } = await importScene(bench)
@@ -28,7 +29,7 @@ async function setup() {
 const LIST = 'reconciliation?tab=differences'
 const DIFFERENCES = '/api/v1/operator/reconciliation/differences'
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const rowOf = (page: Page, text: string) => page.locator('table.list tbody tr', { hasText: text })
 
@@ -47,7 +48,7 @@ test('a difference is taken and released by keyboard, and found among one’s ow
   await page.keyboard.press('Enter')
   await button(page, 'Take it').focus()
   await page.keyboard.press('Enter')
-  await see(page, 'You’re the owner now.')
+  await waitForText(page, 'You’re the owner now.')
   await button(page, 'Release').waitFor()
   await page.getByRole('list', { name: 'History' }).getByText('Assigned', { exact: true }).waitFor()
   assert.equal(await page.locator('button:focus').innerText(), 'Release')
@@ -74,7 +75,7 @@ test('a difference is taken and released by keyboard, and found among one’s ow
 
   await page.goto(`${bench.url}/dashboard/reconciliation/${bench.id}?tab=differences`)
   await button(page, 'Release').press('Enter')
-  await see(page, 'Assigned to nobody.')
+  await waitForText(page, 'Assigned to nobody.')
   await button(page, 'Take it').waitFor()
   assert.equal(await ownerOf(bench.ada, bench.id), undefined)
   assert.deepEqual(problems, [])
@@ -88,25 +89,25 @@ test('a difference shows its owner, and others can still resolve and assign it',
   const { page, problems } = opened
   const notice = `${ada.user.email} is working on this. You can still resolve it.`
   await page.goto(`${bench.url}/dashboard/reconciliation/${bench.id}?tab=differences`)
-  await see(page, notice)
+  await waitForText(page, notice)
   await button(page, 'Assign').click()
   assert.equal(await modalOf(page).getByLabel('Assign to').inputValue(), ada.user.id)
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByLabel('Assign to').selectOption({ label: 'Nobody' })
   await modalOf(page).getByRole('button', { name: 'Assign' }).click()
-  await see(page, 'Assigned to nobody.')
+  await waitForText(page, 'Assigned to nobody.')
   await page.getByText(notice).waitFor({ state: 'detached' })
 
   await assign(ada, bench.id, 'me')
   await button(page, 'Take it').click()
-  await see(page, 'The owner of this difference has changed.')
-  await see(page, notice)
+  await waitForText(page, 'The owner of this difference has changed.')
+  await waitForText(page, notice)
   await button(page, 'Resolve').click()
   await modalOf(page).getByText(notice).waitFor()
   await modalOf(page).getByLabel('Note as a reconciling item').check()
   await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
   await button(page, 'Resolve').last().click()
-  await see(page, 'Difference resolved.')
+  await waitForText(page, 'Difference resolved.')
   await button(page, 'Take it').waitFor({ state: 'detached' })
   assert.equal(await ownerOf(ada, bench.id), ada.user.email)
   assert.deepEqual(
@@ -115,7 +116,7 @@ test('a difference shows its owner, and others can still resolve and assign it',
   )
 })
 
-test('many are assigned at once, and what was settled meanwhile is listed', async () => {
+test('many differences are assigned at once, and those settled meanwhile are listed', async () => {
   const bench = await setup()
   const { ada } = bench
   await using opened = await bench.openAs(browser, { role: 'operator' })
@@ -126,7 +127,7 @@ test('many are assigned at once, and what was settled meanwhile is listed', asyn
   await modalOf(page).getByLabel('Assign to').selectOption({ label: ada.user.email })
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Assign' }).click()
-  await see(page, /^\d differences assigned\.$/)
+  await waitForText(page, /^\d differences assigned\.$/)
   await rowOf(page, 'DAUDA IBRAHIM').getByText(ada.user.email).waitFor()
   await page.locator('.suggestions').getByText(`Owner: ${ada.user.email}`).waitFor()
 
@@ -135,14 +136,14 @@ test('many are assigned at once, and what was settled meanwhile is listed', asyn
   await button(page, /^Assign selected/).click()
   await bench.db.query(`update differences set state = 'cleared' where id = $1`, [bench.id])
   await modalOf(page).getByRole('button', { name: 'Assign' }).click()
-  await see(page, '1 difference not assigned:')
-  await see(page, `#${bench.id}: This difference is already resolved, or has cleared.`)
+  await waitForText(page, '1 difference not assigned:')
+  await waitForText(page, `#${bench.id}: This difference is already resolved, or has cleared.`)
   await button(page, 'Done').click()
-  await see(page, 'No results match these filters')
+  await waitForText(page, 'No results match these filters')
   assert.deepEqual(problems, [])
 })
 
-test('the ageing leads to what has no owner, and owners have no fault at any width', async () => {
+test('the ageing links to differences without an owner; the pages have no fault at any width', async () => {
   const bench = await setup()
   await assign(bench.ada, bench.id, 'me')
   await using opened = await bench.openAs(browser, { role: 'operator' })

@@ -1,5 +1,5 @@
-// Every drawer has one order: the headline, then the facts, in each row of buttons the primary one first and
-// the destructive one last; and a confirmation names amount and recipient.
+// Every drawer has the same order: the headline, then the facts. In each row of buttons the primary one is
+// first and the destructive one last. A confirmation names the amount and the recipient.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,10 +13,11 @@ import { pay, refund } from '../support/refunding.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
-await trade()
+await createRowForEachList()
 
-// Something for each list to open; the money in suspense came to a closed account.
-async function trade() {
+// Creates a row for each list, so that its drawer can be opened. The money in suspense came to a closed
+// account.
+async function createRowForEachList() {
   const { accountNumber } = await createAccount(bench)
   await pay(bench, accountNumber, '90000')
   const url = `/api/v1/accounts/static/${(await createAccount(bench)).accountNumber}`
@@ -29,7 +30,7 @@ async function trade() {
   await createPayout(bench, { amount: '900' })
 }
 
-// Drawers, with the words of a destructive button and of the confirmation that it opens.
+// The drawers: the view, the text of a destructive button, and the text of the confirmation that it opens.
 const DRAWERS = [
   ['payments', undefined, undefined],
   ['credits', undefined, undefined],
@@ -41,7 +42,8 @@ const DRAWERS = [
 
 const PLACES = `[...document.querySelectorAll('dialog.drawer .headline, dialog.drawer .facts')]
   .map((each) => each.className.split(' ')[0])`
-// Each row of buttons as the tones of its buttons, in the order in which they stand on the page.
+// A script that returns the rows of buttons. Each row is a list of the buttons' tones, in the order on the
+// page.
 const ROWS = `[...document.querySelectorAll('dialog.drawer :is(.actions, .buttons)')].map((row) =>
   [...row.querySelectorAll(':scope > .button')]
     .map((button) => [button, button.getBoundingClientRect()])
@@ -50,6 +52,7 @@ const ROWS = `[...document.querySelectorAll('dialog.drawer :is(.actions, .button
 
 const rankOf = (tone: string) => ['primary', '', 'danger-text'].indexOf(tone)
 
+// Asserts that the open drawer begins with its headline and that its buttons are in order.
 async function assertInOrder(page: Page, name: string): Promise<void> {
   const [first] = await page.evaluate<string[]>(PLACES)
   assert.equal(first, 'headline', name)

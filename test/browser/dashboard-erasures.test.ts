@@ -1,5 +1,5 @@
-// Erasing personal data in a real browser: of a closed account, and of a finished payment. It
-// always takes a confirmation that says what stays.
+// Erasing personal data in a real browser, of a closed account and of a finished payment. It always takes a
+// confirmation that says which data stay.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,6 +21,7 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const actionsOf = (page: Page) => page.getByRole('region', { name: 'Actions' }).locator('.button')
 
+// Creates an account with a credit and switches it off.
 async function closedAccount(): Promise<string> {
   const { accountNumber } = await createAccount(bench, PERSON)
   await simulate(bench, accountNumber, '1500.00')
@@ -54,14 +55,15 @@ for (const { width, by, colorScheme } of MEANS) {
     await drawerOf(page).getByText('₦1,500.00').first().waitFor()
     const { accountName, email, isActive } = await readAccount(bench, accountNumber)
     assert.deepEqual([accountName, email, isActive], ['Erased', '', false])
-    assert.deepEqual(await actionsOf(page).allTextContents(), [OPEN]) // Nothing else is allowed.
+    // An erased account allows no other action.
+    assert.deepEqual(await actionsOf(page).allTextContents(), [OPEN])
     assert.equal(await drawerOf(page).getByText(PERSON.email).count(), 0)
     assert.deepEqual(await findAxeFaults(page), [])
     assert.deepEqual(problems, [])
   })
 }
 
-test('only a closed account offers it; a reason that names the person is refused', async () => {
+test('only a closed account can be erased, and not with a reason that names the person', async () => {
   const { accountNumber } = await createAccount(bench, PERSON)
   await using opened = await bench.openAs(browser)
   const { page } = opened
@@ -83,15 +85,15 @@ test('only a closed account offers it; a reason that names the person is refused
   await drawerOf(page).getByText('It stays closed.').waitFor()
 })
 
-test('money in suspense comes first, and the form says so', async () => {
+test('money in suspense must be resolved first, and the form says so', async () => {
   const accountNumber = await closedAccount()
   await erase(bench, accountNumber)
-  await simulate(bench, accountNumber, '70.00') // Suspended.
+  await simulate(bench, accountNumber, '70.00') // Suspended, because the account is closed.
   await using opened = await bench.openAs(browser, { width: 360 })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
 
-  await button(page, OPEN).click() // Erases again what has come since.
+  await button(page, OPEN).click() // Erases the data that arrived since the first erasure.
   await modalOf(page).getByLabel('Reason').fill('Ticket 4713')
   await modalOf(page).getByLabel(/^Type/).fill(accountNumber)
   await modalOf(page).getByRole('button', { name: 'Erase' }).click()
@@ -102,7 +104,7 @@ test('money in suspense comes first, and the form says so', async () => {
     .waitFor()
 })
 
-test('a paid request’s customer is erased; one that can still be paid offers nothing', async () => {
+test('a paid request’s customer can be erased, that of a payable one cannot', async () => {
   const open = await startPayment(bench)
   const paid = await startPayment(bench, {
     customer: { customerFirstName: 'Ngozi', customerLastName: 'Adichie' },
@@ -129,7 +131,7 @@ test('a paid request’s customer is erased; one that can still be paid offers n
   assert.deepEqual(problems, [])
 })
 
-test('a user who may not write erases nothing', async () => {
+test('a user who may only read cannot erase anything', async () => {
   const accountNumber = await closedAccount()
   const { paymentReference, bankAccount } = await startPayment(bench)
   await simulate(bench, bankAccount, '6000.00')

@@ -30,14 +30,18 @@ test('an operator writes terms in percent, and reads at once what they mean', as
   await modal.getByLabel('Rate').fill('1.25')
   await modal.getByLabel('Cap').fill('300')
   const example = modal.getByRole('status')
-  const says = (text: string) => example.getByText(text, { exact: true }).waitFor()
-  await says('Of ₦10,000.00, the fee is ₦125.00 and its VAT ₦9.38. The merchant gets ₦9,865.62.')
+  const waitForExample = (text: string) => example.getByText(text, { exact: true }).waitFor()
+  await waitForExample(
+    'Of ₦10,000.00, the fee is ₦125.00 and its VAT ₦9.38. The merchant gets ₦9,865.62.',
+  )
   await modal.getByLabel('Example amount').fill('100,000')
-  await says('Of ₦100,000.00, the fee is ₦300.00 and its VAT ₦22.50. The merchant gets ₦99,677.50.')
+  await waitForExample(
+    'Of ₦100,000.00, the fee is ₦300.00 and its VAT ₦22.50. The merchant gets ₦99,677.50.',
+  )
   await modal.getByLabel('Rate').fill('1')
   await modal.getByLabel('Example amount').fill('20,000')
   await modal.getByLabel('Borne by').selectOption('customer')
-  await says('The customer pays ₦20,217.34: ₦20,000.00, and ₦217.34 of fee and VAT.')
+  await waitForExample('The customer pays ₦20,217.34: ₦20,000.00, and ₦217.34 of fee and VAT.')
   assert.deepEqual(await findAxeFaults(page), [])
   await modal.getByRole('button', { name: 'Add fee rule' }).click()
   await page.getByRole('link', { name: 'standard' }).click()
@@ -71,12 +75,12 @@ test('a fee rule begins at midnight in Lagos of the chosen day', async () => {
 test('an operator withdraws a rule and a tariff before they take effect, and only then', async () => {
   await bench.newClient('FEES5')
   const effectiveFrom = new Date(bench.clock().getTime() + 3_600_000).toISOString()
-  const rule = (code: string, more: object) =>
+  const createRule = (code: string, more: object) =>
     createFeeRule(bench, { clientId: 'FEES5', code, ...more })
-  dataOf(await rule('in-force', {}), 'account')
-  dataOf(await rule('mistake', { effectiveFrom }), 'account')
+  dataOf(await createRule('in-force', {}))
+  dataOf(await createRule('mistake', { effectiveFrom }))
   const body = { bankCode: '044', bands: [{ upTo: null, fee: 7 }], effectiveFrom }
-  dataOf(await bench.call({ url: '/api/v1/operator/payout-tariffs', body }), 'account')
+  dataOf(await bench.call({ url: '/api/v1/operator/payout-tariffs', body }))
   await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
   const { page, problems } = opened
   const withdraw = async (name: string) => {
@@ -103,7 +107,7 @@ test('an operator withdraws a rule and a tariff before they take effect, and onl
 
 test('a client sees its own rules, without the calculator, and the fee on a credit', async () => {
   const token = await bench.newClient('FEES2')
-  dataOf(await createFeeRule(bench, { clientId: 'FEES2', code: 'own-rule' }), 'account')
+  dataOf(await createFeeRule(bench, { clientId: 'FEES2', code: 'own-rule' }))
   const { accountNumber } = await createAccount(bench, {}, { token })
   const sessionId = await credit(bench, accountNumber, '20000.00')
   await using opened = await bench.openAs(browser, { clientId: 'FEES2' })
@@ -123,7 +127,7 @@ test('a client sees its own rules, without the calculator, and the fee on a cred
 
 test('a payer who bears the fee sees what the amount is made of', async () => {
   const token = await bench.newClient('FEES3')
-  dataOf(await createFeeRule(bench, { clientId: 'FEES3', bearer: 'customer' }), 'account')
+  dataOf(await createFeeRule(bench, { clientId: 'FEES3', bearer: 'customer' }))
   const { adviceReference } = await createAdvice(bench, { amount: 20_000 }, { token })
   await using opened = await browser.newPage()
   const { page, problems } = opened
@@ -150,11 +154,11 @@ test('an operator sets holidays, a client’s payout limits, and what a bank cha
   await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/settings?tab=payoutRules`)
-  const read = async (url: string) => dataOf(await bench.call({ url }), 'account')
+  const read = async (url: string) => dataOf(await bench.call({ url }))
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const holidays = '/api/v1/operator/holidays?year=2027'
-  const listed = async (url: string) => (await bench.call({ url })).json().data
-  const names = async () => (await listed(holidays)).map(({ name }: { name: string }) => name)
+  const listOf = async (url: string) => (await bench.call({ url })).json().data
+  const names = async () => (await listOf(holidays)).map(({ name }: { name: string }) => name)
   const supplied = await names()
 
   await page.getByLabel('Date').fill('2027-06-14')
@@ -173,7 +177,7 @@ test('an operator sets holidays, a client’s payout limits, and what a bank cha
       'Democracy Day, observed',
     ].toSorted(),
   )
-  const confirmed = (await listed(holidays)).filter(
+  const confirmed = (await listOf(holidays)).filter(
     ({ name, status }: Record<string, string>) =>
       name === 'Eid-ul-Maulud' && status === 'confirmed',
   )

@@ -1,5 +1,5 @@
-// The filters of a list by keyboard, letter by letter: a value is applied when it is complete, and
-// the focus stays in its field.
+// The filters of a list, typed letter by letter: a value is applied when it is complete, and the focus
+// stays in its field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,9 +14,10 @@ const browser = closeAfterTests(await openBrowser())
 await createAccount(bench, { accountName: 'Ada Obi' })
 
 const field = (page: Page, name: string) => page.locator(`#filter-${name}`)
-const focused = (page: Page) => page.evaluate('document.activeElement?.id')
+const focusedId = (page: Page) => page.evaluate('document.activeElement?.id')
 
-async function untilAsked(page: Page, name: string, value: string | null): Promise<void> {
+// Waits until the address of the page has this filter.
+async function untilFiltered(page: Page, name: string, value: string | null): Promise<void> {
   const expected = JSON.stringify(value)
   await untilTrue(page, `new URLSearchParams(location.search).get('${name}') === ${expected}`)
 }
@@ -30,19 +31,19 @@ test('a date is typed part by part, and asked for when it is whole', async () =>
   await field(page, 'from').focus()
 
   await page.keyboard.type('11152026')
-  await untilAsked(page, 'from', '2026-11-15')
-  assert.equal(await focused(page), 'filter-from')
-  await page.keyboard.press('Shift+Tab') // From the year to the day.
+  await untilFiltered(page, 'from', '2026-11-15')
+  assert.equal(await focusedId(page), 'filter-from')
+  await page.keyboard.press('Shift+Tab') // Moves from the year of the date back to the day.
   await page.keyboard.type('09')
-  await untilAsked(page, 'from', '2026-11-09')
-  assert.equal(await focused(page), 'filter-from')
+  await untilFiltered(page, 'from', '2026-11-09')
+  assert.equal(await focusedId(page), 'filter-from')
 
   assert.deepEqual(
     [...new Set(urls)].filter((from) => from !== '' && !from.startsWith('2026-')),
     [],
   )
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  await untilAsked(page, 'from', null)
+  await untilFiltered(page, 'from', null)
   assert.equal(await field(page, 'from').inputValue(), '')
   assert.deepEqual(problems, [])
 })
@@ -55,20 +56,20 @@ test('Enter applies text and amounts, and typing goes on', async () => {
 
   await page.keyboard.type('ada')
   await page.keyboard.press('Enter')
-  await untilAsked(page, 'name', 'ada')
-  assert.equal(await focused(page), 'filter-name')
+  await untilFiltered(page, 'name', 'ada')
+  assert.equal(await focusedId(page), 'filter-name')
   await page.keyboard.type(' obi')
   await page.keyboard.press('Enter')
-  await untilAsked(page, 'name', 'ada obi')
-  assert.equal(await focused(page), 'filter-name')
+  await untilFiltered(page, 'name', 'ada obi')
+  assert.equal(await focusedId(page), 'filter-name')
   await page.getByRole('button', { name: 'Add filter' }).press('Enter')
   await page.getByRole('button', { name: 'Maximum balance' }).press('Enter')
   await untilTrue(page, `document.activeElement.id === 'filter-maxAmount'`)
   await page.keyboard.type('₦6,000')
   await page.keyboard.press('Enter')
-  await untilAsked(page, 'maxAmount', '6000')
+  await untilFiltered(page, 'maxAmount', '6000')
 
-  assert.equal(await focused(page), 'filter-maxAmount')
+  assert.equal(await focusedId(page), 'filter-maxAmount')
   await untilTrue(page, `document.activeElement.value === '6000'`)
   await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
   assert.deepEqual(problems, [])
@@ -96,13 +97,13 @@ for (const width of [1280, 360]) {
     await untilTrue(page, `document.activeElement.id === 'filter-merchantId'`)
     await page.keyboard.type('SHOP-1')
     await page.keyboard.press('Enter')
-    await untilAsked(page, 'merchantId', 'SHOP-1')
+    await untilFiltered(page, 'merchantId', 'SHOP-1')
 
     await page.locator('.chip', { hasText: 'SHOP-1' }).press('Enter')
-    await untilAsked(page, 'merchantId', null)
+    await untilFiltered(page, 'merchantId', null)
     await untilTrue(page, `document.activeElement.matches('.chip')`)
     await page.keyboard.press('Enter')
-    await untilAsked(page, 'email', null)
+    await untilFiltered(page, 'email', null)
     await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
     assert.equal(await page.locator('.chip').count(), 0)
     await untilTrue(page, `document.activeElement.closest('form.filters') !== null`)

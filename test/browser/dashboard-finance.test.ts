@@ -1,5 +1,5 @@
-// A finance user of an operator's client in a real browser: reconciles a day and closes it, without
-// being an operator; and a user of a read-only client finds nothing to change.
+// A finance user of an operator's client reconciles a day and closes it in a real browser, without the
+// operator role. A user who may only read sees the same views, but no button that changes anything.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,11 +16,11 @@ const browser = closeAfterTests(await openBrowser())
 const { day, before, text } = await writeStatement(bench)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
-const see = (page: Page, seen: string | RegExp) => page.getByText(seen).first().waitFor()
+const waitForText = (page: Page, seen: string | RegExp) => page.getByText(seen).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const menuOf = (page: Page) =>
   page.getByRole('navigation', { name: 'Main menu' }).getByRole('link').allInnerTexts()
-const open = (page: Page, path: string) => page.goto(`${bench.url}/dashboard/${path}`)
+const openView = (page: Page, path: string) => page.goto(`${bench.url}/dashboard/${path}`)
 
 const ACCOUNTING = ['Reconciliation', 'Accounting', 'Adjustments', 'Banks']
 const OPERATORS = ['Alerts', 'Rejected messages']
@@ -30,21 +30,21 @@ test('finance imports the statement, closes the day, and sees nothing that is fo
   await using opened = await browser.newPage({ timezoneId: 'Africa/Lagos' })
   const { page, problems } = opened
   await page.clock.setFixedTime(bench.clock())
-  await open(page, 'reconciliation')
+  await openView(page, 'reconciliation')
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await button(page, 'Sign in').click()
-  await see(page, 'No statements yet')
+  await waitForText(page, 'No statements yet')
   const choosing = page.waitForEvent('filechooser')
   await button(page, 'Import the first statement').click()
   await (await choosing).setFiles(fileOf(text))
   await modalOf(page).getByLabel('Bank').selectOption('058')
   await button(page, 'Import').last().click()
-  await see(page, 'Statement imported')
+  await waitForText(page, 'Statement imported')
   await button(page, 'View the day').click()
   await page.locator('.proof').waitFor()
 
-  await open(page, dayPath(before))
+  await openView(page, dayPath(before))
   await button(page, 'Close day').click()
   await modalOf(page).getByLabel('Reason').fill('Differences are with the bank')
   await modalOf(page).getByRole('button', { name: 'Close day' }).click()
@@ -62,8 +62,8 @@ test('finance imports the statement, closes the day, and sees nothing that is fo
     [],
   )
   for (const view of ['alerts', 'rail-items']) {
-    await open(page, view)
-    await see(page, 'This page doesn’t exist')
+    await openView(page, view)
+    await waitForText(page, 'This page doesn’t exist')
   }
   assert.deepEqual(problems, [])
 })
@@ -73,7 +73,7 @@ test('an owner disables a finance user of the operator’s client, and does no m
   await using opened = await bench.openAs(browser, { role: 'owner', width: 360 })
   const { page, problems } = opened
   const drawer = page.locator('dialog.drawer')
-  await open(page, 'settings?tab=users')
+  await openView(page, 'settings?tab=users')
   await page.getByRole('link', { name: email }).click()
 
   assert.deepEqual(await drawer.locator('.actions button').allInnerTexts(), ['Disable'])
@@ -88,18 +88,18 @@ test('an owner disables a finance user of the operator’s client, and does no m
 test('finance works in every view of accounting, which has no fault', async () => {
   await using opened = await bench.openAs(browser, { role: 'finance' })
   const { page, problems } = opened
-  await open(page, `accounting?day=${day}`)
+  await openView(page, `accounting?day=${day}`)
   await button(page, 'Close day').waitFor()
-  await open(page, 'adjustments?tab=shortfall')
-  await see(page, 'Nothing is owed')
-  await open(page, 'payouts?tab=all')
-  await see(page, 'No payouts')
-  await open(page, 'payouts?tab=files')
+  await openView(page, 'adjustments?tab=shortfall')
+  await waitForText(page, 'Nothing is owed')
+  await openView(page, 'payouts?tab=all')
+  await waitForText(page, 'No payouts')
+  await openView(page, 'payouts?tab=files')
   await button(page, 'Create file').click()
   await modalOf(page).getByLabel('Bank').selectOption('058')
-  await open(page, 'banks')
-  await see(page, 'Guaranty Trust Bank')
-  await open(page, 'settings')
+  await openView(page, 'banks')
+  await waitForText(page, 'Guaranty Trust Bank')
+  await openView(page, 'settings')
   await page.getByRole('link', { name: 'Profile', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Payout rules' }).count(), 0)
 
@@ -125,14 +125,14 @@ test('a user who may only read sees the same, and no button that changes anythin
     ['payouts?tab=files', 'No payout files'],
   ] as const
   for (const [path, seen] of sights) {
-    await open(page, path)
-    await see(page, seen)
+    await openView(page, path)
+    await waitForText(page, seen)
     const buttons = await page.locator('main').getByRole('button').allInnerTexts()
     const changing = buttons.filter((name) => /Import|Close day|Resolve|Confirm|Create/.test(name))
     assert.deepEqual(changing, [], path)
     assert.equal(await page.locator('main input[type=checkbox]').count(), 0, path)
   }
-  await open(page, dayPath(day))
+  await openView(page, dayPath(day))
   await page.locator('.row-link').first().click()
   await page.getByRole('dialog').getByText('History').waitFor()
   assert.equal(await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).count(), 0)

@@ -1,5 +1,5 @@
-// Search in a real browser, from anywhere and by keyboard: every kind of object is found by any of
-// its identifiers, and opens in its place.
+// Search in a real browser, from anywhere and by keyboard: every kind of object is found by any of its
+// identifiers, and opens in its own list.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,24 +12,24 @@ import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount, createAdvice, dataOf, startPayment } from '../support/fixtures.ts'
 import { addBankAccount, createPayout } from '../support/payouts.ts'
 import { askRefund, pay } from '../support/refunding.ts'
-import { closed } from '../support/settlements.ts'
+import { closeSettlement } from '../support/settlements.ts'
 import { BANK, imported } from '../support/statement-files.ts'
 import { giveBack, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 import { readList } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
-const known = await setScene()
+const known = await createOneOfEachKind()
 
 const fieldOf = (page: Page) => page.getByRole('combobox', { name: 'Search' })
 const listOf = (page: Page) => page.getByRole('listbox', { name: 'Search results' })
 const optionsOf = (page: Page) => listOf(page).getByRole('option')
 const chosenOf = (page: Page) => listOf(page).getByRole('option', { selected: true })
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
-const isFocused = (page: Page) => page.locator('#search:focus').waitFor()
+const untilSearchFocused = (page: Page) => page.locator('#search:focus').waitFor()
 
-// Creates one object of every kind.
-async function setScene() {
+// Creates one object of every kind that search finds, and returns their identifiers.
+async function createOneOfEachKind() {
   const { accountNumber } = await createAccount(bench, { accountName: 'Zainab Bello' })
   const paid = await startPayment(bench, { merchantRef: 'INV-7701', amount: '6543.21' })
   const { sessionId } = await pay(bench, paid.bankAccount, '6543.21')
@@ -37,10 +37,10 @@ async function setScene() {
     merchantRef: 'INV-7802',
     customer: { customerFullName: 'Ngozi Asking' },
   })
-  const refund = dataOf(await askRefund(bench, paid, { amount: 43.21 }), 'account')
+  const refund = dataOf(await askRefund(bench, paid, { amount: 43.21 }))
   await addBankAccount(bench)
   const payout = await createPayout(bench, { amount: 1500.5 })
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
   const stray = await suspend(bench, NOBODYS_NUMBER, '75.00', {
     ...{ sourceAccountName: 'EFE OBI', sourceAccountNumber: '2093566866', sourceBankCode: '058' },
   })
@@ -83,7 +83,7 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
   ]
   for (const [at, [typed, group, result]] of cases.entries()) {
     await page.keyboard.press(at % 2 === 0 ? 'Meta+k' : 'Control+k')
-    await isFocused(page)
+    await untilSearchFocused(page)
     await Promise.all([
       page.waitForResponse((answer) => new URL(answer.url()).searchParams.get('q') === typed),
       page.keyboard.type(typed),
@@ -120,25 +120,25 @@ for (const [width, colorScheme] of [
     await page.goto(`${bench.url}/dashboard/payments`)
     await page.locator('.row-link').first().waitFor()
     await page.keyboard.press('/')
-    await isFocused(page)
+    await untilSearchFocused(page)
     await page.keyboard.type('obi')
     await optionsOf(page).nth(1).waitFor()
     const count = await optionsOf(page).count()
     assert.equal(await chosenOf(page).count(), 1)
     const first = await fieldOf(page).getAttribute('aria-activedescendant')
-    await page.keyboard.press('ArrowUp') // From the first to the last.
+    await page.keyboard.press('ArrowUp') // Wraps around from the first result to the last.
     const last = await fieldOf(page).getAttribute('aria-activedescendant')
     assert.deepEqual([first, last], ['hit-0', `hit-${count - 1}`])
     assert.deepEqual(await findAxeFaults(page), [])
     const box = await page.locator('.hits').boundingBox()
     assert(box && box.x >= 0 && box.x + box.width <= width, 'the results stay on the page')
 
-    await page.keyboard.press('Escape') // First Escape: the results,
+    await page.keyboard.press('Escape') // The first Escape closes the results.
     assert.equal(await chosenOf(page).isVisible(), false)
     assert.equal(await fieldOf(page).inputValue(), 'obi')
-    await page.keyboard.press('Escape') // then the text,
+    await page.keyboard.press('Escape') // The second clears the text.
     assert.equal(await fieldOf(page).inputValue(), '')
-    await page.keyboard.press('Escape') // then the field.
+    await page.keyboard.press('Escape') // The third leaves the field.
     await page.locator('#search:not(:focus)').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('nobody has this')
@@ -156,9 +156,9 @@ test('Enter right after the last letter opens the first result when it comes', a
   await page.keyboard.press('Enter')
 
   await drawerOf(page).getByText(known.payment).first().waitFor()
-  await page.keyboard.press('Control+k') // Also from an open drawer.
+  await page.keyboard.press('Control+k') // The shortcut also works while a drawer is open.
   await drawerOf(page).waitFor({ state: 'detached' })
-  await isFocused(page)
+  await untilSearchFocused(page)
   await page.getByRole('group', { name: 'Recent searches' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('group', { name: 'Payments' }).getByRole('option').first().click()
@@ -166,7 +166,7 @@ test('Enter right after the last letter opens the first result when it comes', a
   assert.deepEqual(problems, [])
 })
 
-test('a search that fails says so, and one that follows works', async () => {
+test('a failed search says so, and the next one works', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   await page.goto(`${bench.url}/dashboard`)
@@ -192,12 +192,14 @@ test('the palette goes to views, starts actions, and understands a day', async (
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   const commands = page.getByRole('group', { name: 'Go to' }).getByRole('option')
-  const open = async () => {
+  // Opens search by keyboard.
+  const openSearch = async () => {
     await page.keyboard.press('Control+k')
     await page.locator(':focus[role=combobox], :focus[type=search]').waitFor()
   }
-  const run = async (typed: string, name: string) => {
-    await open()
+  // Runs the command with this name, after typing a part of it.
+  const runCommand = async (typed: string, name: string) => {
+    await openSearch()
     await page.keyboard.type(typed)
     await commands.getByText(name, { exact: true }).waitFor()
     await page.keyboard.press('Enter')
@@ -209,9 +211,9 @@ test('the palette goes to views, starts actions, and understands a day', async (
   assert.deepEqual(await findAxeFaults(page), [])
   await page.keyboard.press('Escape')
 
-  await run('ledg', 'Ledger')
+  await runCommand('ledg', 'Ledger')
   await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor()
-  await run('invite', 'Invite a user…')
+  await runCommand('invite', 'Invite a user…')
   await page.locator('dialog.modal').getByLabel('Email').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('dialog.modal').waitFor({ state: 'hidden' })
@@ -219,15 +221,15 @@ test('the palette goes to views, starts actions, and understands a day', async (
     ['new payout', 'New payout…', 'Amount'],
     ['webhook end', 'Add a webhook endpoint…', 'URL'],
   ] as const) {
-    await run(typed, name)
+    await runCommand(typed, name)
     await page.locator('dialog.modal').getByLabel(label).first().waitFor()
     await page.keyboard.press('Escape')
     await page.locator('dialog.modal').waitFor({ state: 'hidden' })
   }
-  await run('refund a', 'Refund a payment…')
+  await runCommand('refund a', 'Refund a payment…')
   await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
 
-  await open()
+  await openSearch()
   await page.keyboard.type('6,543.21 today')
   const payments = page.getByRole('group', { name: 'Payments', exact: true })
   await payments.getByRole('option').first().waitFor()

@@ -1,5 +1,5 @@
-// The first minutes in an empty sandbox: every empty view offers a first action, and sample data
-// that comes through the API.
+// The dashboard of an empty sandbox in a real browser: every empty view offers a first action, and a user
+// can add sample data, which the page creates through the API.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,6 +12,7 @@ import { MEANS, personAt } from '../support/pressing.ts'
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 
+// Returns the number of the client's accounts, payments, advices and credits.
 async function countAll(token: string): Promise<number[]> {
   const lists = ['accounts/static', 'payments', 'advices', 'credits']
   const counted = lists.map(async (list) => {
@@ -43,7 +44,7 @@ for (const { width, by, colorScheme } of MEANS) {
   })
 }
 
-test('sample data whose answer is lost half way is finished, and nothing is made twice', async () => {
+test('sample data whose response is lost is completed, and no object is created twice', async () => {
   const token = await bench.newClient('FIRSTLOST')
   await using opened = await bench.openAs(browser, { clientId: 'FIRSTLOST' })
   const { page } = opened
@@ -76,7 +77,7 @@ test('the first action of an empty view opens its form', async () => {
   await page.locator('dialog.modal').getByLabel('Amount in naira').waitFor()
 })
 
-test('a user who may not write is offered nothing to make', async () => {
+test('a user who may not write is offered no way to create objects', async () => {
   await bench.newClient('FIRSTREAD')
   await using opened = await bench.openAs(browser, { clientId: 'FIRSTREAD', role: 'support' })
   const { page } = opened
@@ -94,7 +95,7 @@ test('a month of sample data fills Today, and the checklist stays until it is di
   const { page, problems } = opened
   await assertFaultlessThroughout(page, `${bench.url}/dashboard`)
   await page.getByRole('heading', { name: 'Set up' }).waitFor()
-  await page.getByText('1 of 5 done').waitFor() // Its token was used.
+  await page.getByText('1 of 5 done').waitFor() // One step is done: the client’s token was used.
   assert.equal(await page.locator('.stat').count(), 0, 'figures that are all zero')
 
   await page.getByRole('button', { name: 'Load 30 days of sample data' }).press('Enter')

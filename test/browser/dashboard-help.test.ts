@@ -1,4 +1,5 @@
-// Help in place: definitions from the glossary on hover, focus and touch, and a guide from every view.
+// Help in the dashboard: terms show their definition from the glossary on hover, focus and touch, and every
+// view links to a guide.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -84,6 +85,7 @@ test('a page that is printed in the dark theme is white', async () => {
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/payments`)
   await page.locator('.row-link').first().waitFor()
+  // Returns the red, green and blue parts of the page's background.
   const partsOfColour = async () => {
     const colour = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
     return colour.match(/\d+/g)?.map(Number)

@@ -1,4 +1,4 @@
-// The Back button in the dashboard: a closed drawer stays closed, and a list keeps its place.
+// The Back button in the dashboard does not reopen a closed drawer, and returns to the same place of a list.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,14 +17,16 @@ for (let at = 1; at <= 2 * PAGE + 3; at++) {
 
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const rowsOf = (page: Page) => page.locator('a.row-link')
-const gone = (page: Page) => drawerOf(page).waitFor({ state: 'detached' })
-const number = (page: Page, at: number) => page.locator('.pager').getByText(`Page ${at}`).waitFor()
-const older = (page: Page) => page.getByRole('button', { name: 'Older' })
+const untilDrawerGone = (page: Page) => drawerOf(page).waitFor({ state: 'detached' })
+const untilPage = (page: Page, at: number) =>
+  page.locator('.pager').getByText(`Page ${at}`).waitFor()
+const olderButton = (page: Page) => page.getByRole('button', { name: 'Older' })
 
-async function close(page: Page): Promise<void> {
+// Closes the open drawer by keyboard.
+async function closeDrawer(page: Page): Promise<void> {
   await drawerOf(page).waitFor()
   await page.keyboard.press('Escape')
-  await gone(page)
+  await untilDrawerGone(page)
 }
 
 async function openAccounts() {
@@ -39,12 +41,12 @@ test('a drawer that was closed is not opened again by Back', async () => {
   await using opened = await openAccounts()
   const { page, problems } = opened
   await rowsOf(page).first().click()
-  await close(page)
+  await closeDrawer(page)
   await rowsOf(page).nth(1).click()
   await drawerOf(page).waitFor()
-  await page.keyboard.press('j') // Opens the next row, and closes it.
+  await page.keyboard.press('j') // Replaces the drawer by that of the next row.
   await untilTrue(page, `document.querySelectorAll('tr')[3].dataset.open === 'true'`)
-  await close(page)
+  await closeDrawer(page)
 
   await page.goBack()
 
@@ -61,7 +63,7 @@ test('a drawer that a link led to is closed in its place, and Back leads where t
   const { page } = opened
   const href = await rowsOf(page).first().getAttribute('href')
   await page.goto(`${bench.url}${href}`)
-  await close(page)
+  await closeDrawer(page)
   assert.match(page.url(), /accounts$/)
 
   await page.goBack()
@@ -88,30 +90,30 @@ test('a form that was opened from a list and cancelled leaves nothing to go back
 test('a list is at the page where it was left: behind a drawer, after Back and after a reload', async () => {
   await using opened = await openAccounts()
   const { page, problems } = opened
-  await older(page).click()
-  await number(page, 2)
-  await older(page).click()
-  await number(page, 3)
+  await olderButton(page).click()
+  await untilPage(page, 2)
+  await olderButton(page).click()
+  await untilPage(page, 3)
   const last = await rowsOf(page).last().innerText()
   await rowsOf(page).last().click()
   await drawerOf(page).waitFor()
-  await number(page, 3)
-  await close(page)
-  await number(page, 3)
+  await untilPage(page, 3)
+  await closeDrawer(page)
+  await untilPage(page, 3)
   await page.getByRole('link', { name: 'Credits' }).click()
   await untilTrue(page, `location.pathname === '/dashboard/credits'`)
 
   await page.goBack()
-  await number(page, 3)
+  await untilPage(page, 3)
   await page.reload()
-  await number(page, 3)
+  await untilPage(page, 3)
   await page.getByText(last).waitFor()
   await page.getByRole('button', { name: 'Newer' }).click()
-  await number(page, 2)
+  await untilPage(page, 2)
 
-  await page.getByLabel('Status').selectOption('true') // Loads another list.
-  await number(page, 1)
+  await page.getByLabel('Status').selectOption('true') // Loads the list again with this filter.
+  await untilPage(page, 1)
   await page.getByLabel('Status').selectOption('')
-  await number(page, 1)
+  await untilPage(page, 1)
   assert.deepEqual(problems, [])
 })

@@ -1,5 +1,5 @@
-// Holds in a real browser: an operator places one by keyboard, asks for its end, and another approves; the
-// client sees what is held, but not why.
+// Holds in a real browser: an operator places one by keyboard and requests its end, and another operator
+// approves. The client sees how much is held, but not why.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,11 @@ const browser = closeAfterTests(await openBrowser())
 const URL = `${bench.url}/dashboard/holds`
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 
-async function submit(page: Page, name: string) {
+// Presses a button of the dialog and waits until the dialog is gone.
+async function submitDialog(page: Page, name: string) {
   await modalOf(page).getByRole('button', { name, exact: true }).click()
   await modalOf(page).waitFor({ state: 'detached' })
 }
@@ -29,7 +30,7 @@ test('an operator holds money by keyboard, and two people release it', async () 
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(URL)
-  await see(page, 'Nothing is held')
+  await waitForText(page, 'Nothing is held')
   await button(page, 'Place hold').press('Enter')
   const form = modalOf(page)
   assert.deepEqual(await findAxeFaults(page), [])
@@ -39,24 +40,24 @@ test('an operator holds money by keyboard, and two people release it', async () 
   await form.getByLabel('Reason').fill('Reported by GTBank')
   await form.getByLabel('Case').fill('GTB-77')
   await form.getByRole('button', { name: 'Place hold' }).press('Enter')
-  await see(page, /placed: ₦15,000.00 held now/)
-  await see(page, 'Reported by GTBank')
+  await waitForText(page, /placed: ₦15,000.00 held now/)
+  await waitForText(page, 'Reported by GTBank')
 
   await button(page, 'Release').click()
   await modalOf(page).getByLabel('Reason').fill('The payer withdrew the report')
-  await submit(page, 'Request approval')
-  await see(page, 'You requested this. Another user must approve it.')
+  await submitDialog(page, 'Request approval')
+  await waitForText(page, 'You requested this. Another user must approve it.')
   await assertFaultlessThroughout(page, page.url())
 
   await using other = await bench.openAs(browser, { role: 'operator' })
   await other.page.goto(`${bench.url}/dashboard`)
-  await see(other.page, 'Holds to end')
+  await waitForText(other.page, 'Holds to end')
   await other.page.goto(page.url())
-  await see(other.page, 'Release requested')
+  await waitForText(other.page, 'Release requested')
   await button(other.page, 'Approve').click()
-  await submit(other.page, 'Approve')
-  await see(other.page, 'Released.')
-  assert.equal((await balance()).held, 0)
+  await submitDialog(other.page, 'Approve')
+  await waitForText(other.page, 'Released.')
+  assert.equal((await readBalance()).held, 0)
   assert.deepEqual([...problems, ...other.problems], [])
 })
 
@@ -71,15 +72,15 @@ test('a client sees what is held in its balances and the credit’s timeline, bu
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/ledger`)
   await page.getByText('Stopped by the operator', { exact: true }).first().waitFor()
-  await see(page, '₦700.00')
+  await waitForText(page, '₦700.00')
   await assertFaultlessThroughout(page, `${bench.url}/dashboard/ledger`)
   const { id } = (await bench.call({ url: `/api/v1/credits/${sessionId}` })).json().data
   await page.goto(`${bench.url}/dashboard/credits/${id}`)
-  await see(page, 'Held by the operator.')
+  await waitForText(page, 'Held by the operator.')
   assert.equal(await page.getByText('Secret reason').count(), 0)
   assert.deepEqual(problems, [])
 })
 
-async function balance() {
+async function readBalance() {
   return (await bench.call({ url: '/api/v1/balances' })).json().data.totals[0]
 }

@@ -1,4 +1,5 @@
-// Identity and ceilings in a real browser: what was verified of an account, and the operator's ceilings.
+// Identity and ceilings in a real browser: which data of an account's customer were verified, and the
+// operator's ceilings.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +59,7 @@ test('an operator sets ceilings, which the client reads and cannot change', asyn
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   const own = await bench.call({ url: '/api/v1/collection-ceilings', token })
-  assert.deepEqual(dataOf(own, 'account').tiers[0], {
+  assert.deepEqual(dataOf(own).tiers[0], {
     ...{ tier: 1, perCredit: 50_000, perDay: null, balanceMax: 300_000 },
   })
   await assertFaultlessThroughout(page, url)

@@ -1,5 +1,5 @@
-// Requests without an answer yet: a user cannot leave them by accident, and sending again does
-// nothing twice.
+// Requests that have no answer yet: a user cannot leave them by accident, and sending again changes nothing
+// twice.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,8 +23,8 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const keyOf = (route: Route) => route.request().headers()['idempotency-key']
 const bodyOf = (route: Route) => route.request().postDataJSON()
 
-// Every way out of a dialog except its answer.
-async function tryToLeave(page: Page): Promise<void> {
+// Tries to leave a dialog by Escape and by the Back button, and asserts that it stays.
+async function assertCannotLeave(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await page.evaluate('history.back()')
@@ -42,7 +42,7 @@ test('a payout that nobody knows the outcome of stays open, and sent again it is
     if (route.request().method() !== 'POST') return route.continue()
     sent.push(route)
     if (sent.length > 1) return route.continue()
-    await route.fetch() // The service has done it, but its answer is lost.
+    await route.fetch() // The service carries the request out, but its answer is lost.
   })
   await page.goto(`${bench.url}/dashboard`)
   await page.getByRole('link', { name: 'Payouts' }).click()
@@ -52,7 +52,7 @@ test('a payout that nobody knows the outcome of stays open, and sent again it is
   const submit = modalOf(page).getByRole('button', { name: 'Pay out' })
   await submit.click()
   await until('it is sent', () => sent.length === 1)
-  await tryToLeave(page)
+  await assertCannotLeave(page)
   assert(await modalOf(page).getByRole('button', { name: 'Cancel' }).isDisabled())
   assert(await modalOf(page).isVisible())
   assert.match(page.url(), /payouts$/)
@@ -86,7 +86,7 @@ test('a suspense item on its way keeps its drawer, and the key with it', async (
   const submit = drawerOf(page).locator('.sure').getByRole('button').first()
   await submit.click()
   await until('it is sent', () => sent.length === 1)
-  await tryToLeave(page)
+  await assertCannotLeave(page)
   await drawerOf(page).getByRole('button', { name: 'Close' }).click()
   assert(await drawerOf(page).isVisible())
 
@@ -101,7 +101,7 @@ test('a suspense item on its way keeps its drawer, and the key with it', async (
 
 const REPLAY = '**/webhook-endpoints/*/replay'
 
-test('a replay that broke off goes on where it was, with the key of what got no answer', async () => {
+test('an interrupted replay continues where it was, with the key of the unanswered request', async () => {
   await bench.newClient('FLIGHT2')
   const { id } = await bench.addEndpoint('https://shop.example/in', null, 'FLIGHT2')
   await using opened = await bench.openAs(browser, { clientId: 'FLIGHT2' })
@@ -134,7 +134,7 @@ test('a replay that broke off goes on where it was, with the key of what got no 
   assert.notEqual(second, first)
 })
 
-test('many differences that broke off go on there; what was refused before is still listed', async () => {
+test('an interrupted bulk action continues, and still lists what was refused before', async () => {
   await importScene(bench)
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened

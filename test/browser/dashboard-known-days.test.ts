@@ -16,15 +16,16 @@ import { NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 
 const DAY_MS = 86_400_000
 const browser = closeAfterTests(await openBrowser())
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 
+// Returns the narration of a statement line for a NIP transfer that arrived.
 const inward = (sessionId: string) =>
   `NIBSS Instant Payment Inward ${sessionId} FROM ADA OBI TO ${NOBODYS_NUMBER}`
 
-// Two banks with a credit each. GTBank's statement has its credit and other lines; the other bank
-// never sent one. The statement is of the day before.
-async function startKnown(
+// Starts a dashboard with a credit at each of two banks. GTBank's statement of the day before has its
+// credit and the lines of `more`; the other bank never sent a statement.
+async function startWithOneStatement(
   more: (sessionId: string) => { kobo: bigint; narration: string }[] = () => [],
 ) {
   const bench = closeAfterTests(await startDashboardBench())
@@ -38,7 +39,8 @@ async function startKnown(
 }
 
 const SHOTS = process.env.SHOTS
-async function shoot(page: Page, name: string): Promise<void> {
+// Takes screenshots in both colour schemes and two widths, if the variable for them is set.
+async function takeScreenshots(page: Page, name: string): Promise<void> {
   if (!SHOTS) return
   mkdirSync(SHOTS, { recursive: true })
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -56,24 +58,24 @@ async function shoot(page: Page, name: string): Promise<void> {
 }
 
 test('a bank that never had a statement is not taken for balanced', async () => {
-  const { bench } = await startKnown()
+  const { bench } = await startWithOneStatement()
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   const url = `${bench.url}/dashboard/reconciliation`
   await page.goto(url)
-  await see(page, 'Banks by day')
+  await waitForText(page, 'Banks by day')
   const alert = await page.locator('.day-alert').innerText()
   assert.match(alert, /0 of 1 Wema Bank statement\. The days with a statement balance\./)
   assert.equal(await page.locator('.day-alert.good').count(), 0)
   assert.equal(await page.getByText('Every statement is in').count(), 0)
-  await shoot(page, 'never')
+  await takeScreenshots(page, 'never')
   await assertFaultlessThroughout(page, url)
   assert.deepEqual(problems, [])
 })
 
-test('one-sided items are not in transit, and count alike in the cell and on the page', async () => {
+test('one-sided items are not in transit, and count equally in the cell and on the page', async () => {
   const unknown = { kobo: 432_100n, narration: inward(newSessionId()) }
-  const { bench, day } = await startKnown(() => [unknown])
+  const { bench, day } = await startWithOneStatement(() => [unknown])
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/reconciliation`)
@@ -85,18 +87,20 @@ test('one-sided items are not in transit, and count alike in the cell and on the
   await page.keyboard.press('Enter')
 
   await page.locator('.proof.waiting').waitFor()
-  await see(page, 'Balanced except for 1 difference not matched yet (₦4,321.00).')
+  await waitForText(page, 'Balanced except for 1 difference not matched yet (₦4,321.00).')
   const proof = (await page.locator('.proof table').innerText()).replaceAll(/\s+/g, ' ')
   assert.match(proof, /Timing differences.*₦0\.00.*Not matched yet.*₦4,321\.00/)
   assert.equal(await page.locator('#differences').innerText(), 'Differences: 1 not matched yet')
   assert.equal(await page.getByText('The statement and the ledger agree').count(), 0)
-  await shoot(page, 'waiting')
+  await takeScreenshots(page, 'waiting')
   await assertFaultlessThroughout(page, page.url())
   assert.deepEqual(problems, [])
 })
 
 test('closing a day lists each bank with what it lacks, and leads there', async () => {
-  const { bench, day } = await startKnown(() => [{ kobo: -5_250n, narration: 'UNKNOWN DEBIT' }])
+  const { bench, day } = await startWithOneStatement(() => [
+    { kobo: -5_250n, narration: 'UNKNOWN DEBIT' },
+  ])
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
@@ -106,7 +110,7 @@ test('closing a day lists each bank with what it lacks, and leads there', async 
   const items = (await list.innerText()).split('\n').sort()
   assert.deepEqual(items, ['Guaranty Trust Bank: 1 open difference', 'Wema Bank: no statement'])
   assert.deepEqual(await findAxeFaults(page), [])
-  await shoot(page, 'close')
+  await takeScreenshots(page, 'close')
   await modalOf(page).getByRole('button', { name: 'Close day' }).click()
   await modalOf(page).getByRole('alert').waitFor()
   assert.doesNotMatch(await modalOf(page).innerText(), /request id/i)
@@ -119,8 +123,8 @@ test('closing a day lists each bank with what it lacks, and leads there', async 
   )
 })
 
-test('a debit smaller than its credit is booked as what a person says it is', async () => {
-  const { bench, day } = await startKnown((sessionId) => [
+test('a debit smaller than its credit is booked as what the user says it is', async () => {
+  const { bench, day } = await startWithOneStatement((sessionId) => [
     { kobo: -5_000n, narration: `DEBIT ${sessionId}` },
   ])
   await using opened = await bench.openAs(browser, { role: 'operator' })
@@ -133,7 +137,7 @@ test('a debit smaller than its credit is booked as what a person says it is', as
   const reversal = modal.getByLabel('A partial reversal of ₦50.00 of the ₦15,000.00 credit')
   assert.deepEqual([await charge.isChecked(), await reversal.isChecked()], [false, false])
   assert.deepEqual(await findAxeFaults(page), [])
-  await shoot(page, 'readings')
+  await takeScreenshots(page, 'readings')
   await modal.getByLabel('Note', { exact: false }).first().check()
   assert.equal(await charge.count(), 0)
   await modal.getByLabel('Book', { exact: false }).first().check()

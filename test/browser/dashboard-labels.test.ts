@@ -1,5 +1,5 @@
-// The dashboard's labels are true: each destination's own state, the reason why money is where it
-// is, banks by their names, and days in West Africa wherever the browser is.
+// The dashboard's labels say what is true: the state of each webhook destination, the reason why money is
+// where it is, banks by their names, and days in West Africa Time wherever the browser is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,6 +18,7 @@ const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const rowsOf = (page: Page) => page.locator('table.list tbody tr')
 
 let clients = 0
+// Creates a client, so that each test sees only its own objects.
 async function newClient() {
   const clientId = `TRUTH${++clients}`
   return { clientId, token: await bench.newClient(clientId) }

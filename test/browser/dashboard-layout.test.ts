@@ -17,7 +17,7 @@ const bench = closeAfterTests(await startDashboardBench())
 await fillWithLongThings()
 const browser = closeAfterTests(await openBrowser())
 
-const TYPES = ['collection.received'] // Without alerts, which would make it an operator's.
+const TYPES = ['collection.received'] // Without types of alerts, which only an operator's endpoint may have.
 const noticeOf = (page: Page) => page.locator('.connection')
 
 test('a notice about what is open is seen above it, pressed away, and there when it closes', async () => {
@@ -27,7 +27,7 @@ test('a notice about what is open is seen above it, pressed away, and there when
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
 
   await page.getByRole('button', { name: 'Send test event' }).click()
-  // The notice can be dismissed; the content below cannot.
+  // The notice may cover a button, so users can dismiss it.
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('Test event queued.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Delete' }).click()
@@ -47,10 +47,10 @@ test('an answer about an endpoint is dropped after the endpoint was deleted', as
   await page.getByRole('button', { name: 'Send test event' }).waitFor()
   const deleted = Promise.withResolvers<void>()
   const late: Promise<unknown>[] = []
-  const answer = async (route: Route) => route.fulfill({ response: await route.fetch() })
+  const passOn = async (route: Route) => route.fulfill({ response: await route.fetch() })
   await page.route(`**/api/v1/webhook-endpoints/${id}`, async (route) => {
     if (route.request().method() === 'GET') {
-      late.push(deleted.promise.then(() => answer(route)))
+      late.push(deleted.promise.then(() => passOn(route)))
       return
     }
     const response = await route.fetch()
@@ -68,7 +68,7 @@ test('an answer about an endpoint is dropped after the endpoint was deleted', as
   assert.deepEqual(problems, [])
 })
 
-test('a lost connection is said on every view, until it is back', async () => {
+test('every view says that the connection is lost, until it is back', async () => {
   await using opened = await bench.openAs(browser, { width: 360 })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard`)
@@ -108,7 +108,7 @@ test('a press that begins inside a drawer and ends beside it leaves it open', as
   await drawer.waitFor({ state: 'detached' })
 })
 
-test('times say which zone they are of', async () => {
+test('times name their time zone', async () => {
   await using opened = await bench.openAs(browser, { timezoneId: 'America/New_York' })
   await opened.page.goto(`${bench.url}/dashboard/credits`)
 
@@ -116,6 +116,7 @@ test('times say which zone they are of', async () => {
   assert.equal(note, 'All times are in West Africa Time (GMT+1).')
 })
 
+// Creates objects with the longest names, references and amounts that the API accepts.
 async function fillWithLongThings(): Promise<void> {
   const { accountNumber } = await createAccount(bench, {
     accountName: LONG,

@@ -1,4 +1,4 @@
-// Limit profiles in a real browser: added, changed, deleted, and seen on an account.
+// Limit profiles in a real browser: they are added, changed and deleted, and shown on an account.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,11 +52,12 @@ test('a limit profile is added and changed, and an account shows its KYC and its
 test('a limit profile is deleted once no account uses it', async () => {
   const token = await bench.newClient('DEVS8')
   const body = { code: 'vip', name: 'VIP', perDay: '1000' }
-  dataOf(await bench.call({ url: '/api/v1/limit-profiles', body, token }), 'account')
+  dataOf(await bench.call({ url: '/api/v1/limit-profiles', body, token }))
   const { accountNumber } = await createAccount(bench, {}, { token })
-  const name = async (limitProfile: string | null) =>
-    dataOf(await patchAccount(bench, accountNumber, { limitProfile }, { token }), 'account')
-  await name('vip')
+  // Sets the limit profile of the account, or none.
+  const setProfile = async (limitProfile: string | null) =>
+    dataOf(await patchAccount(bench, accountNumber, { limitProfile }, { token }))
+  await setProfile('vip')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS8' })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/settings/vip?tab=limitProfiles`)
@@ -66,7 +67,7 @@ test('a limit profile is deleted once no account uses it', async () => {
   await question.getByText('Collection accounts still use this limit profile.').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
 
-  await name(null)
+  await setProfile(null)
   await question.getByRole('button', { name: 'Delete' }).click()
 
   await page.getByText('Limit profile deleted.').waitFor()

@@ -1,5 +1,5 @@
-// Lists in a real browser: saved views on every device, files that have what the list shows, and actions on
-// many rows, each with its own result.
+// Lists in a real browser: saved views are the same on every device, files contain the rows and columns
+// that the list shows, and actions on many rows show a result for each.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { listener } from '../support/webhook-bench.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
-await trade()
+await createPayments()
 
 const VIEWS = '/dashboard/api/saved-views'
 const PAYMENTS = `${bench.url}/dashboard/payments`
@@ -33,8 +33,8 @@ const button = (page: Page, name: string | RegExp) =>
 const modalOf = (page: Page) => page.locator('dialog.modal').last()
 const rowsOf = (page: Page) => page.locator('#content table.list tbody tr')
 
-// Payments of 1,000 to 4,000 naira: one is refunded in part, and one whole.
-async function trade() {
+// Creates payments of 1,000 to 4,000 naira. One is refunded in part, and one in full.
+async function createPayments() {
   await pay(bench, (await createAccount(bench)).accountNumber, '90000')
   for (const thousands of [1, 2, 3, 4]) {
     const amount = thousands * 1000
@@ -48,13 +48,14 @@ async function trade() {
   await settleAll(bench, CONFIRMED)
 }
 
-// A payment of another client.
+// Creates a payment of another client.
 async function startPaymentOf(amount: number, token: string) {
   bench.advance(1) // Payments of the same millisecond have a random order.
   const { adviceReference } = await createAdvice(bench, { amount }, { token })
   return initiate(bench, adviceReference)
 }
 
+// Presses a button that downloads a file, and returns the file's text.
 async function saveCsv(page: Page, press: () => Promise<void>) {
   const downloading = page.waitForEvent('download')
   await press()
@@ -116,7 +117,7 @@ test('a view saved by keyboard is there on another device, and opens the list as
   assert.deepEqual(problems, [])
 })
 
-test('a view that names a filter of before leaves it out, and says so', async () => {
+test('a saved view with a filter that no longer exists leaves it out, and says so', async () => {
   const email = await makeUser(bench)
   const user = await signIn(bench, email)
   const body = {
@@ -209,12 +210,12 @@ for (const width of [360, 1280]) {
       if (amount < 900) await pay(bench, payment.bankAccount, `${amount}`)
       if (amount === 600) {
         const { paymentReference } = payment
-        dataOf(await askRefund(bench, { paymentReference }, { amount: '600', token }), 'account')
+        dataOf(await askRefund(bench, { paymentReference }, { amount: '600', token }))
       }
     }
     const url = `/api/v1/operator/clients/${clientId}/payout-settings`
     const rule = { payoutApproval: 'above', approvalAbove: 750 }
-    dataOf(await bench.call({ method: 'PATCH', url, body: rule }), 'account')
+    dataOf(await bench.call({ method: 'PATCH', url, body: rule }))
     await using opened = await bench.openAs(browser, { clientId, width })
     const { page, problems } = opened
     await page.goto(`${PAYMENTS}?order=oldest`)
@@ -317,7 +318,7 @@ test('many events are sent again, each with its own result', async () => {
   await modalOf(page).getByRole('button', { name: 'Resend' }).press('Enter')
   await page.getByText(/^(\d) of \1 done$/).waitFor()
   const results = modalOf(page).getByRole('list', { name: 'Results' }).locator('.badge')
-  const both = '2 deliveries queued.' // To the account's own address and to the endpoint.
+  const both = '2 deliveries queued.' // One delivery to the account's own address, and one to the endpoint.
   assert.deepEqual(await results.allInnerTexts(), Array(eventCount).fill(both))
   await assertFaultlessThroughout(page, `${bench.url}/dashboard/webhooks?tab=deliveries`)
   assert.deepEqual(problems, [])

@@ -1,5 +1,5 @@
-// Live data in the dashboard is live: a silently dead connection is noticed, and figures that
-// failed to reload say so.
+// The dashboard's live data stay current: it notices a connection that is silently dead, and says so when
+// figures could not be reloaded.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,9 +27,9 @@ const STREAMS = `{
 const BEAT = `streams.at(-1).dispatchEvent(new MessageEvent('beat', { data: '{}' }))`
 
 const failuresOf = (page: Page) => page.locator('main .failed')
-const retry = (page: Page) => failuresOf(page).first().getByRole('button').click()
+const pressRetry = (page: Page) => failuresOf(page).first().getByRole('button').click()
 
-test('a stream that is silent too long is not live: it is opened again, and all is loaded', async () => {
+test('a stream that is silent for too long is reopened, and all data are reloaded', async () => {
   const { accountNumber } = await createAccount(bench)
   await using opened = await bench.openAs(browser)
   const { page } = opened
@@ -74,7 +74,7 @@ test('figures of today that could not be loaded again stay, and say so', async (
   assert(await page.locator('dl.stats').first().isVisible())
   assert(await page.locator('.feed li').first().isVisible())
   for (const part of parts) await page.unroute(`**/api/v1/${part}`)
-  await retry(page)
+  await pressRetry(page)
   await credit(bench, accountNumber, '81.50')
 
   await page.locator('.feed').getByText('TOO LATE').waitFor()
@@ -99,7 +99,7 @@ test('the sum of a list that could not be counted again stays, and says so', asy
   await failuresOf(page).waitFor()
   assert.equal(await sum.innerText(), before)
   await page.unroute('**/api/v1/credits/summary*')
-  await retry(page)
+  await pressRetry(page)
 
   await failuresOf(page).waitFor({ state: 'detached' })
   assert.notEqual(await sum.innerText(), before)

@@ -1,5 +1,5 @@
-// The main menu in a real browser: groups that fold, all views in sight at 1280 by 800, a phone's menu, and
-// statements and approvals where people look for them.
+// The main menu in a real browser: groups can be folded, all views are visible at 1280 by 800, a phone has
+// its own menu, and statements and approvals are where users look for them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -106,7 +106,7 @@ test('on a phone the menu opens with every group, and closes after a choice', as
   assert.deepEqual(problems, [])
 })
 
-test('statements stand in the menu, and maker-checker among the settings', async () => {
+test('statements are in the menu, and maker-checker is among the settings', async () => {
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/statements`)

@@ -1,4 +1,5 @@
-// Messages in a real browser: the inbox of a sandbox, previews, who gets what, and suppressed addresses.
+// Messages in a real browser: the inbox of a sandbox, previews, the settings of who gets which message, and
+// suppressed addresses.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,10 +15,11 @@ const browser = closeAfterTests(await openBrowser())
 
 const url = (tab: string) => `${bench.url}/dashboard/messages?tab=${tab}`
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-// The frame of a mail runs no scripts, not even those that the tests add to every page.
+// Returns the problems of the page itself. The frame of a mail blocks all scripts, also those that the
+// tests add to every page, and the browser reports that.
 const ownProblems = (problems: readonly string[]) =>
   problems.filter((text) => !/^Blocked script execution in 'about:srcdoc'/.test(text))
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 await setNotices(bench)
 const { bankAccount } = await startPayment(bench)
@@ -29,14 +31,15 @@ test('a sandbox shows the mails that it caught, as their readers see them', asyn
   await using opened = await bench.openAs(browser, { role: 'owner' })
   const { page, problems } = opened
   await page.goto(`${url('log')}&channel=email`)
-  await see(page, 'a•••@example.com · Email')
+  await waitForText(page, 'a•••@example.com · Email')
   await page
     .getByRole('cell', { name: /^Receipt/ })
     .first()
     .click()
   const mail = page.frameLocator('iframe.mail-frame')
   await mail.getByRole('heading', { name: 'Thank you. Your payment is complete.' }).waitFor()
-  await mail.locator('table.card[style*="max-width: 600px"]').waitFor() // Its styles apply.
+  // The mail’s own styles apply in the preview.
+  await mail.locator('table.card[style*="max-width: 600px"]').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   assert.deepEqual(ownProblems(problems), [])
 })
@@ -46,12 +49,12 @@ test('an owner previews a message, and chooses who gets what', async () => {
   const { page, problems } = opened
   await page.goto(url('previews'))
   await page.getByLabel('Message', { exact: true }).selectOption('Payment instructions')
-  await see(page, 'Pay NGN 25,000.00 by bank transfer')
+  await waitForText(page, 'Pay NGN 25,000.00 by bank transfer')
   await page.goto(url('notices'))
   await page.getByLabel('WhatsApp').check()
   await page.getByLabel('Daily summary').check()
   await button(page, 'Save').click()
-  await see(page, 'Saved.')
+  await waitForText(page, 'Saved.')
   const { data } = (await bench.call({ url: '/api/v1/notice-settings' })).json()
   assert.deepEqual(data.payerChannels, ['email', 'sms', 'whatsapp'])
   assert.deepEqual(data.staffKinds, ['merchant.daily_summary'])
@@ -66,11 +69,11 @@ test('an owner suppresses an address, and sends to it again', async () => {
   const modal = page.locator('dialog.modal')
   await modal.getByLabel('Email address or phone number').fill('eve@example.com')
   await modal.getByRole('button', { name: 'Suppress an address' }).click()
-  await see(page, 'Address suppressed.')
-  await see(page, 'eve@example.com')
+  await waitForText(page, 'Address suppressed.')
+  await waitForText(page, 'eve@example.com')
   await button(page, 'Send again: eve@example.com').click()
   await modal.getByRole('button', { name: 'Send again' }).click()
-  await see(page, 'No suppressed addresses')
+  await waitForText(page, 'No suppressed addresses')
   assert.deepEqual(ownProblems(problems), [])
 })
 

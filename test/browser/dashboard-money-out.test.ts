@@ -1,4 +1,4 @@
-// Refunds, subaccounts and splits, balances and adjustments in a real browser.
+// Users handle refunds, subaccounts, splits, balances and adjustments in a real browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal').last()
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const factOf = (page: Page, name: string) =>
@@ -47,7 +47,7 @@ test('a payment is refunded from its drawer, in part; the rest is cancelled befo
   await drawerOf(page).getByText('Confirmed').first().waitFor()
   assert.equal(await factOf(page, 'Refunded'), '₦400.50')
   assert.equal(await drawerOf(page).locator('.headline .badge').innerText(), 'Partly refunded')
-  await see(page, 'To ADA OBI, ******6789')
+  await waitForText(page, 'To ADA OBI, ******6789')
   await button(page, 'Refund').click()
   assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '599.5')
   await modalOf(page).getByLabel('Reason').fill('All of it')
@@ -123,7 +123,7 @@ test('a credit without a payer is not refunded, and the drawer says why', async 
   await button(page, 'Continue').click()
   await button(page, 'Refund ₦80.00').click()
 
-  await see(page, 'The bank didn’t report which account this came from')
+  await waitForText(page, 'The bank didn’t report which account this came from')
 })
 
 test('a client adds a subaccount and a split, and deactivates both', async () => {
@@ -174,7 +174,7 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   const { page, problems } = opened
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto(`${bench.url}/dashboard/settings/ADA?tab=subaccounts`)
-  await see(page, /Its bank account is inactive/)
+  await waitForText(page, /Its bank account is inactive/)
 
   const number = bankAccountNumber()
   await button(page, 'Change bank account').press('Enter')
@@ -189,7 +189,7 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   await modalOf(page).getByLabel('Account number').fill(number)
   await page.keyboard.press('Enter')
 
-  await see(page, 'Bank account changed.')
+  await waitForText(page, 'Bank account changed.')
   await modalOf(page).waitFor({ state: 'detached' })
   await drawerOf(page)
     .getByText(`******${number.slice(-4)}`)
@@ -197,7 +197,7 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   assert.equal(await page.getByText(/Its bank account is inactive/).count(), 0)
   assert.equal(
     await page.evaluate('document.activeElement?.textContent'),
-    'Change bank account', // The focus has returned.
+    'Change bank account', // The focus has returned to the button that opened the dialog.
   )
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('409')),
@@ -205,7 +205,7 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   )
 })
 
-test('shares stand on the credit, the split on the account', async () => {
+test('a credit shows its shares, and an account its split', async () => {
   await createSplit(bench)
   const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
   const { sessionId } = await pay(bench, accountNumber, '1000')
@@ -213,7 +213,7 @@ test('shares stand on the credit, the split on the account', async () => {
   const { page, problems } = opened
 
   await page.goto(`${bench.url}/dashboard/credits/${sessionId}`)
-  await see(page, 'Share of A')
+  await waitForText(page, 'Share of A')
   assert.equal(await factOf(page, 'Share of A'), '₦800.00')
   assert.equal(await factOf(page, 'Share of B'), '₦200.00')
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
@@ -224,7 +224,7 @@ test('shares stand on the credit, the split on the account', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('balances are of the chosen day', async () => {
+test('balances are those of the chosen day', async () => {
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/ledger`)
@@ -255,7 +255,7 @@ test('one operator asks for a write-off, and another approves it', async () => {
   await modalOf(maker.page).getByLabel('Reason').fill('Closed business')
   assert.deepEqual(await findAxeFaults(maker.page), [])
   await button(maker.page, 'Request approval').click()
-  await see(maker.page, 'You requested this. Another user must approve it.')
+  await waitForText(maker.page, 'You requested this. Another user must approve it.')
   assert.equal(await button(maker.page, 'Approve').count(), 0)
   const reference = maker.page.url().split('/').at(-1)
 
@@ -274,12 +274,12 @@ test('debts do not count as money to pay out', async () => {
   await using opened = await bench.openAs(browser)
   await opened.page.goto(`${bench.url}/dashboard/ledger`)
 
-  await see(opened.page, 'Owed by you')
-  await see(opened.page, '₦2,000.00 to pay out or refund')
+  await waitForText(opened.page, 'Owed by you')
+  await waitForText(opened.page, '₦2,000.00 to pay out or refund')
   assert.deepEqual(opened.problems, [])
 })
 
-test('nothing is wrong at 360 and 1280 pixels, light and dark', async () => {
+test('the pages have no faults at 360 and 1280 pixels, in light and dark', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   const views = ['', '/ledger', '/settings?tab=subaccounts', '/settings?tab=splits']

@@ -28,7 +28,7 @@ async function detailsOf(accountNumber: string) {
   return JSON.parse(body).data
 }
 
-test('a request takes a split, grace, webhook and payer rules; what is wrong is said there', async () => {
+test('a request takes a split, grace, webhook and payer rules; errors appear at their fields', async () => {
   await using opened = await bench.openAs(browser, { width: 360, colorScheme: 'dark' })
   const { page } = opened
   const modal = modalOf(page)
@@ -39,7 +39,7 @@ test('a request takes a split, grace, webhook and payer rules; what is wrong is 
   await modal.getByLabel('Return page').fill('https://shop.example/back')
   await modal.getByText('More options').click()
   await modal.getByLabel('Split').selectOption('HALF')
-  assert.deepEqual(await optionsOf(page), ['None', 'Split HALF']) // Without the inactive one.
+  assert.deepEqual(await optionsOf(page), ['None', 'Split HALF']) // The list lacks the inactive split.
   await modal.getByLabel('Grace period').selectOption('None')
   await modal.getByLabel('Webhook URL').fill('https://shop.example/hook')
   await modal.getByLabel('Maximum per transfer').fill('5,000')
@@ -71,7 +71,7 @@ test('a request takes a split, grace, webhook and payer rules; what is wrong is 
   )
 })
 
-test('a request for which nothing more is given has the defaults', async () => {
+test('a request without further options has the defaults', async () => {
   bench.advance(1_000)
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
@@ -90,12 +90,13 @@ test('a request for which nothing more is given has the defaults', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('an account is given a NIN and a split, and loses the split, and that back', async () => {
+test('an account gets a NIN and a split; removing the split can be undone', async () => {
   const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   const modal = modalOf(page)
-  const save = () => modal.getByRole('button', { name: 'Save' }).click()
+  const pressSave = () => modal.getByRole('button', { name: 'Save' }).click()
+  // Opens the dialog to edit the account, and waits until its fields are filled in.
   const edit = async () => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await modal.getByLabel('Split').waitFor()
@@ -106,9 +107,9 @@ test('an account is given a NIN and a split, and loses the split, and that back'
   await modal.getByLabel('NIN').fill('12345678901')
   await modal.getByLabel('Split').selectOption('HALF')
   assert.deepEqual(await findAxeFaults(page), [])
-  await save()
+  await pressSave()
   await page.getByText('Saved.').waitFor()
-  // The dashboard does not know the NIN.
+  // There is no Undo, because the dashboard does not know the NIN.
   assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
   const details = await detailsOf(accountNumber)
   assert.equal(details.splitCode, 'HALF')
@@ -116,7 +117,7 @@ test('an account is given a NIN and a split, and loses the split, and that back'
   await edit()
   await modal.getByText(`Leave empty to keep ${details.ninMasked}.`).waitFor()
   await modal.getByLabel('Split').selectOption('None')
-  await save()
+  await pressSave()
   await page.getByRole('button', { name: 'Undo' }).waitFor()
   const without = await detailsOf(accountNumber)
   assert.deepEqual([without.splitCode, without.ninMasked], [null, details.ninMasked])

@@ -1,4 +1,5 @@
-// “Needs you” on Today in a real browser: the newest waiting items, each with its action.
+// The list “Needs you” on Today in a real browser shows the newest items that wait for the user, each with
+// its action.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,6 +59,7 @@ test('a payout is approved from Today, where at most three of those that wait ar
   assert.deepEqual(problems, [])
 })
 
+// Places a hold on an account and requests its release, as another operator than the test's user.
 async function requestRelease(accountNumber: string): Promise<void> {
   const maker = await newBrowser(bench, 'operator')
   const { reference } = await placeHold(
@@ -69,7 +71,7 @@ async function requestRelease(accountNumber: string): Promise<void> {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-// The bank reports one session twice, with two amounts, which raises an alert.
+// Reports one session id twice with different amounts, which raises an alert.
 async function reportTwice(accountNumber: string, bankCode: string): Promise<void> {
   const sessionId = newSessionId()
   for (const amount of ['10', '11']) {
@@ -77,7 +79,7 @@ async function reportTwice(accountNumber: string, bankCode: string): Promise<voi
   }
 }
 
-test('an operator ends a hold, takes a difference, acknowledges an alert and enables an endpoint there', async () => {
+test('an operator handles a hold, a difference, an alert and a paused endpoint from Today', async () => {
   await importScene(bench)
   const { accountNumber, bankCode } = await createAccount(bench)
   await credit(bench, accountNumber, '20000')

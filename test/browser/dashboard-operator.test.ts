@@ -21,10 +21,10 @@ const browser = closeAfterTests(await openBrowser())
 const desk = await openDesk(bench)
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
-// Starts a return: by the operator, as in live mode; or by the sandbox's bank, which has not
-// received it.
+// Creates a suspended item and starts its return. In live mode the operator sends it; in the sandbox the
+// simulated bank sends it, and has not received it yet.
 async function startReturn(sourceAccountName: string, mode: 'live' | 'sandbox' = 'live') {
   const payer = { sourceAccountName, sourceAccountNumber: '2093566866' }
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
@@ -33,7 +33,7 @@ async function startReturn(sourceAccountName: string, mode: 'live' | 'sandbox' =
   return { id, sessionId: sessionId as string, reference }
 }
 
-// A bank names one session twice, with two amounts.
+// Reports one session id twice with different amounts, which raises an alert.
 async function raiseAlert(): Promise<string> {
   const { accountNumber, bankCode } = await createAccount(bench)
   const sessionId = newSessionId()
@@ -43,29 +43,29 @@ async function raiseAlert(): Promise<string> {
   return sessionId
 }
 
-test('a return is confirmed by keyboard alone, after its payer’s number was shown', async () => {
+test('a return is confirmed by keyboard alone, after its payer’s number was revealed', async () => {
   const { id, reference } = await startReturn('DAUDA IBRAHIM')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/returns?status=pending`)
   await page.getByRole('link', { name: 'DAUDA IBRAHIM' }).focus()
   await page.keyboard.press('Enter')
-  await see(page, '******6866')
+  await waitForText(page, '******6866')
   assert.deepEqual(await actionsOf(bench, `return/${reference}`), [])
 
   await button(page, 'Reveal account number').focus()
   await page.keyboard.press('Enter')
-  await see(page, '2093566866')
+  await waitForText(page, '2093566866')
   await button(page, 'Confirm return').focus()
   await page.keyboard.press('Enter')
-  await see(page, 'Confirm return of ₦75.00 to DAUDA IBRAHIM?')
+  await waitForText(page, 'Confirm return of ₦75.00 to DAUDA IBRAHIM?')
   assert.equal((await readItem(bench, id)).state, 'returning')
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByLabel('Bank reference').focus()
   await page.keyboard.type('WEMA/9')
   await page.keyboard.press('Enter')
 
-  await see(page, `${reference} confirmed.`)
+  await waitForText(page, `${reference} confirmed.`)
   await page.getByRole('dialog').getByText('Confirmed', { exact: true }).first().waitFor()
   const item = await readItem(bench, id)
   assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/9'])
@@ -80,19 +80,19 @@ test('a return that failed says why, here and at the suspense desk', async () =>
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/returns/${reference}`)
   await button(page, 'Mark as failed').click()
-  await see(page, 'Mark return of ₦75.00 to EFE OBI as failed?')
+  await waitForText(page, 'Mark return of ₦75.00 to EFE OBI as failed?')
   await page.getByLabel('Reason').fill('Account closed')
   await page.getByRole('button', { name: 'Mark as failed' }).last().click()
 
-  await see(page, `${reference} failed. The funds are back in suspense.`)
-  await see(page, 'Account closed')
+  await waitForText(page, `${reference} failed. The funds are back in suspense.`)
+  await waitForText(page, 'Account closed')
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
-  await see(page, 'Return failure reason')
-  await see(page, 'Account closed')
+  await waitForText(page, 'Return failure reason')
+  await waitForText(page, 'Account closed')
   assert.deepEqual(problems, [])
 })
 
-test('a payout that a connector sends says so, and is not the operator’s to send', async () => {
+test('a payout that a connector sends says so, and operators cannot send it by hand', async () => {
   const { reference } = await startReturn('FEMI ADE', 'sandbox')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
@@ -101,7 +101,7 @@ test('a payout that a connector sends says so, and is not the operator’s to se
   await row.getByText('Connector', { exact: true }).waitFor()
   await row.getByRole('link').first().click()
 
-  await see(page, 'The bank’s connector sends this return. Don’t send it by hand.')
+  await waitForText(page, 'The bank’s connector sends this return. Don’t send it by hand.')
   for (const name of ['Reveal account number', 'Confirm return', 'Mark as failed']) {
     assert.equal(await button(page, name).count(), 0, name)
   }
@@ -111,48 +111,51 @@ test('a payout that a connector sends says so, and is not the operator’s to se
   )
   await bench.db.query(`update payouts set status = 'unknown' where reference = $1`, [reference])
   await page.reload()
-  await see(page, /The bank hasn’t answered and may have sent it/)
+  await waitForText(page, /The bank hasn’t answered and may have sent it/)
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByRole('link', { name: 'View payout' }).click()
   await button(page, 'Confirm payout').waitFor()
   assert.deepEqual(problems, [])
 })
 
-test('a user who may only look sees masked numbers and no buttons', async () => {
+test('a user who may only read sees masked numbers and no buttons', async () => {
   const { reference } = await startReturn('ADA OBI')
   await using opened = await bench.openAs(browser, { role: 'support' })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/returns/${reference}`)
-  await see(page, '******6866')
+  await waitForText(page, '******6866')
 
   assert.equal(await button(page, 'Reveal account number').count(), 0)
   assert.equal(await button(page, 'Confirm return').count(), 0)
   assert.equal(await page.getByRole('link', { name: 'Alerts' }).count(), 0)
 })
 
-test('the menu counts open alerts as they come, and one that is acknowledged no more', async () => {
+test('the menu counts open alerts as they arrive, and not acknowledged ones', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/alerts?open=true`)
-  await see(page, /No alerts|No results match/)
+  await waitForText(page, /No alerts|No results match/)
   const sessionId = await raiseAlert()
   await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
 
   await page
     .getByRole('link', { name: 'A bank reused an identifier with different details' })
     .click()
-  await see(page, 'The second message was rejected. Ask the bank which of the two is correct.')
-  await see(page, new RegExp(`, session ${sessionId}$`))
+  await waitForText(
+    page,
+    'The second message was rejected. Ask the bank which of the two is correct.',
+  )
+  await waitForText(page, new RegExp(`, session ${sessionId}$`))
   assert.equal(await page.locator('dialog pre').count(), 0, 'facts, and no JSON')
-  await see(page, '₦11.00')
+  await waitForText(page, '₦11.00')
   await button(page, 'Acknowledge').click()
-  await see(page, 'Alert acknowledged.')
+  await waitForText(page, 'Alert acknowledged.')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Undo').click()
-  await see(page, 'Undone.')
+  await waitForText(page, 'Undone.')
   await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
   await button(page, 'Acknowledge').click()
-  await see(page, 'Alert acknowledged.')
+  await waitForText(page, 'Alert acknowledged.')
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Alerts', exact: true }).waitFor()
   const { rows } = await bench.db.query('select acknowledged_by is not null as is_done from alerts')
@@ -193,7 +196,7 @@ test('a return of reversed money is not sent, and can only be marked as failed',
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/returns/${reference}`)
-  await see(page, /The bank reversed the credit, so the payer has the money/)
+  await waitForText(page, /The bank reversed the credit, so the payer has the money/)
   assert.equal(await button(page, 'Reveal account number').count(), 0)
   assert.equal(await button(page, 'Confirm return').count(), 0)
   assert.deepEqual(await findAxeFaults(page), [])
@@ -223,9 +226,10 @@ test('these views have no fault at 360 and 1280 pixels, in light and dark', asyn
   assert.deepEqual(problems, [])
 })
 
-test('an idle page that cannot load says nothing until somebody uses it', async () => {
+test('an idle page that cannot load shows no error until somebody uses it', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
+  // Waits for the page's next poll of the alerts. Returns its header that says whether the user is idle.
   const idleOf = async () => {
     const counting = await page.waitForRequest(/operator\/alerts/)
     return counting.headers()['x-idle']

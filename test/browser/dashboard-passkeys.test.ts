@@ -1,5 +1,5 @@
-// Passkeys in a real browser, with a virtual device: added, used to sign in alone and after a
-// password, renamed, removed; and the page without any.
+// Passkeys in a real browser, with a virtual authenticator: added, used to sign in alone and after a
+// password, renamed and removed; and the page of a user without any.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { listenLocally } from '../support/event-source.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
-// Browsers store no passkeys for an IP address.
+// The service uses the name localhost, because browsers store no passkeys for an IP address.
 const bench = closeAfterTests(await startTestService({ env: { PUBLIC_URL: 'http://localhost:0' } }))
 const address = await listenLocally(bench.service.app)
 const url = address.replace('127.0.0.1', 'localhost')
@@ -21,7 +21,8 @@ const openAs = openerOf(bench, url)
 
 type Device = { cdp: CDPSession; authenticatorId: string }
 
-async function addDevice(page: Page): Promise<Device> {
+// Adds a virtual authenticator to the browser, which confirms every request by itself.
+async function addVirtualAuthenticator(page: Page): Promise<Device> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -40,7 +41,8 @@ async function addDevice(page: Page): Promise<Device> {
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const todayOf = (page: Page) => page.getByRole('heading', { level: 1, name: 'Today' })
 
-async function addFirst(page: Page, name: string): Promise<string[]> {
+// Adds the user's first passkey. Returns the recovery codes that the page shows once.
+async function addFirstPasskey(page: Page, name: string): Promise<string[]> {
   await page.goto(profile)
   await page.getByRole('button', { name: 'Add passkey' }).click()
   await modalOf(page).getByLabel('Name').fill(name)
@@ -67,9 +69,9 @@ for (const [width, colorScheme] of [
   test(`a passkey is added, signs in alone, is renamed and removed (${width} px)`, async () => {
     await using opened = await openAs(browser, { width, colorScheme })
     const { page, problems } = opened
-    await addDevice(page)
+    await addVirtualAuthenticator(page)
 
-    assert.equal((await addFirst(page, 'Laptop')).length, 10)
+    assert.equal((await addFirstPasskey(page, 'Laptop')).length, 10)
     await assertFaultless(page, profile)
     await page.goto(`${url}/dashboard`)
     if (width < 1000) await page.context().clearCookies()
@@ -98,36 +100,37 @@ test('after the password, a passkey is the second factor; a recovery code is, to
   const email = await makeUser(bench)
   await using opened = await browser.newPage()
   const { page } = opened
-  await addDevice(page)
-  const enter = async () => {
+  await addVirtualAuthenticator(page)
+  // Fills in the sign-in form and submits it.
+  const submitSignIn = async () => {
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
   await page.goto(`${url}/dashboard`)
-  await enter()
+  await submitSignIn()
   await todayOf(page).waitFor()
-  const [code = ''] = await addFirst(page, 'Laptop')
+  const [code = ''] = await addFirstPasskey(page, 'Laptop')
 
   await signOut(page)
-  await enter()
+  await submitSignIn()
   await page.getByText('Use your passkey, or enter an authentication or recovery code.').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await signOutOf(page).waitFor()
 
   await signOut(page)
-  await enter()
+  await submitSignIn()
   await page.getByLabel('Authentication or recovery code').fill(code)
   await page.keyboard.press('Enter')
   await signOutOf(page).waitFor()
 })
 
-test('another one is added with the first; the same device is told that it has one', async () => {
+test('a second passkey is added with the first, but not on the same device', async () => {
   await using opened = await openAs(browser)
   const { page } = opened
-  await addDevice(page)
-  await addFirst(page, 'Laptop')
+  await addVirtualAuthenticator(page)
+  await addFirstPasskey(page, 'Laptop')
 
   await page.getByRole('button', { name: 'Add passkey' }).click()
   assert.match(await modalOf(page).getByLabel('Name').inputValue(), /^Chrome on Linux$/)
@@ -143,8 +146,8 @@ test('another one is added with the first; the same device is told that it has o
 test('a device that declines, or does not know its user, signs nobody in', async () => {
   await using opened = await openAs(browser)
   const { page } = opened
-  const { cdp, authenticatorId } = await addDevice(page)
-  await addFirst(page, 'Laptop')
+  const { cdp, authenticatorId } = await addVirtualAuthenticator(page)
+  await addFirstPasskey(page, 'Laptop')
   await page.goto(`${url}/dashboard`)
   await signOut(page)
 

@@ -21,7 +21,7 @@ const openAs = openerOf(bench, url)
 const browser = closeAfterTests(await openBrowser())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 
 test('a file is created and downloaded, and the bank’s report settles its payouts', async () => {
@@ -29,13 +29,13 @@ test('a file is created and downloaded, and the bank’s report settles its payo
   await using opened = await openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${url}/dashboard/payouts?tab=files`)
-  await see(page, 'No payout files yet')
+  await waitForText(page, 'No payout files yet')
   await button(page, 'Create file').click()
   await modalOf(page).getByLabel('Sending bank').selectOption('058')
   await modalOf(page).getByLabel('Format').selectOption('csv')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Create file' }).click()
-  await see(page, '2 payouts')
+  await waitForText(page, '2 payouts')
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download' }).click()
   const download = await downloading
@@ -56,7 +56,7 @@ test('a file is created and downloaded, and the bank’s report settles its payo
   const file = { name: 'report.csv', mimeType: 'text/csv', buffer: Buffer.from(report) }
   await modalOf(page).getByLabel('Report').setInputFiles(file)
   await modalOf(page).getByRole('button', { name: 'Upload' }).click()
-  await see(page, 'No payout has this reference.')
+  await waitForText(page, 'No payout has this reference.')
   assert.deepEqual(await findAxeFaults(page), [])
   const facts = await modalOf(page).locator('.facts').innerText()
   assert.match(facts.replace(/\s+/g, ' '), /Confirmed 1 Failed 1 Still in progress 0/)
@@ -75,12 +75,12 @@ test('a file that never reached the bank is marked so, after being asked once mo
   await page.goto(`${url}/dashboard/payouts/${id}?tab=files`)
 
   await button(page, 'Request “not delivered”').click()
-  await see(page, 'Request that 2 payouts fail?')
+  await waitForText(page, 'Request that 2 payouts fail?')
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
   await modalOf(page).getByLabel('Bank’s confirmation').fill('Branch manager, by letter')
   await button(page, 'Request “not delivered”').last().click()
 
-  await see(page, `Requested for ${id}. Another user must approve.`)
+  await waitForText(page, `Requested for ${id}. Another user must approve.`)
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
   await approveOpenFailures(bench)
   await page.reload()
@@ -101,18 +101,18 @@ test('a file leads to its payouts, and a payout to its file, where a person may 
   await page.getByRole('link', { name: '2 payouts' }).click()
   await page.waitForURL(`**/payouts?tab=all&payoutFile=${id}`)
   await page.locator('table.list').getByText(codeOf(first)).click()
-  await see(page, 'It’s in a payout file: the bank’s report settles it.')
+  await waitForText(page, 'It’s in a payout file: the bank’s report settles it.')
   assert.equal(await page.locator('table.list tbody tr').count(), 2)
   await button(page, 'Request failure').click()
   await modalOf(page).getByLabel('What the bank said').fill('Ticket 4711')
   await modalOf(page).getByLabel('Reason').fill('The bank does not know it')
   await button(page, 'Request failure').last().click()
-  await see(page, `Requested that ${first} fails. Another user must approve.`)
+  await waitForText(page, `Requested that ${first} fails. Another user must approve.`)
   await approveOpenFailures(bench)
   await page.getByRole('link', { name: id }).click()
 
   await page.waitForURL(`**/payouts/${id}?tab=files`)
-  await see(page, /1 payout settled by hand/)
+  await waitForText(page, /1 payout settled by hand/)
   assert.deepEqual(await statusesOf(bench, [first]), ['failed'])
   assert.deepEqual(problems, [])
 })
@@ -126,7 +126,7 @@ test('while payouts are held a file is not offered for download, and it says why
   const { page, problems } = opened
   await page.goto(`${url}/dashboard/payouts/${id}?tab=files`)
 
-  await see(page, 'Payouts are held: the file can’t be downloaded until they’re released.')
+  await waitForText(page, 'Payouts are held: the file can’t be downloaded until they’re released.')
   assert.equal(await page.getByRole('link', { name: 'Download' }).count(), 0)
   await withTransaction(db, (tx) => releasePayouts(tx, clock(), 'cli:test'))
   await page.reload()

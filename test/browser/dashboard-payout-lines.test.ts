@@ -1,5 +1,5 @@
-// In a real browser: a statement line that contradicts a payout says so, links to the payout, and
-// is booked correctly.
+// A statement line that contradicts a payout, in a real browser: it says so, links to the payout, and is
+// booked correctly.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import { createPayout, fund } from '../support/payouts.ts'
 
 const browser = closeAfterTests(await openBrowser())
 
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const openKind = (page: Page, kind: string) =>
   page.locator('.row-link', { hasText: kind }).first().click()
 
@@ -34,25 +34,28 @@ test('a failed payout that was paid is booked as owed; one given back, with its 
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/reconciliation?tab=differences`)
   await openKind(page, 'Payout returned by the bank')
-  await see(page, 'The bank gave back the money of a payout.')
-  await see(page, 'Books both lines, this and the one with the same amount. They cancel out.')
+  await waitForText(page, 'The bank gave back the money of a payout.')
+  await waitForText(
+    page,
+    'Books both lines, this and the one with the same amount. They cancel out.',
+  )
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByRole('button', { name: 'Resolve', exact: true }).click()
   await page.getByLabel('Reason').fill('The bank bounced it.')
   await page.locator('dialog.modal').getByRole('button', { name: 'Resolve' }).click()
-  await see(page, 'Difference resolved.')
+  await waitForText(page, 'Difference resolved.')
   await page.keyboard.press('Escape')
   await page.goto(`${bench.url}/dashboard/reconciliation?tab=differences`)
   await openKind(page, 'Payout paid at the bank')
-  await see(page, 'The client, who got the money back, owes it.')
+  await waitForText(page, 'The client, who got the money back, owes it.')
   await page.getByRole('button', { name: 'Resolve', exact: true }).click()
   await page.getByLabel('Reason').fill('On the statement.')
   await page.locator('dialog.modal').getByRole('button', { name: 'Resolve' }).click()
-  await see(page, 'Difference resolved.')
+  await waitForText(page, 'Difference resolved.')
 
   const link = page.getByRole('link', { name: reference })
   await link.click()
-  await see(page, 'Paid, as the bank’s statement shows')
+  await waitForText(page, 'Paid, as the bank’s statement shows')
   assert.deepEqual(await moves(), [
     'paid: shortfall 035 → bank 035 1000.00',
     'paid: bank 035 → shortfall 035 1000.00',

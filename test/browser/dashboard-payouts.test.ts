@@ -25,18 +25,19 @@ const rounds = closeAfterTests(await payoutRounds(bench))
 const browser = closeAfterTests(await openBrowser())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 
 let clients = 0
+// Creates a client, so that each test sees only its own objects.
 async function newClient() {
   const clientId = `PAYS${++clients}`
   return { clientId, token: await bench.newClient(clientId) }
 }
 
-// A payout that was sent, and whose bank does not answer.
-async function makeUnknown(amount: string): Promise<string> {
+// Creates a payout that was sent to a bank that does not answer, so that its result is unknown.
+async function createUnknownPayout(amount: string): Promise<string> {
   await fund(bench, amount)
   const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99906' })
   const { reference } = await createPayout(bench, { amount, bankAccount })
@@ -58,24 +59,24 @@ test('a client adds bank accounts, and sees which the bank confirms', async () =
   await using opened = await bench.openAs(browser, { clientId, role: 'finance' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts?tab=bankAccounts`)
-  await see(page, 'No bank accounts yet')
+  await waitForText(page, 'No bank accounts yet')
 
   await addAccount(page, { number: bankAccountNumber(), name: 'Ada Obi' })
   await drawerOf(page).getByText('Default', { exact: true }).waitFor()
   await drawerOf(page).getByText('ADA OBI', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await addAccount(page, { number: bankAccountNumber('99902'), name: 'Bola Ade' })
-  await see(page, 'nothing can be paid to it')
+  await waitForText(page, 'nothing can be paid to it')
   assert.equal(await button(page, 'Make default').count(), 0)
   await page.keyboard.press('Escape')
   await addAccount(page, { number: bankAccountNumber(), name: 'Chidi Eze' })
   await button(page, 'Make default').click()
-  await see(page, 'Default bank account changed.')
+  await waitForText(page, 'Default bank account changed.')
   await button(page, 'Deactivate').click()
-  await see(page, 'Deactivate Chidi Eze?')
+  await waitForText(page, 'Deactivate Chidi Eze?')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Deactivate').last().click()
-  await see(page, 'Bank account deactivated.')
+  await waitForText(page, 'Bank account deactivated.')
   await drawerOf(page).getByText('Inactive', { exact: true }).waitFor()
 
   await page.keyboard.press('Escape')
@@ -96,7 +97,7 @@ test('a client pays out by keyboard alone, and sees the money arrive', async () 
   await using opened = await bench.openAs(browser, { clientId })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts`)
-  await see(page, 'No payouts yet')
+  await waitForText(page, 'No payouts yet')
   await button(page, 'New payout').focus()
   await page.keyboard.press('Enter')
   await modalOf(page).getByLabel('Bank account').waitFor()
@@ -107,7 +108,7 @@ test('a client pays out by keyboard alone, and sees the money arrive', async () 
   assert.deepEqual(await findAxeFaults(page), [])
   await page.keyboard.press('Enter')
 
-  await see(page, 'Held, waiting to be sent.')
+  await waitForText(page, 'Held, waiting to be sent.')
   await rounds.send()
   await drawerOf(page).getByText('Paid to the recipient.').waitFor()
   await drawerOf(page).getByText('Confirmed by the bank').waitFor()
@@ -116,7 +117,7 @@ test('a client pays out by keyboard alone, and sees the money arrive', async () 
   assert.deepEqual(problems, [])
 })
 
-test('a payout is cancelled while it is queued, after being asked once more', async () => {
+test('a queued payout is cancelled after a confirmation', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '900', { token })
   await addBankAccount(bench, { token })
@@ -126,12 +127,12 @@ test('a payout is cancelled while it is queued, after being asked once more', as
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
 
   await button(page, 'Cancel payout').click()
-  await see(page, /^Cancel payout of ₦900\.00 to \S.*\?$/)
-  await see(page, 'Held, waiting to be sent.')
+  await waitForText(page, /^Cancel payout of ₦900\.00 to \S.*\?$/)
+  await waitForText(page, 'Held, waiting to be sent.')
   await button(page, 'Cancel payout').last().click()
 
-  await see(page, `${reference} cancelled.`)
-  await see(page, 'Not sent. It’s available again.')
+  await waitForText(page, `${reference} cancelled.`)
+  await waitForText(page, 'Not sent. It’s available again.')
   assert.equal(await button(page, 'Cancel payout').count(), 0)
   assert.deepEqual(problems, [])
 })
@@ -140,23 +141,23 @@ test('a settlement’s payout is cancelled only while its bank account is inacti
   const { clientId, token } = await newClient()
   await fund(bench, '700', { token })
   const { reference: account } = await addBankAccount(bench, { token })
-  const [{ reference }] = dataOf(await close(bench, { token }), 'account').payouts
+  const [{ reference }] = dataOf(await close(bench, { token })).payouts
   await using opened = await bench.openAs(browser, { clientId })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
-  await see(page, 'Held, waiting to be sent.')
+  await waitForText(page, 'Held, waiting to be sent.')
   assert.equal(await button(page, 'Cancel payout').count(), 0)
   const url = `${BANK_ACCOUNTS}/${account}`
   await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
 
   await page.reload()
-  await see(page, 'Not sent: its bank account is inactive.')
+  await waitForText(page, 'Not sent: its bank account is inactive.')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Cancel payout').click()
   await button(page, 'Cancel payout').last().click()
 
-  await see(page, `${reference} cancelled.`)
-  await see(page, 'Not sent. It’s available again.')
+  await waitForText(page, `${reference} cancelled.`)
+  await waitForText(page, 'Not sent. It’s available again.')
   assert.deepEqual(problems, [])
 })
 
@@ -176,15 +177,15 @@ test('the user who created a payout can’t approve it, and another user approve
     await modalOf(maker.page).getByLabel('Narration').fill('Rent')
     await modalOf(maker.page).getByLabel('Bank account').waitFor()
     await modalOf(maker.page).getByRole('button', { name: 'Pay out' }).click()
-    await see(maker.page, 'You created this payout. Another user must approve it.')
+    await waitForText(maker.page, 'You created this payout. Another user must approve it.')
     assert.equal(await button(maker.page, 'Approve').count(), 0)
   }
   await checker.page.goto(`${bench.url}/dashboard/payouts`)
   await checker.page.locator('.waiting-row').nth(1).click()
   await button(checker.page, 'Approve').click()
-  await see(checker.page, /^Approve payout of ₦1,500\.00 to \S.*\?$/)
+  await waitForText(checker.page, /^Approve payout of ₦1,500\.00 to \S.*\?$/)
   await button(checker.page, 'Approve').last().click()
-  await see(checker.page, /PYT\d+ approved\./)
+  await waitForText(checker.page, /PYT\d+ approved\./)
   await checker.page.keyboard.press('Escape')
   await checker.page.locator('.waiting-row').nth(1).waitFor({ state: 'detached' })
   await checker.page.locator('.waiting-row').click()
@@ -192,7 +193,7 @@ test('the user who created a payout can’t approve it, and another user approve
   await modalOf(checker.page).getByLabel('Reason').fill('Paid last week')
   assert.deepEqual(await findAxeFaults(checker.page), [])
   await button(checker.page, 'Reject').last().click()
-  await see(checker.page, /PYT\d+ rejected\./)
+  await waitForText(checker.page, /PYT\d+ rejected\./)
   await drawerOf(checker.page).getByText('Paid last week').first().waitFor()
   await rounds.send()
 
@@ -223,36 +224,37 @@ test('the user who added a bank account reads why they can’t approve the first
   const { reference, bankAccount: to } = await createPayout(bench, { amount: 1500 }, { token })
 
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
-  await see(page, 'You cannot approve this: you, or whoever gave you access, chose')
+  await waitForText(page, 'You cannot approve this: you, or whoever gave you access, chose')
   assert.deepEqual(await findAxeFaults(page), [])
   await bench.db.query("update bank_accounts set status = 'mismatch' where reference = $1", [to])
   await page.reload()
 
-  assert.match(await drawerOf(page).locator('.notice').innerText(), /another name/) // Nothing else.
+  // The only notice is about the other name.
+  assert.match(await drawerOf(page).locator('.notice').innerText(), /another name/)
   assert.deepEqual(await drawerOf(page).locator('.actions').allInnerTexts(), ['Reject'])
 })
 
 test('an operator confirms one unknown payout and fails another', async () => {
-  const [paid, unpaid] = [await makeUnknown('750'), await makeUnknown('650')]
+  const [paid, unpaid] = [await createUnknownPayout('750'), await createUnknownPayout('650')]
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts?tab=all`)
-  await see(page, 'Unknown: check with the bank')
+  await waitForText(page, 'Unknown: check with the bank')
   await page.locator('.waiting-row').filter({ hasText: '₦750.00' }).click()
-  await see(page, `Look for ${paid} in the bank’s statement`)
+  await waitForText(page, `Look for ${paid} in the bank’s statement`)
   await button(page, 'Confirm payout').click()
-  await see(page, /^Confirm payout of ₦750\.00 to \S.*\?$/)
+  await waitForText(page, /^Confirm payout of ₦750\.00 to \S.*\?$/)
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByLabel('Bank reference').fill('WEMA/9')
   await button(page, 'Confirm payout').last().click()
-  await see(page, `${paid} confirmed.`)
+  await waitForText(page, `${paid} confirmed.`)
   await drawerOf(page).getByText('Paid to the recipient.').waitFor()
   await page.goto(`${bench.url}/dashboard/payouts/${unpaid}?tab=all`)
   await button(page, 'Request failure').click()
   await modalOf(page).getByLabel('What the bank said').fill('Ticket 4711')
   await modalOf(page).getByLabel('Reason').fill('Not on the statement')
   await button(page, 'Request failure').last().click()
-  await see(page, `Requested that ${unpaid} fails. Another user must approve.`)
+  await waitForText(page, `Requested that ${unpaid} fails. Another user must approve.`)
   await approveOpenFailures(bench)
   await page.reload()
   await drawerOf(page).getByText('Not paid. It’s available again.').waitFor()
@@ -262,7 +264,7 @@ test('an operator confirms one unknown payout and fails another', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('a user who may only look sees masked numbers, no buttons and nothing of other clients', async () => {
+test('a user who may only read sees masked numbers, no buttons and no other clients’ data', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '100', { token })
   const account = await addBankAccount(bench, { token })
@@ -280,7 +282,7 @@ test('a user who may only look sees masked numbers, no buttons and nothing of ot
 })
 
 test('payouts and bank accounts have no fault at 360 and 1280 pixels, in light and dark', async () => {
-  const reference = await makeUnknown('1000000')
+  const reference = await createUnknownPayout('1000000')
   const accountName = 'Oluwafunmilayo Adesuwa Oghenekaro-Balogun and Daughters Enterprises'
   const account = await addBankAccount(bench, { prefix: '99902', accountName })
   await using opened = await bench.openAs(browser, { role: 'operator' })

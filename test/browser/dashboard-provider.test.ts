@@ -1,5 +1,5 @@
-// Signing in with the client's provider in a real browser: an operator sets it, a user goes there, comes back
-// signed in, and confirms who they are there.
+// Signing in with the client's sign-in provider in a real browser: an operator sets it up; a user signs in
+// at the provider, comes back signed in, and later confirms their identity there.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { PROVIDER_CLIENT, startIdentityProvider } from '../support/identity-prov
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
-// The provider sends the browser back to the public address: that is where its cookie is.
+// The provider sends the browser back to PUBLIC_URL. The sign-in's cookie must be on the same address.
 const env = { PUBLIC_URL: 'http://127.0.0.1:0' }
 const bench = closeAfterTests(await startTestService({ env }))
 const url = await listenLocally(bench.service.app)
@@ -24,6 +24,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const settings = `${url}/dashboard/settings?tab=signIn`
 
+// Fills in the dialog for the sign-in provider and saves it.
 async function setProvider(page: Page): Promise<void> {
   await page.goto(settings)
   await page.getByText('Users sign in with a password or a passkey.').waitFor()
@@ -77,7 +78,7 @@ for (const [width, colorScheme] of [
     await page.getByText('Scan').first().waitFor()
     await page.keyboard.press('Escape')
 
-    // A callback that nobody in this browser began.
+    // A callback for a sign-in that this browser did not begin.
     await page.goto(`${url}/dashboard/provider?code=x&state=y`)
     await page.getByText('This sign-in is over').waitFor()
     assert.deepEqual(await findAxeFaults(page), [])

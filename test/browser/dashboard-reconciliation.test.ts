@@ -17,11 +17,12 @@ const startBench = async () => closeAfterTests(await startDashboardBench())
 type Bench = Awaited<ReturnType<typeof startBench>>
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const proofOf = async (page: Page) =>
   (await page.locator('.proof table').innerText()).replaceAll(/\s+/g, ' ')
 
+// Counts the differences by state.
 async function statesOf({ db }: Bench): Promise<Record<string, number>> {
   const { rows } = await db.query<{ state: string; count: number }>(
     'select state, count(*)::int as count from differences group by state',
@@ -35,7 +36,7 @@ test('the first statement is imported by keyboard alone, and its day shows how i
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/reconciliation`)
-  await see(page, 'No statements yet')
+  await waitForText(page, 'No statements yet')
   const choosing = page.waitForEvent('filechooser')
   await button(page, 'Import the first statement').focus()
   await page.keyboard.press('Enter')
@@ -47,7 +48,7 @@ test('the first statement is imported by keyboard alone, and its day shows how i
   await button(page, 'Import').last().focus()
   await page.keyboard.press('Enter')
 
-  await see(page, 'Statement imported')
+  await waitForText(page, 'Statement imported')
   assert.deepEqual(await findAxeFaults(page), [])
   const facts = (await modalOf(page).locator('.facts').innerText()).replaceAll(/\s+/g, ' ')
   assert.match(facts, /Lines 4 New lines 4 Matched 1 .*Closing balance ₦60,747\.50/)
@@ -61,16 +62,16 @@ test('the first statement is imported by keyboard alone, and its day shows how i
   assert.deepEqual(problems, [])
 })
 
-test('an import is over when it is answered, whatever was asked of it before', async () => {
+test('an import is complete when it is answered, even if earlier status requests are open', async () => {
   const bench = await startBench()
   const { text } = await importScene(bench)
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/reconciliation`)
-  await see(page, 'Banks by day')
+  await waitForText(page, 'Banks by day')
   await dropFile(page, text)
   const held = Promise.withResolvers<Route>()
-  let asks = 0 // The first call loads the earlier data.
+  let asks = 0 // The first call loads the data from before the import.
   await page.route('**/statement-imports?*', (route) =>
     ++asks === 1 ? route.continue() : held.resolve(route),
   )
@@ -80,7 +81,7 @@ test('an import is over when it is answered, whatever was asked of it before', a
   })
   await button(page, 'Import').last().click()
 
-  await see(page, 'This file was already imported. Nothing changed.')
+  await waitForText(page, 'This file was already imported. Nothing changed.')
   const late = await held.promise
   await late.fulfill({ response: await late.fetch() })
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
@@ -94,17 +95,17 @@ test('a file that is dropped is imported, and one that doesn’t add up names it
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/reconciliation`)
-  await see(page, 'Banks by day')
+  await waitForText(page, 'Banks by day')
   await dropFile(page, text.replace('45000.00', '45000.01'))
   await button(page, 'Import').last().click()
 
-  await see(page, 'Statement rejected')
-  await see(page, /^Line \d+: /)
+  await waitForText(page, 'Statement rejected')
+  await waitForText(page, /^Line \d+: /)
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Done').click()
   await dropFile(page, text)
   await button(page, 'Import').last().click()
-  await see(page, 'This file was already imported. Nothing changed.')
+  await waitForText(page, 'This file was already imported. Nothing changed.')
   await button(page, 'Done').click()
   await page.getByRole('link', { name: 'Imports' }).click()
   await page.locator('table.list').getByText('Rejected').waitFor()
@@ -115,6 +116,7 @@ test('a file that is dropped is imported, and one that doesn’t add up names it
   )
 })
 
+// Drops a statement file on the page, and chooses its bank.
 async function dropFile(page: Page, text: string): Promise<void> {
   const transfer = await page.evaluateHandle(`(() => {
     const data = new DataTransfer()
@@ -132,17 +134,17 @@ test('a suggestion is confirmed, a transfer booked and the rest noted as reconci
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
   await button(page, 'Confirm match of ₦12,500.00').click()
-  await see(page, 'Match confirmed.')
+  await waitForText(page, 'Match confirmed.')
 
   const missing = page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' })
   await missing.getByRole('link').click()
-  await see(page, 'The bank received it, and we never booked it.')
+  await waitForText(page, 'The bank received it, and we never booked it.')
   await button(page, 'Resolve').click()
   await modalOf(page).getByLabel('Book it').check()
   await modalOf(page).getByLabel('Reason').fill('Reported by the bank on its statement')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Resolve').last().click()
-  await see(page, 'Difference resolved.')
+  await waitForText(page, 'Difference resolved.')
   await page.keyboard.press('Escape')
 
   await page.getByLabel('Select all').check()
@@ -150,7 +152,7 @@ test('a suggestion is confirmed, a transfer booked and the rest noted as reconci
   await modalOf(page).getByLabel('Note as a reconciling item').check()
   await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
   await button(page, 'Resolve').last().click()
-  await see(page, /resolved or sent for approval/)
+  await waitForText(page, /resolved or sent for approval/)
   await button(page, 'Done').click()
   await page.locator('.proof.reconciling_items').waitFor()
   const { open = 0 } = await statesOf(bench)
@@ -170,7 +172,7 @@ test('suggestions are confirmed together, from the list of what is chosen', asyn
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Confirm' }).click()
 
-  await see(page, '1 difference resolved or sent for approval.')
+  await waitForText(page, '1 difference resolved or sent for approval.')
   await button(page, 'Done').click()
   await suggestions.waitFor({ state: 'detached' })
   const { rows } = await bench.db.query(
@@ -187,7 +189,8 @@ test('under maker-checker another person approves, after the first was rejected'
   assert.equal((await setMakerChecker(await newBrowser(bench, 'owner'), true)).statusCode, 200)
   await using maker = await bench.openAs(browser, { role: 'operator' })
   await using checker = await bench.openAs(browser, { role: 'operator' })
-  const ask = async (reason: string) => {
+  // Requests, as the maker, to note a line as a reconciling item.
+  const requestNote = async (reason: string) => {
     const { page } = maker
     await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
     await page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' }).getByRole('link').click()
@@ -195,23 +198,23 @@ test('under maker-checker another person approves, after the first was rejected'
     await modalOf(page).getByLabel('Note as a reconciling item').check()
     await modalOf(page).getByLabel('Reason').fill(reason)
     await button(page, 'Resolve').last().click()
-    await see(page, 'Approval requested.')
-    await see(page, 'You requested this. Another user must approve it.')
+    await waitForText(page, 'Approval requested.')
+    await waitForText(page, 'You requested this. Another user must approve it.')
   }
-  await ask('A guess')
+  await requestNote('A guess')
   await checker.page.goto(maker.page.url())
   await button(checker.page, 'Reject').click()
   await modalOf(checker.page).getByLabel('Reason').fill('Look again')
   await button(checker.page, 'Reject').last().click()
-  await see(checker.page, 'Rejected. The difference is open again.')
+  await waitForText(checker.page, 'Rejected. The difference is open again.')
 
-  await ask('The branch wrote')
+  await requestNote('The branch wrote')
   await checker.page.goto(maker.page.url())
   await button(checker.page, 'Approve').waitFor()
   assert.deepEqual(await findAxeFaults(checker.page), [])
   await button(checker.page, 'Approve').click()
   await button(checker.page, 'Approve').last().click()
-  await see(checker.page, 'Approved.')
+  await waitForText(checker.page, 'Approved.')
   await checker.page.getByRole('list', { name: 'History' }).getByText('Look again').waitFor()
   assert.equal((await statesOf(bench)).resolved, 1)
   assert.deepEqual([...maker.problems, ...checker.problems], [])
@@ -234,11 +237,11 @@ test('both sides are filtered, and a difference shows its history', async () => 
   await page.getByRole('list', { name: 'History' }).getByText('Found').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'All banks and days' }).click()
-  await see(page, 'Banks by day')
+  await waitForText(page, 'Banks by day')
   assert.deepEqual(problems, [])
 })
 
-test('differences that were chosen are given up with the filter that showed them', async () => {
+test('changing the filter clears the selection of differences', async () => {
   const bench = await startBench()
   await importScene(bench)
   await using opened = await bench.openAs(browser, { role: 'operator' })

@@ -1,5 +1,5 @@
-// Refunds as a state in a real browser: the view, the filter, the column, the words of a confirmation and of
-// a timeline; definitions on hover and focus; a drawer on paper.
+// The refund state of payments in a real browser: its view, filter and column, the texts of a confirmation
+// and a timeline, definitions on hover and focus, and a printed drawer.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,20 +13,24 @@ import { pay, refund } from '../support/refunding.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
-const [whole, part, none] = await trade()
+const [whole, part, none] = await createPayments()
 
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const modalOf = (page: Page) => page.locator('dialog.modal').last()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-// A payment that is refunded, one in part, and one not at all.
-async function trade() {
-  const paid = async (merchantRef: string) => {
+// Creates three payments: refunded in full, refunded in part, and not refunded.
+async function createPayments() {
+  const createPaidPayment = async (merchantRef: string) => {
     const payment = await startPayment(bench, { amount: 1000, merchantRef })
     const { sessionId } = await pay(bench, payment.bankAccount, '1000')
     return { ...payment, sessionId, paymentReference: payment.paymentReference as string }
   }
-  const payments = [await paid('WHOLE'), await paid('PART'), await paid('NONE')] as const
+  const payments = [
+    await createPaidPayment('WHOLE'),
+    await createPaidPayment('PART'),
+    await createPaidPayment('NONE'),
+  ] as const
   await refund(bench, payments[0], '1000')
   await refund(bench, payments[1], '300')
   await settleAll(bench, CONFIRMED)
@@ -35,6 +39,7 @@ async function trade() {
 }
 
 test('payments are filtered by refund, and say how much was refunded', async () => {
+  // Returns the merchant references of the payments that a filter selects.
   const referencesOf = async (query: string) => {
     const { data } = (await bench.call({ url: `/api/v1/payments?${query}` })).json()
     return data.map(({ merchantRef }: { merchantRef: string }) => merchantRef)
@@ -100,10 +105,10 @@ test('a payment opens with its payer, session id, bank and time; a refund names 
   assert.deepEqual(problems, [])
 })
 
-test('a confirmation names amount and payer, and says whether somebody must approve', async () => {
+test('a confirmation names amount and payer, and says whether another user must approve', async () => {
   const url = '/api/v1/operator/clients/MAN0000001/payout-settings'
   const body = { payoutApproval: 'above', approvalAbove: 500 }
-  dataOf(await bench.call({ method: 'PATCH', url, body }), 'account')
+  dataOf(await bench.call({ method: 'PATCH', url, body }))
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payments/${none.paymentReference}`)

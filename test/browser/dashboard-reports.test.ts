@@ -14,7 +14,7 @@ const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 test('a report is scheduled beside the export of its list, opened by its link and deleted', async () => {
   await startPayment(bench)
@@ -22,12 +22,12 @@ test('a report is scheduled beside the export of its list, opened by its link an
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payments?status=Expired`)
   await button(page, 'Schedule…').click()
-  await see(page, 'Filters: Expired')
+  await waitForText(page, 'Filters: Expired')
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByLabel('Name').fill('Expired payments')
   await page.getByLabel('How often').selectOption('weekly')
   await button(page, 'Schedule').click()
-  await see(page, 'Scheduled')
+  await waitForText(page, 'Scheduled')
 
   const { rows } = await bench.db.query('select next_due_at from report_schedules')
   await bench.db.query('update report_schedules set next_due_at = $1, next_from = $2', [
@@ -38,7 +38,7 @@ test('a report is scheduled beside the export of its list, opened by its link an
   await runSchedulesRound(noticingOf(bench))(new AbortController().signal)
   const { rows: runs } = await bench.db.query('select reference from report_runs')
   await page.goto(`${bench.url}/dashboard/reports/${runs[0].reference}`)
-  await see(page, 'Link works until')
+  await waitForText(page, 'Link works until')
   assert.deepEqual(await findAxeFaults(page), [])
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download CSV' }).click()
@@ -48,21 +48,21 @@ test('a report is scheduled beside the export of its list, opened by its link an
   await page.getByRole('cell', { name: 'Expired payments' }).click()
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).last().click()
-  await see(page, 'No scheduled reports')
+  await waitForText(page, 'No scheduled reports')
   assert.deepEqual(problems, [])
 })
 
-test('an operator sets, reads and removes the chat', async () => {
+test('an operator sets, views and removes the chat', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened // The service answers 404 until a chat is set.
   await page.goto(`${bench.url}/dashboard/settings?tab=chat`)
   await page.getByLabel('Address of the webhook').fill('https://chat.example.com/hooks/s3cr3t')
   await page.getByLabel('Alerts from this severity on').selectOption('critical')
   await button(page, 'Save').click()
-  await see(page, 'chat.example.com')
+  await waitForText(page, 'chat.example.com')
   assert.equal(await page.getByText('s3cr3t').count(), 0)
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Remove').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await see(page, 'Set the operators’ chat')
+  await waitForText(page, 'Set the operators’ chat')
 })

@@ -18,6 +18,7 @@ const browser = closeAfterTests(await openBrowser())
 
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
+// Reads the secret that the dialog shows once, and closes the dialog.
 const readSecret = async (page: Page) => {
   const text = await modalOf(page).locator('.secrets code').last().innerText()
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
@@ -44,7 +45,7 @@ test('a new client secret is shown once, and logs in beside the old one', async 
   assert.deepEqual(problems, [])
 })
 
-test('the signing secret is asked for only when it is wanted, and rotated', async () => {
+test('the signing secret is loaded only on request, and can be rotated', async () => {
   await bench.newClient('DEVS2')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS2' })
   const { page, problems } = opened
@@ -82,7 +83,7 @@ test('the quick start runs as it is pasted', async () => {
   assert.match(stdout, /"accountNumber":"\d{10}"/)
 })
 
-test('somebody is let in, gets another role, is disabled, reset and removed', async () => {
+test('a user is invited, gets another role, is disabled, reset and removed', async () => {
   await bench.newClient('DEVS3')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS3' })
   const { page, problems } = opened
@@ -156,7 +157,7 @@ test('a second factor is set up with its first code, and removed with another', 
   assert.deepEqual(problems, [])
 })
 
-test('a password is changed, and the page works on; a wrong one is told', async () => {
+test('a password is changed, and the page keeps working; a wrong one is refused', async () => {
   await bench.newClient('DEVS5')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS5' })
   const { page } = opened
@@ -195,7 +196,7 @@ test('a session elsewhere is ended from here, and only that one', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('each role sees the parts that are its own', async () => {
+test('each role sees its own parts of the settings', async () => {
   const seen: Record<string, string[]> = {}
   for (const role of ['owner', 'developer', 'finance', 'support'] as const) {
     await using opened = await bench.openAs(browser, { role })

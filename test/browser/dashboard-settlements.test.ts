@@ -1,5 +1,5 @@
-// Settlements in a real browser: the upcoming one, closing it, its lines and statement, two people
-// where approval is needed, and the schedule.
+// Settlements in a real browser: a client sees the upcoming one, closes it and reads its lines and
+// statement; a second user approves where required; and the schedule is set.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -24,19 +24,21 @@ const browser = closeAfterTests(await openBrowser())
 
 const SETTLEMENTS = '/api/v1/settlements'
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const sumsOf = async (place: ReturnType<typeof drawerOf>) =>
   (await place.locator('.sums').innerText()).replaceAll(/\s+/g, ' ')
 
 let clients = 0
+// Creates a client, so that each test sees only its own objects.
 async function newClient() {
   const clientId = `SETTLES${++clients}`
   return { clientId, token: await bench.newClient(clientId) }
 }
 
-async function needApproval(token: string): Promise<void> {
+// Sets that all payouts of the client need approval.
+async function requireApprovals(token: string): Promise<void> {
   const body = { payoutApproval: 'all' }
   await bench.call({ method: 'PUT', url: '/api/v1/payout-settings', body, token })
 }
@@ -48,17 +50,17 @@ test('a client sees what is upcoming, closes it, and reads its lines and stateme
   await using opened = await bench.openAs(browser, { clientId, role: 'finance' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/settlements`)
-  await see(page, 'Nothing to settle yet.')
-  await see(page, 'No settlements yet')
+  await waitForText(page, 'Nothing to settle yet.')
+  await waitForText(page, 'No settlements yet')
   assert.equal(await button(page, 'Close now').count(), 0)
   const { accountNumber } = await createAccount(bench, {}, { token })
   for (let at = 0; at < 21; at++) await credit(bench, accountNumber, '20000.00')
 
   await button(page, 'Close now').click()
-  await see(page, 'Close settlement of ₦415,485.00 now?')
+  await waitForText(page, 'Close settlement of ₦415,485.00 now?')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Close now').last().click()
-  await see(page, /STL\d+ closed\./)
+  await waitForText(page, /STL\d+ closed\./)
   await drawerOf(page).getByText('Approved', { exact: true }).first().waitFor()
   assert.equal(
     await sumsOf(drawerOf(page)),
@@ -67,7 +69,7 @@ test('a client sees what is upcoming, closes it, and reads its lines and stateme
   )
   await drawerOf(page).locator('.entries li').nth(19).waitFor()
   await button(page, 'Newer').click()
-  await see(page, 'Page 2')
+  await waitForText(page, 'Page 2')
   await untilTrue(page, `document.querySelectorAll('.entries li').length === 1`)
 
   const downloading = page.waitForEvent('download')
@@ -78,29 +80,29 @@ test('a client sees what is upcoming, closes it, and reads its lines and stateme
   await page.getByRole('link', { name: 'Printable statement' }).click()
   await (await printing).getByText('415,485.00', { exact: true }).first().waitFor()
   await drawerOf(page).getByRole('link', { name: /^PYT/ }).click()
-  await see(page, 'Held, waiting to be sent.')
+  await waitForText(page, 'Held, waiting to be sent.')
   assert.deepEqual(problems, [])
 })
 
-test('where approval is needed, another user than who closed it approves by keyboard', async () => {
+test('if approval is needed, another user than the one who closed it approves by keyboard', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
   await addBankAccount(bench, { token })
-  await needApproval(token)
+  await requireApprovals(token)
   await using maker = await bench.openAs(browser, { clientId })
   await using checker = await bench.openAs(browser, { clientId })
   await maker.page.goto(`${bench.url}/dashboard/settlements`)
   await button(maker.page, 'Close now').click()
   await button(maker.page, 'Close now').last().click()
-  await see(maker.page, 'You closed this settlement. Another user must approve it.')
+  await waitForText(maker.page, 'You closed this settlement. Another user must approve it.')
   assert.equal(await button(maker.page, 'Approve').count(), 0)
 
   const { page, problems } = checker
   await page.goto(maker.page.url())
-  await see(page, 'Another user must approve this settlement before it’s paid out.')
+  await waitForText(page, 'Another user must approve this settlement before it’s paid out.')
   await button(page, 'Approve').focus()
   await page.keyboard.press('Enter')
-  await see(page, 'Approve settlement of ₦1,500.00?')
+  await waitForText(page, 'Approve settlement of ₦1,500.00?')
   await modalOf(page)
     .getByText(/^₦1,500\.00 to .+, .+ \S*\d{4}\.$/)
     .waitFor()
@@ -108,7 +110,7 @@ test('where approval is needed, another user than who closed it approves by keyb
   await modalOf(page).getByRole('button', { name: 'Approve' }).focus()
   await page.keyboard.press('Enter')
 
-  await see(page, /STL\d+ approved\./)
+  await waitForText(page, /STL\d+ approved\./)
   await drawerOf(page).getByRole('link', { name: /^PYT/ }).waitFor()
   await button(page, 'Cancel settlement').waitFor({ state: 'detached' })
   assert.deepEqual([...problems, ...maker.problems], [])
@@ -118,7 +120,7 @@ test('the approver sees the bank account, and is told if another was chosen mean
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
   const account = await addBankAccount(bench, { token })
-  await needApproval(token)
+  await requireApprovals(token)
   const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
   await using checker = await bench.openAs(browser, { clientId })
   const { page } = checker
@@ -127,12 +129,12 @@ test('the approver sees the bank account, and is told if another was chosen mean
   assert.equal(await drawerOf(page).getByText('Made the default after').count(), 0)
 
   await button(page, 'Approve').click()
-  await see(page, 'Approve settlement of ₦1,500.00?')
+  await waitForText(page, 'Approve settlement of ₦1,500.00?')
   bench.advance(1_000)
   const other = await addBankAccount(bench, { token })
   await makeDefault({ call: (call) => bench.call({ ...call, token }) }, other.reference)
   await button(page, 'Approve').last().click()
-  await see(
+  await waitForText(
     page,
     'It would now be paid to another bank account, or under another name, than you were shown.',
   )
@@ -143,13 +145,13 @@ test('the approver sees the bank account, and is told if another was chosen mean
   await button(page, 'Approve').click()
   await button(page, 'Approve').last().click()
 
-  await see(page, /STL\d+ approved\./)
+  await waitForText(page, /STL\d+ approved\./)
 })
 
 test('the user who chose the bank account reads why they can’t approve a settlement to it', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
-  await needApproval(token)
+  await requireApprovals(token)
   const by = await newBrowser(bench, 'owner', clientId)
   await makeDefault(by, (await addBankAccount(by)).reference)
   const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
@@ -168,7 +170,7 @@ test('the user who chose the bank account reads why they can’t approve a settl
   assert.deepEqual(problems, [])
 })
 
-test('where no bank confirmed the name, another user is told so, and approves', async () => {
+test('if no bank confirmed the name, another user reads so and approves', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
   await addBankAccount(bench, { token, prefix: '99903' })
@@ -177,37 +179,40 @@ test('where no bank confirmed the name, another user is told so, and approves', 
   await maker.page.goto(`${bench.url}/dashboard/settlements`)
   await button(maker.page, 'Close now').click()
   await button(maker.page, 'Close now').last().click()
-  await see(maker.page, 'You closed this settlement. Another user must approve it.')
+  await waitForText(maker.page, 'You closed this settlement. Another user must approve it.')
   assert.equal(await button(maker.page, 'Approve').count(), 0)
 
   const { page, problems } = checker
   await page.goto(maker.page.url())
-  await see(page, /^No bank had confirmed the name of an account it’s paid to\. Until one has/)
-  await see(page, 'Check it yourself before you approve.')
+  await waitForText(
+    page,
+    /^No bank had confirmed the name of an account it’s paid to\. Until one has/,
+  )
+  await waitForText(page, 'Check it yourself before you approve.')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Approve').click()
   await modalOf(page).getByText('No bank has confirmed the name of an account').waitFor()
   await modalOf(page).getByRole('button', { name: 'Approve' }).click()
 
-  await see(page, /STL\d+ approved\./)
+  await waitForText(page, /STL\d+ approved\./)
   assert.deepEqual([...problems, ...maker.problems], [])
 })
 
-test('a settlement without a bank account says so, and is cancelled', async () => {
+test('a settlement without a bank account says so, and can be cancelled', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '800', { token })
   const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
   await using opened = await bench.openAs(browser, { clientId })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
-  await see(page, 'There’s no default bank account. Add one, then approve.')
+  await waitForText(page, 'There’s no default bank account. Add one, then approve.')
   await drawerOf(page).getByRole('link', { name: 'Bank accounts' }).waitFor()
 
   await button(page, 'Cancel settlement').click()
-  await see(page, 'Cancel settlement of ₦800.00?')
+  await waitForText(page, 'Cancel settlement of ₦800.00?')
   await button(page, 'Cancel settlement').last().click()
 
-  await see(page, `${reference} cancelled.`)
+  await waitForText(page, `${reference} cancelled.`)
   await drawerOf(page).getByText('No lines.').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.upcoming').getByText('₦800.00').first().waitFor()
@@ -225,16 +230,16 @@ test('the schedule and the need for approval are set, and a refusal says why', a
   await page.getByLabel('Minimum amount').fill('5,000')
   await page.getByLabel('Reserve (%)').fill('5')
   await button(page, 'Save').click()
-  await see(page, 'Set both reservePercent and reserveDays, or neither.')
+  await waitForText(page, 'Set both reservePercent and reserveDays, or neither.')
   await page.getByLabel('Reserve period (days)').fill('7')
   await button(page, 'Save').click()
-  await see(page, 'Saved.')
-  await see(page, /Next closing: 18 Nov, 16:30/)
+  await waitForText(page, 'Saved.')
+  await waitForText(page, /Next closing: 18 Nov, 16:30/)
 
   await page.getByLabel('Approval needed').selectOption('above')
   await page.getByLabel('Above', { exact: true }).fill('10,000')
   await button(page, 'Save approval').click()
-  await see(page, 'Above ₦10,000.00')
+  await waitForText(page, 'Above ₦10,000.00')
   assert.equal(await page.locator('option[value="none"]').count(), 0)
   const { rows } = await bench.db.query(
     `select schedule, minimum_kobo::int as minimum, reserve_bps as bps, reserve_days as days
@@ -247,7 +252,7 @@ test('the schedule and the need for approval are set, and a refusal says why', a
   assert.equal(problems.length, 1) // Browsers report the refused request.
 })
 
-test('a user who may only look sees settlements and settings, and no buttons', async () => {
+test('a user who may only read sees settlements and settings, but no buttons', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '300', { token })
   const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
@@ -261,7 +266,7 @@ test('a user who may only look sees settlements and settings, and no buttons', a
     assert.equal(await button(page, name).count(), 0, name)
   }
   await page.goto(`${bench.url}/dashboard/settlements?tab=settings`)
-  await see(page, 'Manual')
+  await waitForText(page, 'Manual')
   assert.equal(await page.getByRole('button', { name: /^Save/ }).count(), 0)
   assert.deepEqual(problems, [])
 })

@@ -1,5 +1,5 @@
-// Lists by keyboard and by filter in a real browser: shortcuts from anywhere, periods with one
-// press, and the count and sum above each list.
+// Lists by keyboard and by filter in a real browser: shortcuts work from anywhere, one press chooses a
+// period, and each list shows its count and sum.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,14 +16,14 @@ const browser = closeAfterTests(await openBrowser())
 const dialogOf = (page: Page) => page.locator('dialog.modal')
 const rowsOf = (page: Page) => page.locator('#content a.row-link')
 const totalOf = (page: Page) => page.getByRole('status', { name: 'List total' })
-// Also those of folded groups.
+// Returns the names of all views in the menu, after unfolding its groups.
 async function viewsOf(page: Page): Promise<string[]> {
   const folded = page.locator('.menu-group[aria-expanded=false]')
   while ((await folded.count()) > 0) await folded.first().dispatchEvent('click')
   return page.locator('.side nav a').allInnerTexts()
 }
 
-const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
+const focusedText = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 
 test('g and a letter go to every view that has one; ? lists them; both can be turned off', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
@@ -68,14 +68,14 @@ for (const width of [360, 1280]) {
     await rowsOf(page).nth(2).waitFor()
     const names = await rowsOf(page).allTextContents()
     await page.keyboard.press('j')
-    assert.equal(await focused(page), names[0])
+    assert.equal(await focusedText(page), names[0])
     await page.keyboard.press('j')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('k')
-    assert.equal(await focused(page), names[1])
+    assert.equal(await focusedText(page), names[1])
     await page.keyboard.press('k')
-    await page.keyboard.press('k') // There is nothing above the first.
-    assert.equal(await focused(page), names[0])
+    await page.keyboard.press('k') // The first row is the top: the key has no effect.
+    assert.equal(await focusedText(page), names[0])
 
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -88,7 +88,7 @@ for (const width of [360, 1280]) {
     await page.locator('dialog.drawer .headline').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('dialog.drawer').waitFor({ state: 'detached' })
-    assert.equal(await focused(page), names[1])
+    assert.equal(await focusedText(page), names[1])
     await page.keyboard.press('/')
     await page.keyboard.type('jk?g') // In a field, these are letters.
     assert.equal(await page.locator('#search').inputValue(), 'jk?g')
@@ -97,7 +97,7 @@ for (const width of [360, 1280]) {
   })
 }
 
-// The sum of a list, from the API.
+// Returns the count and sum of a list, from the API, as the page shows them.
 async function sumOf(path: string, query = ''): Promise<string> {
   const { data } = (await bench.call({ url: `/api/v1/${path}/summary${query}` })).json()
   const sum = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN' })
@@ -129,7 +129,7 @@ for (const [width, path] of [
     await period('Last 7 days').click()
     await period('This month').click()
     await page.waitForURL(/-01&/)
-    await period('This month').click() // Pressed again, it is off.
+    await period('This month').click() // Pressing the button again removes the filter.
     await page.waitForURL((url) => !url.search.includes('from='))
 
     await page.getByRole('button', { name: 'Add filter' }).click()

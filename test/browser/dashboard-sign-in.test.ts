@@ -1,5 +1,5 @@
-// Signing in to the dashboard: who gets in, what the form asks for, what the user sees, and how
-// they sign out.
+// Users sign in to the dashboard in a real browser: the form asks for what it needs, explains refusals, and
+// users sign out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -89,7 +89,7 @@ test('a user with a second factor is asked for its code', async () => {
   await code.waitFor()
   await untilTrue(page, `document.activeElement.name === 'code'`)
   assert.deepEqual(await findAxeFaults(page), [])
-  bench.advance(30_000) // A code is good once.
+  bench.advance(30_000) // Each code works only once.
   const now = codeAt(secret, bench.clock())
   await code.fill(now)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -101,6 +101,7 @@ function codeAt(secret: string, at: Date): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at.getTime() })
 }
 
+// Adds an authenticator app to a user, and returns its secret.
 async function setUpTotp(email: string): Promise<string> {
   const person = await enter(bench, email)
   const begun = await person.call({ url: '/dashboard/api/totp', body: { password: PASSWORD } })
@@ -151,7 +152,8 @@ test('a user whose session ends signs in again and goes on where they were', asy
   await using opened = await bench.openAs(browser)
   const { page } = opened
   const email = await makeUser(bench)
-  await page.route('**/events/stream*', () => {}) // Without an answer, only the click can notice.
+  // The stream gets no answer, so only the click shows that the session has ended.
+  await page.route('**/events/stream*', () => {})
   await page.goto(`${bench.url}/dashboard/accounts`)
   await page.getByRole('heading', { name: 'No collection accounts yet' }).waitFor()
   await bench.db.query('delete from sessions')
@@ -194,15 +196,15 @@ test('a refused event stream tells a user that the session ended, without anothe
 test('the theme is the machine’s until somebody chooses, and the choice stays', async () => {
   await using opened = await bench.openAs(browser, { colorScheme: 'dark' })
   const { page } = opened
-  const theme = () => page.evaluate(`document.documentElement.dataset.theme`)
+  const readTheme = () => page.evaluate(`document.documentElement.dataset.theme`)
   await page.goto(`${bench.url}/dashboard/credits`)
   await page.getByRole('button', { name: 'System' }).click()
 
-  assert.equal(await theme(), 'light')
+  assert.equal(await readTheme(), 'light')
   await page.reload()
   await page.getByRole('button', { name: 'Light' }).waitFor()
-  assert.equal(await theme(), 'light')
+  assert.equal(await readTheme(), 'light')
   await page.getByRole('button', { name: 'Light' }).click()
   await page.getByRole('button', { name: 'Dark' }).click()
-  assert.equal(await theme(), 'dark') // The machine's theme.
+  assert.equal(await readTheme(), 'dark') // The machine's theme.
 })

@@ -1,5 +1,5 @@
-// The dashboard with late, lost or refused answers: nothing that a user sees or typed is lost, and
-// what they ask for arrives.
+// When responses come late, get lost or are refusals, the dashboard loses nothing that a user sees or has
+// typed, and loads the missing data later.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,14 +20,15 @@ const browser = closeAfterTests(await openBrowser())
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const rowsOf = (page: Page) => page.locator('table.list tbody tr')
 
-function answersTo(page: Page, pattern: RegExp): string[] {
+// Returns a list that collects the addresses of all responses that match the pattern.
+function collectResponses(page: Page, pattern: RegExp): string[] {
   const answers: string[] = []
   page.on('response', (response) => pattern.test(response.url()) && answers.push(response.url()))
   return answers
 }
 
-// Later requests continue. Playwright's own `times: 1` stops intercepting while that one is under
-// way, which loses its answer now and then.
+// Handles only the first request to the address. Playwright's own `times: 1` stops intercepting while that
+// request is under way, and then sometimes loses its answer.
 async function interceptFirst(page: Page, url: string, handle: (route: Route) => unknown) {
   let isFirst = true
   await page.route(url, (route) => {
@@ -37,7 +38,7 @@ async function interceptFirst(page: Page, url: string, handle: (route: Route) =>
   })
 }
 
-test('a list whose answer is slower than its events arrives, and is asked for once more', async () => {
+test('a list whose response is slower than its events appears, and is loaded once more', async () => {
   const { accountNumber } = await createAccount(bench)
   await using opened = await bench.openAs(browser)
   const { page } = opened
@@ -60,7 +61,7 @@ test('a list whose answer is slower than its events arrives, and is asked for on
   }
   assert.equal(held.length, 1)
   await page.unroute('**/api/v1/credits?*')
-  const answers = answersTo(page, /credits\?limit/)
+  const answers = collectResponses(page, /credits\?limit/)
 
   await held[0]?.continue()
 
@@ -74,7 +75,7 @@ test('an account keeps its limit profile where the choice of profiles did not lo
   const body = { code: 'vip', name: 'VIP', perDay: '1000' }
   await bench.call({ url: '/api/v1/limit-profiles', body, token })
   const { accountNumber } = await createAccount(bench, {}, { token })
-  dataOf(await patchAccount(bench, accountNumber, { limitProfile: 'vip' }, { token }), 'account')
+  dataOf(await patchAccount(bench, accountNumber, { limitProfile: 'vip' }, { token }))
   await using opened = await bench.openAs(browser, { clientId: 'SLOW1' })
   const { page } = opened
   await page.route('**/api/v1/limit-profiles?*', (route) => route.abort())
@@ -86,12 +87,12 @@ test('an account keeps its limit profile where the choice of profiles did not lo
   await modalOf(page).waitFor({ state: 'detached' })
 
   const url = `/api/v1/accounts/static/${accountNumber}/details`
-  const now = dataOf(await bench.call({ url, token }), 'account')
+  const now = dataOf(await bench.call({ url, token }))
   assert.equal(now.ownLimits.perCredit, 500)
   assert.equal(now.limitProfile, 'vip')
 })
 
-test('a statement is imported when its choices are here; trying again asks for all of them', async () => {
+test('a statement can be imported once its choices have loaded; a retry loads all of them', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
   await page.route('**/operator/statement-profiles', (route) => route.abort())
@@ -125,7 +126,7 @@ test('a new client secret stays in sight where what it belongs to does not load 
   assert(await bench.login('SLOW2', secret))
 })
 
-test('a service that cannot be reached is said, and tried again', async () => {
+test('the page says that the service cannot be reached, and tries again', async () => {
   await bench.newClient('SLOW4')
   await using opened = await bench.openAs(browser, { clientId: 'SLOW4' })
   const { page } = opened
@@ -141,12 +142,12 @@ test('a service that cannot be reached is said, and tried again', async () => {
   await page.getByRole('heading', { name: 'No payments yet' }).waitFor()
 })
 
-test('rows that are shown stay where the list does not load again', async () => {
+test('rows stay on the page if the list fails to reload', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '74.00')
-  const answers = answersTo(page, /credits\?limit/)
+  const answers = collectResponses(page, /credits\?limit/)
   await page.goto(`${bench.url}/dashboard/credits`)
   await until('it is loaded, and again with the stream', async () => answers.length >= 2)
   await page.route('**/api/v1/credits?*', (route) => route.abort())
@@ -165,7 +166,7 @@ const HIDE = `Object.defineProperty(document, 'hidden', { configurable: true, va
   && document.dispatchEvent(new Event('visibilitychange'))`
 const SHOW = `delete document.hidden && document.dispatchEvent(new Event('visibilitychange'))`
 
-test('changes from before events are followed, or while the page is hidden, are seen then', async () => {
+test('changes from before the event stream opened, or while the page was hidden, appear later', async () => {
   const { accountNumber } = await createAccount(bench)
   await using opened = await bench.openAs(browser)
   const { page } = opened
@@ -200,6 +201,7 @@ test('a form that is open stays as it was filled in when the list turns out to b
   assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '1,500')
 })
 
+// Signs in from the page's browser without the sign-in form.
 async function signInAnew(page: Page, email: string): Promise<void> {
   const answer = await page.request.post(`${bench.url}${SESSION_URL}`, {
     data: { email, password: PASSWORD },
@@ -207,7 +209,8 @@ async function signInAnew(page: Page, email: string): Promise<void> {
   assert.equal(answer.status(), 200)
 }
 
-async function openFor(email: string) {
+// Opens the webhooks page as a user, signed in.
+async function openWebhooksAs(email: string) {
   const opened = await browser.newPage()
   await opened.page.addInitScript(() => localStorage.setItem('manilla-signed-in', 'yes'))
   await signInAnew(opened.page, email)
@@ -221,9 +224,9 @@ async function addEndpoint(page: Page, url: string): Promise<void> {
   await modalOf(page).getByRole('button', { name: 'Add endpoint' }).click()
 }
 
-test('a user who signs in again in another tab goes on in this one', async () => {
+test('a user who signs in again in another tab can continue in this one', async () => {
   const email = await makeUser(bench)
-  await using opened = await openFor(email)
+  await using opened = await openWebhooksAs(email)
   const { page } = opened
   await page.getByRole('button', { name: 'Add endpoint' }).waitFor()
   await signInAnew(page, email)
@@ -246,8 +249,8 @@ test('a request that the former session refused is sent again in the new one', a
   assert.equal(await page.getByText('Your session has expired.').count(), 0)
 })
 
-test('where somebody else signs in in another tab, nothing is done for them here', async () => {
-  await using opened = await openFor(await makeUser(bench))
+test('if another user signs in in another tab, no request of this tab runs in their name', async () => {
+  await using opened = await openWebhooksAs(await makeUser(bench))
   const { page } = opened
   await page.getByRole('button', { name: 'Add endpoint' }).waitFor()
   const other = await makeUser(bench)
@@ -261,8 +264,8 @@ test('where somebody else signs in in another tab, nothing is done for them here
   assert.equal(await page.getByText('https://shop.example/other').count(), 0)
 })
 
-test('where another tab shows somebody else, so does this one', async () => {
-  await using opened = await openFor(await makeUser(bench))
+test('if another user signs in in another tab, this tab changes to that user', async () => {
+  await using opened = await openWebhooksAs(await makeUser(bench))
   const { page } = opened
   await page.getByRole('button', { name: 'Add endpoint' }).waitFor()
   const other = await makeUser(bench)

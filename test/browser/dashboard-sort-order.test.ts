@@ -1,5 +1,5 @@
-// The lists of the dashboard in reverse, by the heading of the time: with the keyboard, kept in the
-// address, and also for further pages and the file.
+// Users reverse the order of a list by the heading of its time column, also by keyboard. The address of the
+// page keeps the order, and further pages and the exported file follow it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

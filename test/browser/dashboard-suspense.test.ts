@@ -1,5 +1,5 @@
-// The suspense desk, the ledger and the sandbox bank in a real browser: money is assigned and returned
-// with reasons, by one person or by two; the books are green or red; a transfer is sent and arrives.
+// Suspense, ledger and sandbox bank in a real browser: money is assigned and returned with a reason, by one
+// user or by two; the ledger shows whether the books balance; and a simulated transfer arrives.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,34 +17,34 @@ const browser = closeAfterTests(await openBrowser())
 
 const drawerOf = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 async function openItem(page: Page, id: number): Promise<void> {
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
   await drawerOf(page).getByText('Suspense reason').waitFor()
 }
 
-test('money in suspense is given to an account that was searched for, after asking twice', async () => {
+test('money in suspense is assigned to an account found by search, after a confirmation', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/suspense`)
   await page.getByRole('link', { name: 'DAUDA IBRAHIM' }).click()
-  await see(page, 'Unrecognised account number')
+  await waitForText(page, 'Unrecognised account number')
 
   await button(page, 'Continue').click()
-  await see(page, 'Select an account or payment.')
+  await waitForText(page, 'Select an account or payment.')
   await page.getByRole('searchbox').fill('chiam')
   await page.getByRole('radio', { name: /Chiamaka Eze/ }).check()
   await button(page, 'Continue').click()
-  await see(page, 'Enter a reason.')
+  await waitForText(page, 'Enter a reason.')
   await page.getByLabel('Reason (audit log)').fill('She wrote a wrong number.')
   await button(page, 'Continue').click()
-  await see(page, 'Assign ₦4,200.00 to Chiamaka Eze?')
+  await waitForText(page, 'Assign ₦4,200.00 to Chiamaka Eze?')
   assert.deepEqual(await findAxeFaults(page), [])
   assert.equal((await readItem(bench, scene.stray.id)).state, 'open')
   await button(page, 'Assign ₦4,200.00').click()
 
-  await see(page, '₦4,200.00 assigned.')
+  await waitForText(page, '₦4,200.00 assigned.')
   assert.equal((await readItem(bench, scene.stray.id)).assignedTo, scene.accountNumber)
   assert.deepEqual(await actionsOf(bench, `suspense/${scene.stray.id}`), ['suspense.assign'])
   await drawerOf(page).getByText('Assigned', { exact: true }).first().waitFor()
@@ -55,16 +55,16 @@ test('a request of one user is approved by another: both see what they may do', 
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)
   await button(first.page, 'Enable maker-checker').click()
-  await see(first.page, 'On. One user requests')
+  await waitForText(first.page, 'On. One user requests')
   const { id } = await suspend(bench, '0123456789', '90.00', { sourceAccountName: 'EFE OBI' })
   await using asking = await bench.openAs(browser, { role: 'operator' })
   await openItem(asking.page, id)
   await button(asking.page, 'Return').click()
   await asking.page.getByLabel('Reason (audit log)').fill('Not ours.')
   await button(asking.page, 'Continue').click()
-  await see(asking.page, 'Another user must approve this before funds move.')
+  await waitForText(asking.page, 'Another user must approve this before funds move.')
   await button(asking.page, 'Request approval').click()
-  await see(asking.page, 'You requested this. Another user must approve it.')
+  await waitForText(asking.page, 'You requested this. Another user must approve it.')
   assert.equal(await button(asking.page, 'Approve').count(), 0)
   assert.equal((await readItem(bench, id)).state, 'open')
 
@@ -74,21 +74,21 @@ test('a request of one user is approved by another: both see what they may do', 
   assert.deepEqual(await findAxeFaults(second.page), [])
   await button(second.page, 'Approve').click()
 
-  await see(second.page, 'Request approved.')
+  await waitForText(second.page, 'Request approved.')
   assert.equal((await readItem(bench, id)).state, 'returned')
   await second.page.goto(`${bench.url}/dashboard/suspense?state=returned`)
   await second.page.getByRole('link', { name: 'EFE OBI' }).waitFor()
   assert.deepEqual([...first.problems, ...asking.problems, ...second.problems], [])
 })
 
-test('switching maker-checker off is asked for and approved; who cannot approve is told why', async () => {
+test('switching maker-checker off needs approval; a user who cannot approve reads why', async () => {
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)
   await button(first.page, 'Disable maker-checker').click()
   await first.page.getByLabel('Reason for disabling maker-checker').fill('We are few.')
   assert.deepEqual(await findAxeFaults(first.page), [])
   await button(first.page, 'Request approval').click()
-  await see(first.page, 'You requested this. Another user must approve it.')
+  await waitForText(first.page, 'You requested this. Another user must approve it.')
 
   await using second = await bench.openAs(browser, { role: 'owner' })
   const session = await second.page.request.get(`${bench.url}/dashboard/api/session`)
@@ -104,14 +104,14 @@ test('switching maker-checker off is asked for and approved; who cannot approve 
     [checker, maker],
   )
   await second.page.goto(`${bench.url}/dashboard/suspense`)
-  await see(second.page, 'approver_not_independent')
+  await waitForText(second.page, 'approver_not_independent')
   assert.equal(await button(second.page, 'Approve').count(), 0)
   assert.deepEqual(await findAxeFaults(second.page), [])
   await bench.db.query('delete from access_grants where user_id = $1', [checker])
   await second.page.reload()
   await button(second.page, 'Approve').click()
 
-  await see(second.page, 'Off. One user can assign or return funds.')
+  await waitForText(second.page, 'Off. One user can assign or return funds.')
   assert.deepEqual([...first.problems, ...second.problems], [])
 })
 
@@ -129,13 +129,13 @@ test('a request is rejected with a reason, by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
 
-  await see(page, /^Rejected by .*: Call her first\.$/)
+  await waitForText(page, /^Rejected by .*: Call her first\.$/)
   await page.keyboard.press('Escape')
   await drawerOf(page).waitFor({ state: 'detached' })
   assert.equal((await readItem(bench, scene.excess.id)).state, 'open')
 })
 
-test('a user who may only look is shown no way to move money', async () => {
+test('a user who may only read sees no way to move money', async () => {
   await using opened = await bench.openAs(browser, { role: 'support' })
   const { page } = opened
   await openItem(page, scene.excess.id)
@@ -144,7 +144,7 @@ test('a user who may only look is shown no way to move money', async () => {
   assert.equal(await button(page, 'Enable maker-checker').count(), 0)
 })
 
-test('where the settings do not load, that is said, and trying again opens what was pressed', async () => {
+test('if the settings do not load, the page says so, and a retry opens the pressed action', async () => {
   const { id } = await suspend(bench, '0123456789', '70.00', { sourceAccountName: 'IFE ALABI' })
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
@@ -159,7 +159,7 @@ test('where the settings do not load, that is said, and trying again opens what 
   await drawerOf(page).getByText('Suspense reason').waitFor()
 })
 
-test('a refusal is said where it happened, and nothing is lost', async () => {
+test('a refusal appears where the user pressed, and no input is lost', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   await openItem(page, scene.excess.id)
@@ -168,11 +168,11 @@ test('a refusal is said where it happened, and nothing is lost', async () => {
   await button(page, 'Continue').click()
   await page.route(`**${SUSPENSE}/*/return`, (route) => route.abort())
   await button(page, 'Return ₦750.00').click()
-  await see(page, 'Can’t reach the service.')
+  await waitForText(page, 'Can’t reach the service.')
   await page.unroute(`**${SUSPENSE}/*/return`)
   await button(page, 'Return ₦750.00').click()
 
-  await see(page, 'Return of ₦750.00 started.')
+  await waitForText(page, 'Return of ₦750.00 started.')
 })
 
 test('the ledger: a green line, the chart, an account and its transfers; red when it is', async () => {
@@ -181,7 +181,7 @@ test('the ledger: a green line, the chart, an account and its transfers; red whe
   await page.goto(`${bench.url}/dashboard/ledger`)
   await page.getByRole('heading', { name: 'The books balance' }).waitFor()
   await page.getByText('View checks').click()
-  await see(page, 'Balances equal their transfers')
+  await waitForText(page, 'Balances equal their transfers')
   await page.getByRole('link', { name: 'Chiamaka Eze' }).click()
   await drawerOf(page).getByText('Credit received').waitFor()
   await drawerOf(page).locator('.entries td:nth-child(3)', { hasText: '₦12,500.00' }).waitFor()
@@ -213,8 +213,8 @@ test('the ledger: a green line, the chart, an account and its transfers; red whe
   )
   await page.goto(`${bench.url}/dashboard/ledger`)
   await page.getByRole('heading', { name: 'The books don’t balance' }).waitFor()
-  await see(page, /^1 of \d+ checks failed\./)
-  await see(page, 'expected 0, found -1')
+  await waitForText(page, /^1 of \d+ checks failed\./)
+  await waitForText(page, 'expected 0, found -1')
   assert.deepEqual(await findAxeFaults(page), [])
   await bench.db.query('delete from integrity_checks where not ok')
 })
@@ -224,22 +224,22 @@ test('the sandbox bank: a transfer is sent, explained, and its event arrives by 
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/sandbox-bank`)
   await sendTooMuch(page)
-  await see(page, 'Event payment.successful')
+  await waitForText(page, 'Event payment.successful')
 
   await button(page, 'Accounts').click()
   await page.getByRole('radio', { name: /Chiamaka Eze/ }).check()
   await page.getByRole('radio', { name: /Reversal/ }).check()
   await button(page, 'Send transfer').click()
-  await see(page, 'Enter an amount.')
+  await waitForText(page, 'Enter an amount.')
   await page.getByLabel('Amount (NGN)').fill('1000')
   await button(page, 'Send transfer').click()
-  await see(page, 'Transfer reversed')
+  await waitForText(page, 'Transfer reversed')
   await page.getByRole('radio', { name: /Delayed/ }).check()
   await page.getByLabel('Report after (seconds)').fill('3600')
   await button(page, 'Send transfer').click()
-  await see(page, /The bank reports it at/)
+  await waitForText(page, /The bank reports it at/)
   await button(page, 'Expired').click()
-  await see(page, 'advance the test clock past its grace period')
+  await waitForText(page, 'advance the test clock past its grace period')
   assert.deepEqual(problems, [])
 })
 
@@ -263,7 +263,7 @@ for (const [width, colorScheme] of [
   })
 }
 
-test('somebody without anything is told what to do next', async () => {
+test('a user without payments or accounts sees what to do next', async () => {
   await bench.newClient('EMPTYDESK1')
   await using opened = await bench.openAs(browser, { clientId: 'EMPTYDESK1', width: 360 })
   const { page, problems } = opened
@@ -273,7 +273,7 @@ test('somebody without anything is told what to do next', async () => {
     ['/sandbox-bank', 'No open payments.'],
   ] as const) {
     await page.goto(`${bench.url}/dashboard${path}`)
-    await see(page, hint)
+    await waitForText(page, hint)
     assert.deepEqual(await findAxeFaults(page), [], path)
   }
   assert.deepEqual(problems, [])

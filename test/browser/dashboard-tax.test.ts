@@ -1,4 +1,5 @@
-// Tax in a real browser: VAT invoices are issued, read and printed; rates, stamp duty and escalation.
+// Tax in a real browser: operators issue, read and print VAT invoices, and set rates, stamp duty and
+// escalation.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,16 +20,16 @@ const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
 
-// Fees on the last day of a month, which is then closed; returns the month.
-async function trade(): Promise<string> {
+// Charges fees on the last day of a month and closes the day. Returns the month.
+async function chargeFees(): Promise<string> {
   const rate = { tax: 'withholding', clientId: 'MAN0000001', percent: 5, source: 'Agreed' }
   const body = { ...rate, effectiveFrom: '2026-11-20' }
-  dataOf(await bench.call({ url: '/api/v1/operator/tax-rates', body }), 'account')
+  dataOf(await bench.call({ url: '/api/v1/operator/tax-rates', body }))
   bench.advance(Date.parse('2026-11-30T10:00:00+01:00') - bench.clock().getTime())
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   const charges = { fee: '40.00', vat: '3.00', duty: '50.00', settled: '19907.00' }
   await credit(bench, accountNumber, '20000', { charges })
@@ -40,7 +41,7 @@ async function trade(): Promise<string> {
 }
 
 test('an operator issues the VAT invoices of a month, and prints them', async () => {
-  const month = await trade()
+  const month = await chargeFees()
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   const url = `${bench.url}/dashboard/accounting?tab=vatInvoices`
@@ -49,11 +50,11 @@ test('an operator issues the VAT invoices of a month, and prints them', async ()
   await modalOf(page).getByLabel('Month').fill(month)
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Issue invoices' }).click()
-  await see(page, '1 invoice and 0 credit notes issued.')
+  await waitForText(page, '1 invoice and 0 credit notes issued.')
 
   await page.getByText('INV000001').first().click()
-  await see(page, 'Fees without VAT')
-  await see(page, '₦215.00')
+  await waitForText(page, 'Fees without VAT')
+  await waitForText(page, '₦215.00')
   await button(page, 'Book withheld tax').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   assert.equal(
@@ -63,7 +64,7 @@ test('an operator issues the VAT invoices of a month, and prints them', async ()
   await assertFaultlessThroughout(page, url)
 
   await page.goto(`${bench.url}/api/v1/operator/vat-invoices/INV000001.html`)
-  await see(page, 'VAT invoice INV000001')
+  await waitForText(page, 'VAT invoice INV000001')
   assert.deepEqual(await findAxeFaults(page), [])
   assert.deepEqual(problems, [])
 })
@@ -74,32 +75,32 @@ test('a client finds its invoices beside its settlements', async () => {
   const url = `${bench.url}/dashboard/settlements?tab=vatInvoices`
   await page.goto(url)
   await page.getByText('INV000001').first().click()
-  await see(page, 'Fees without VAT')
+  await waitForText(page, 'Fees without VAT')
   assert.equal(await button(page, 'Book withheld tax').count(), 0)
   await assertFaultlessThroughout(page, url)
   assert.deepEqual(problems, [])
 })
 
-test('stamp duty, the ageing of suspense with its escalation, and holidays are faultless', async () => {
+test('the pages of stamp duty, ageing of suspense and holidays have no accessibility faults', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   const accounting = `${bench.url}/dashboard/accounting`
   await assertFaultlessThroughout(page, `${accounting}?tab=stampDuty&month=2026-11`)
-  await see(page, '₦50.00')
+  await waitForText(page, '₦50.00')
 
   await assertFaultlessThroughout(page, `${accounting}?tab=withholdingTax&month=2026-11`)
-  await see(page, '₦10.00')
+  await waitForText(page, '₦10.00')
 
   await assertFaultlessThroughout(page, `${accounting}?tab=suspense`)
   await page.getByLabel('Alert after more than this many days in suspense').fill('90')
   await button(page, 'Save').click()
-  await see(page, 'Saved')
+  await waitForText(page, 'Saved')
   const setting = await bench.call({ url: '/api/v1/operator/suspense-escalation' })
-  assert.deepEqual(dataOf(setting, 'account'), { days: 90 })
+  assert.deepEqual(dataOf(setting), { days: 90 })
 
   await page.goto(`${bench.url}/dashboard/settings?tab=payoutRules`)
   await page.getByLabel('Year', { exact: true }).selectOption('2027')
-  await see(page, 'Expected, to be announced')
+  await waitForText(page, 'Expected, to be announced')
   assert.deepEqual(await findAxeFaults(page), [])
   await assertFaultlessThroughout(page, `${bench.url}/dashboard/settings?tab=payoutRules`)
   assert.deepEqual(problems, [])
@@ -109,14 +110,14 @@ test('an operator sets a client’s particulars and withholding tax by keyboard'
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/clients/MAN0000001`)
-  await see(page, '5% of fees, since 2026-11-20')
+  await waitForText(page, '5% of fees, since 2026-11-20')
   await button(page, 'Edit particulars').press('Enter')
   await modalOf(page).getByLabel('Registered name').fill('Obi Stores Limited')
   await modalOf(page).getByLabel('Registered address').fill('1 Marina, Lagos')
   await modalOf(page).getByLabel('Tax identification number').fill('01234567-0001')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByLabel('Tax identification number').press('Enter')
-  await see(page, 'Obi Stores Limited')
+  await waitForText(page, 'Obi Stores Limited')
 
   await button(page, 'Set withholding tax').click()
   await modalOf(page).getByLabel('Percent').fill('2')
@@ -141,8 +142,8 @@ test('an operator reads the rates of tax with their sources, and adds rates from
   const { page, problems } = opened
   const url = `${bench.url}/dashboard/accounting?tab=taxRates`
   await assertFaultlessThroughout(page, url)
-  await see(page, /Have a tax adviser confirm each rate/)
-  await see(page, '₦50.00 from ₦10,000.00')
+  await waitForText(page, /Have a tax adviser confirm each rate/)
+  await waitForText(page, '₦50.00 from ₦10,000.00')
 
   await button(page, 'Add VAT rate').click()
   const from = modalOf(page).getByLabel('From')
@@ -152,7 +153,7 @@ test('an operator reads the rates of tax with their sources, and adds rates from
   await modalOf(page).getByLabel('Source').fill('Finance Act 2026')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByLabel('Source').press('Enter')
-  await see(page, 'Finance Act 2026')
+  await waitForText(page, 'Finance Act 2026')
 
   await button(page, 'Add stamp duty').click()
   await modalOf(page).getByLabel('Duty on a transfer').fill('100')
@@ -162,13 +163,13 @@ test('an operator reads the rates of tax with their sources, and adds rates from
   await modalOf(page).getByLabel('Source').fill('Stamp Duties Act 2026')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Save' }).click()
-  await see(page, '₦100.00 from ₦20,000.00')
+  await waitForText(page, '₦100.00 from ₦20,000.00')
 
   await page.getByText('₦100.00 from ₦20,000.00').first().click()
   await page.locator('dialog.drawer').getByText('Recipient').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   await page.goto(`${url}&tax=vat`)
-  await see(page, '10%')
+  await waitForText(page, '10%')
   assert.equal(await page.getByText('Stamp Duties Act 2026').count(), 0)
   assert.deepEqual(problems, [])
 })

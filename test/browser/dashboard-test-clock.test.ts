@@ -21,21 +21,23 @@ const quiet = closeAfterTests(await listener()) // Answers 200 to everything.
 const CLOCK = '/sandbox/clock'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const [DAY_MS, CLOSES_MS] = [24 * HOUR_MS, 35 * MINUTE_MS] // Half an hour, and the grace period.
+// A payment expires after 30 minutes and closes 5 minutes later.
+const [DAY_MS, CLOSES_MS] = [24 * HOUR_MS, 35 * MINUTE_MS]
 
 const cardOf = (page: Page) => page.getByRole('region', { name: 'Test clock' })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const modalOf = (page: Page) => page.locator('dialog.modal')
 
-// All clients share the clock: each test begins in real time.
+// Creates a client and a bench that calls as it. Also resets the test clock, which all clients share.
 async function newClient(clientId: string): Promise<Bench> {
   const token = await bench.newClient(clientId)
   await bench.call({ method: 'DELETE', url: CLOCK, token })
   return { ...bench, call: (call: Call) => bench.call({ ...call, token }) }
 }
 
+// Reads the client's test clock, and how far it is ahead of the real one.
 async function readClock(of: Bench): Promise<{ isFrozen: boolean; aheadMs: number }> {
-  const { now, isFrozen } = dataOf(await of.call({ url: CLOCK }), 'account')
+  const { now, isFrozen } = dataOf(await of.call({ url: CLOCK }))
   return { isFrozen, aheadMs: Date.parse(now) - bench.clock().getTime() }
 }
 
@@ -73,10 +75,7 @@ for (const { width, by, colorScheme } of CROSSED) {
     await card.getByLabel('Advance to').fill('2026-12-01T08:30')
     await press(button(page, 'Advance'))
     await card.getByText('Advanced to 1 Dec, 08:30 WAT.').waitFor()
-    assert.equal(
-      dataOf(await client.call({ url: CLOCK }), 'account').now,
-      '2026-12-01T08:30:00.000000+01:00',
-    )
+    assert.equal(dataOf(await client.call({ url: CLOCK })).now, '2026-12-01T08:30:00.000000+01:00')
 
     await press(button(page, 'Return to real time'))
     await modalOf(page).getByText('What is dated ahead keeps its dates').waitFor()
@@ -88,7 +87,7 @@ for (const { width, by, colorScheme } of CROSSED) {
   })
 }
 
-test('while it is advanced the page shows where the clock is, and starts nothing else', async () => {
+test('while the clock advances, the page shows its time and starts nothing else', async () => {
   const opening = Promise.withResolvers<void>()
   await using slow = await listener((response) => void opening.promise.then(() => response.end()))
   const client = await newClient('CLOCKSLOW')
@@ -125,8 +124,13 @@ test('while it is advanced the page shows where the clock is, and starts nothing
   assert.deepEqual(problems, [])
 })
 
-// Each call except the last moves the clock by an hour, as if there were too much to run.
-async function cutShort(page: Page, client: Bench, meanwhile: (calls: number) => Promise<unknown>) {
+// Makes the first two calls that move the clock stop after an hour, as the service does when there is too
+// much work in between. `meanwhile` runs after each of them. Returns the times that the page requested.
+async function moveClockInParts(
+  page: Page,
+  client: Bench,
+  meanwhile: (calls: number) => Promise<unknown>,
+) {
   const targets: string[] = []
   await page.route(`**${CLOCK}/advance`, async (route) => {
     targets.push(route.request().postDataJSON().to)
@@ -146,7 +150,7 @@ test('a move that is too long for one call continues until the clock is there', 
   await using opened = await bench.openAs(browser, { clientId: 'CLOCKMORE' })
   const { page, problems } = opened
 
-  const { targets, read } = await cutShort(page, client, async () => {})
+  const { targets, read } = await moveClockInParts(page, client, async () => {})
 
   await cardOf(page)
     .getByText(/^Advanced to 16 Nov, /)
@@ -157,11 +161,11 @@ test('a move that is too long for one call continues until the clock is there', 
   assert.deepEqual(problems, [])
 })
 
-test('stopped, it goes no further; nor when the clock was released meanwhile', async () => {
+test('a stopped move goes no further, and neither does one whose clock was released meanwhile', async () => {
   const client = await newClient('CLOCKSTOP')
   await using opened = await bench.openAs(browser, { clientId: 'CLOCKSTOP', width: 360 })
   const { page } = opened
-  const stopped = await cutShort(page, client, () => button(page, 'Stop').click())
+  const stopped = await moveClockInParts(page, client, () => button(page, 'Stop').click())
   await cardOf(page)
     .getByText(/^Stopped at 15 Nov, /)
     .waitFor()
@@ -169,8 +173,8 @@ test('stopped, it goes no further; nor when the clock was released meanwhile', a
   assert.deepEqual(await stopped.read(), { isFrozen: true, aheadMs: HOUR_MS })
 
   await page.unrouteAll()
-  const release = () => client.call({ method: 'DELETE', url: CLOCK })
-  const released = await cutShort(page, client, release)
+  const releaseClock = () => client.call({ method: 'DELETE', url: CLOCK })
+  const released = await moveClockInParts(page, client, releaseClock)
   await cardOf(page).getByText('Stopped: you’re back in real time').waitFor()
   await cardOf(page).getByText('Real time', { exact: true }).waitFor()
   assert.equal(released.targets.length, 1)
@@ -205,7 +209,7 @@ test('a reset says what goes and what stays, is refused while a seed runs, and l
   const client = await newClient('RESETS1')
   await createAccount(client, { notificationUrl: quiet.url })
   await startPayment(client, { callBackUrl: quiet.url })
-  const accounts = async () => (await client.call({ url: ACCOUNTS })).json().data.length
+  const countAccounts = async () => (await client.call({ url: ACCOUNTS })).json().data.length
   await using opened = await bench.openAs(browser, { clientId: 'RESETS1', width: 360 })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/sandbox-bank`)
@@ -218,7 +222,7 @@ test('a reset says what goes and what stays, is refused while a seed runs, and l
   await modalOf(page).getByText('Credentials, users and their sessions').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Cancel').click()
-  assert.equal(await accounts(), 1)
+  assert.equal(await countAccounts(), 1)
   const clientId = await bench.clientId('RESETS1')
   const seed = { clientId, seed: 1, accounts: 1, days: 1, endsAt: bench.clock() }
   await withTransaction(bench.db, (tx) => beginSeed(tx, bench.clock(), seed))
@@ -226,23 +230,24 @@ test('a reset says what goes and what stays, is refused while a seed runs, and l
   const confirm = modalOf(page).getByRole('button', { name: 'Reset sandbox' })
   await confirm.click()
   await modalOf(page).getByRole('alert').waitFor()
-  assert.equal(await accounts(), 1)
+  assert.equal(await countAccounts(), 1)
   await bench.db.query('update sandbox_seeds set done = steps, finished_at = $1', [bench.clock()])
   await confirm.click()
 
   await page.getByText('Sandbox reset.').waitFor()
   await page.getByText('No open payments.').waitFor()
   await cardOf(page).getByText('Frozen', { exact: true }).waitFor()
-  assert.equal(await accounts(), 0)
+  assert.equal(await countAccounts(), 0)
   await createAccount(client, { notificationUrl: quiet.url })
   await button(page, 'Accounts').click()
   await page.getByRole('radio', { name: /Ada Obi/ }).check()
   await page.getByLabel('Amount (NGN)').fill('1000')
   await button(page, 'Send transfer').click()
-  await page.getByText('Event collection.received').waitFor() // The stream belongs to the new client.
+  // The stream now shows events of the new client.
+  await page.getByText('Event collection.received').waitFor()
 })
 
-test('a user who may not write payments has neither', async () => {
+test('a user who may not write payments has neither the clock nor the reset', async () => {
   for (const role of ['finance', 'support'] as const) {
     await using opened = await bench.openAs(browser, { role })
     await opened.page.goto(`${bench.url}/dashboard/sandbox-bank`)

@@ -1,5 +1,5 @@
-// Webhooks in a real browser: an endpoint from its first event to its end, every attempt with its
-// request and answer, sent again to a real receiver; and the signature checker.
+// Webhooks in a real browser: an endpoint from its first event until it is deleted, every attempt with its
+// request and response, resending to a real receiver, and the signature checker.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,7 +44,7 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   await page.getByText('Test event queued.').waitFor()
   await bench.run()
   assert.deepEqual(hooks.types(), ['endpoint.test'])
-  assert(verifies(secret, hooks.heard[0] as never))
+  assert(verifies(secret, hooks.received[0] as never))
 
   await drawerOf(page).getByLabel('Drop the next').fill('1')
   await drawerOf(page).getByRole('button', { name: 'Apply' }).click()
@@ -72,7 +72,8 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   await drawerOf(page).getByRole('button', { name: 'Disable' }).click()
   await modalOf(page).getByRole('button', { name: 'Disable' }).click()
   await drawerOf(page).getByText('Disabled: it was switched off.').waitFor()
-  await rowsOf(page).getByText('Disabled', { exact: true }).waitFor() // Also in the list behind it.
+  // The list behind the drawer shows it too.
+  await rowsOf(page).getByText('Disabled', { exact: true }).waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   await drawerOf(page).getByRole('button', { name: 'Enable' }).click()
   await drawerOf(page).getByRole('button', { name: 'Disable' }).waitFor()
@@ -97,14 +98,15 @@ test('a rotated secret is shown, and signs from then on beside the old one', asy
   await modalOf(page).getByRole('button', { name: 'Rotate secret' }).click()
   await modalOf(page).getByRole('heading', { name: 'New signing secret' }).waitFor()
   const fresh = await modalOf(page).locator('code').innerText()
-  await page.keyboard.press('Escape') // Escape does not close it by accident.
+  // The dialog with the secret ignores Escape, so nobody closes it by accident.
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
   await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
   await page.getByText('Test event queued.').waitFor()
   await bench.run()
 
   assert.notEqual(fresh, old)
-  for (const secret of [old, fresh]) assert(verifies(secret, hooks.heard[0] as never))
+  for (const secret of [old, fresh]) assert(verifies(secret, hooks.received[0] as never))
   await drawerOf(page).getByRole('button', { name: 'Reveal' }).click()
   await drawerOf(page).locator('.revealed code', { hasText: fresh }).waitFor()
   assert.deepEqual(problems, [])
@@ -131,7 +133,7 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   await drawer.getByText('<b>out of order</b>').waitFor()
   const text = await drawer.locator('.attempt pre').first().innerText()
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'user-agent']) {
-    assert(text.includes(`${name}: ${hooks.heard[0]?.headers[name]}`), name)
+    assert(text.includes(`${name}: ${hooks.received[0]?.headers[name]}`), name)
   }
   assert.deepEqual(await findAxeFaults(page), [])
 
@@ -143,8 +145,8 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   await drawer.locator('.headline').getByText('Delivered').waitFor()
 
   assert.deepEqual(hooks.types(), ['account.created', 'account.created'])
-  assert.equal(hooks.heard[1]?.body, hooks.heard[0]?.body)
-  // The page shows the request to the byte: its signature is valid.
+  assert.equal(hooks.received[1]?.body, hooks.received[0]?.body)
+  // The signature checker accepts the request as the page shows it, so the page shows every byte of it.
   await drawer.getByText('HTTP 200').click()
   await drawer.getByRole('button', { name: 'Check signature' }).last().click()
   await page.getByLabel('Signing secret').fill(await bench.secret(id, clientId))
@@ -262,10 +264,10 @@ test('all of it is done by keyboard', async () => {
   await drawerOf(page).getByRole('button', { name: 'Disable' }).focus()
   await page.keyboard.press('Enter')
   await modalOf(page).waitFor()
-  await page.keyboard.press('Escape') // Escape closes the confirmation first, …
+  await page.keyboard.press('Escape') // The first Escape closes only the confirmation.
   await modalOf(page).waitFor({ state: 'detached' })
   const back = await page.locator(':focus').innerText()
-  await page.keyboard.press('Escape') // … then the drawer.
+  await page.keyboard.press('Escape') // The second Escape closes the drawer.
   await drawerOf(page).waitFor({ state: 'detached' })
 
   assert.equal(back, 'Disable')

@@ -1,6 +1,6 @@
-// The dashboard in a real browser: money shows as it comes, every row opens its details, lists are
-// filtered, paged and saved, all of it by keyboard too; at every width, in light and dark, without
-// a fault that axe-core or the console reports.
+// The dashboard in a real browser: money appears as it arrives, every row opens its details, lists are
+// filtered, paged and exported, all of it also by keyboard. It works at every width, in light and dark,
+// without a fault that axe-core or the console reports.
 
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
@@ -48,7 +48,7 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   await page.getByText('₦12,345.60 received.').waitFor({ state: 'attached' })
   await collected.filter({ hasNotText: before }).waitFor()
   await bench.dispatch()
-  await bench.deliver(bench.newDeliverer()) // As patient as the real one.
+  await bench.deliver(bench.newDeliverer()) // A deliverer with the timeouts of the real one.
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByRole('link').click()
 
   const drawer = drawerOf(tab)
@@ -76,10 +76,10 @@ test('filters narrow a list, stay in the address, and are cleared', async () => 
   await rowsOf(page).first().waitFor()
 
   await page.getByLabel('Status').selectOption('Expired')
-  await twoRows(page)
+  await untilTwoRows(page)
   assert.match(page.url(), /\?status=Expired$/)
   await page.reload()
-  await twoRows(page)
+  await untilTwoRows(page)
   await page.getByLabel('Reference', { exact: true }).fill('ORDER-1040')
   await page.getByLabel('Reference', { exact: true }).press('Enter')
   await page.getByText('No results match these filters').waitFor()
@@ -90,7 +90,8 @@ test('filters narrow a list, stay in the address, and are cleared', async () => 
   assert.deepEqual(problems, [])
 })
 
-async function twoRows(page: Page): Promise<void> {
+// Waits until the list has exactly two rows.
+async function untilTwoRows(page: Page): Promise<void> {
   await rowsOf(page).nth(2).waitFor({ state: 'detached' })
   await rowsOf(page).nth(1).waitFor()
 }
@@ -109,20 +110,21 @@ test('pages go further and back, each row on one of them', async () => {
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/credits`)
-  const sessions = async () => {
+  // Returns the session ids of the rows that the list shows.
+  const listedSessionIds = async () => {
     await rowsOf(page).first().waitFor()
     return page.locator('td code.long').allInnerTexts()
   }
-  const first = await sessions()
+  const first = await listedSessionIds()
   await page.getByRole('button', { name: 'Older' }).click()
   await page.getByText('Page 2').waitFor()
-  const second = await sessions()
+  const second = await listedSessionIds()
   assert.equal(await page.locator(':focus').innerText(), 'Older')
   await page.getByRole('button', { name: 'Newer' }).click()
   await page.getByText('Page 1').waitFor()
 
   assert.equal(first.length, 25)
-  assert.deepEqual(await sessions(), first)
+  assert.deepEqual(await listedSessionIds(), first)
   assert.equal(new Set([...first, ...second]).size, first.length + second.length)
   assert.deepEqual(problems, [])
 })
@@ -169,17 +171,17 @@ test('everything is done by keyboard: skip, menu, rows, drawer, and back', async
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/payments`)
   await rowsOf(page).first().waitFor()
-  const focused = () => page.evaluate<string>(`document.activeElement.textContent`)
+  const focusedText = () => page.evaluate<string>(`document.activeElement.textContent`)
 
   await page.keyboard.press('Tab')
-  assert.equal(await focused(), 'Skip to content')
+  assert.equal(await focusedText(), 'Skip to content')
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate(`document.activeElement.id`), 'content')
   await page.locator('a.row-link').first().focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('j')
   await page.keyboard.press('k')
-  const name = await focused()
+  const name = await focusedText()
   await page.keyboard.press('Enter')
   await drawerOf(page).getByText(`From ${name}`, { exact: true }).waitFor()
   // Tab stays inside: the list behind is unreachable.
@@ -254,7 +256,7 @@ for (const [width, colorScheme] of [
   })
 }
 
-test('somebody without anything is told what to do next', async () => {
+test('a user without payments or accounts sees what to do next', async () => {
   await bench.newClient('EMPTYDASH1')
   await using opened = await bench.openAs(browser, { clientId: 'EMPTYDASH1', width: 360 })
   const { page, problems } = opened

@@ -1,5 +1,5 @@
-// A finance user's end of day in a real browser, counted and timed: the bank's statement is imported, its
-// difference resolved, and the day closed.
+// A finance user's end of day in a real browser, with clicks counted and time measured: the bank's
+// statement is imported, its difference resolved, and the day closed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

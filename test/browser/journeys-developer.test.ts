@@ -1,5 +1,5 @@
 // A developer's first hour in a real browser, by mouse and by keyboard alone, narrow and wide: from the
-// door to a payment whose webhook failed, was fixed, and arrived.
+// sign-in page to a payment whose webhook failed, was fixed, and arrived.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,13 +28,13 @@ for (const means of CROSSED) {
     const journey = journeyAt(page, means)
     await page.goto(bench.url)
 
-    await enter(journey)
+    await signInAndAddSamples(journey)
     await skipEvents(bench)
     await addEndpoint(journey, `${broken.url}/hooks`)
     const path = await askForPayment(journey, `${working.url}/thanks`)
-    await payIt(journey, `${bench.url}${path}`)
-    const deliver = await delivering(bench)
-    await seeWhyItFailed(journey)
+    await payAsPayer(journey, `${bench.url}${path}`)
+    const deliver = await startDelivering(bench)
+    await openFailedAttempt(journey)
     await fixEndpoint(journey, `${working.url}/hooks`)
     await resend(journey, deliver)
     assert(working.types().includes('payment.successful'))
@@ -44,7 +44,8 @@ for (const means of CROSSED) {
   })
 }
 
-async function enter(journey: Journey): Promise<void> {
+// Signs in to the sandbox and adds sample data.
+async function signInAndAddSamples(journey: Journey): Promise<void> {
   const { page, press, visit, button, link, see, faultless } = journey
   await see('This is a sandbox: the demo user is filled in.')
   await faultless()
@@ -59,6 +60,7 @@ async function enter(journey: Journey): Promise<void> {
   await faultless()
 }
 
+// Adds a webhook endpoint, whose signing secret is shown once.
 async function addEndpoint(journey: Journey, url: string): Promise<void> {
   const { modal, press, fill, visit, button, see, faultless } = journey
   await visit(WEBHOOKS)
@@ -70,7 +72,7 @@ async function addEndpoint(journey: Journey, url: string): Promise<void> {
   await press(button('I’ve saved it'))
 }
 
-// Returns the path of the link.
+// Creates a payment request, and returns the path of its payment link.
 async function askForPayment(journey: Journey, returnPage: string): Promise<string> {
   const { modal, press, fill, visit, button, link, faultless } = journey
   await visit({ name: 'Payments', letter: 'p' })
@@ -87,8 +89,8 @@ async function askForPayment(journey: Journey, returnPage: string): Promise<stri
   return `${pathname}${search}`
 }
 
-// Gets a number on the payer's page, and pays it from the sandbox's bank.
-async function payIt(
+// Opens the payment link as the payer to get an account number, and pays to it from the sandbox bank.
+async function payAsPayer(
   { page, by, press, tick, visit, button, see, faultless }: Journey,
   url: string,
 ) {
@@ -100,13 +102,15 @@ async function payIt(
   await visit({ name: 'Sandbox bank', letter: 'x' })
   await tick(page.getByRole('radio', { name: number }))
   await press(button('Send transfer'))
-  await payer.getByText('Payment received').first().waitFor() // The message disappears soon.
+  // Waits for this first, because the message soon disappears.
+  await payer.getByText('Payment received').first().waitFor()
   await payer.close()
   await see('Event payment.successful')
   await faultless()
 }
 
-async function delivering(bench: DashboardBench): Promise<() => Promise<void>> {
+// Delivers the first webhooks, and returns a function that delivers the next ones.
+async function startDelivering(bench: DashboardBench): Promise<() => Promise<void>> {
   const deliverer = bench.newDeliverer()
   const deliver = () => bench.deliver(deliverer)
   await bench.dispatch()
@@ -114,12 +118,14 @@ async function delivering(bench: DashboardBench): Promise<() => Promise<void>> {
   return deliver
 }
 
+// Opens the delivery of the event that reports the payment.
 async function openDelivery({ press, link, page }: Journey): Promise<void> {
   await press(link('Deliveries'))
   await press(page.getByRole('link', { name: 'Payment successful' }).first())
 }
 
-async function seeWhyItFailed(journey: Journey): Promise<void> {
+// Opens the failed delivery and its attempt, whose response says why it failed.
+async function openFailedAttempt(journey: Journey): Promise<void> {
   const { drawer, press, visit, faultless, leaveDrawer } = journey
   await visit(WEBHOOKS)
   await openDelivery(journey)
@@ -130,6 +136,7 @@ async function seeWhyItFailed(journey: Journey): Promise<void> {
   await leaveDrawer()
 }
 
+// Changes the address of the endpoint to one that answers.
 async function fixEndpoint(journey: Journey, url: string): Promise<void> {
   const { page, modal, drawer, press, fill, link, leaveDrawer } = journey
   await press(link('Endpoints'))
@@ -141,6 +148,7 @@ async function fixEndpoint(journey: Journey, url: string): Promise<void> {
   await leaveDrawer()
 }
 
+// Sends the failed delivery again, which now arrives.
 async function resend(journey: Journey, deliver: () => Promise<void>): Promise<void> {
   const { drawer, press, see, leaveDrawer } = journey
   await openDelivery(journey)
@@ -151,6 +159,7 @@ async function resend(journey: Journey, deliver: () => Promise<void>): Promise<v
   await leaveDrawer()
 }
 
+// Finds the payment by the customer’s name.
 async function findPayment({ page, by, drawer, search, faultless }: Journey): Promise<void> {
   await search('chidi')
   const found = page.getByRole('group', { name: 'Payments' }).getByRole('option').first()

@@ -1,5 +1,5 @@
-// A finance user's day in a real browser, by mouse and by keyboard alone, narrow and wide: money
-// in, suspense, a refund, a colleague's request, and the day as a file.
+// A finance user's day in a real browser, by mouse and by keyboard alone, narrow and wide: today's money,
+// suspense, a refund, a colleague's request, and the day's credits as a file.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -33,9 +33,9 @@ for (const means of CROSSED) {
     await page.goto(`${bench.url}/dashboard`)
 
     await checkToday(journey)
-    await resolveAll(journey)
-    await refund(journey, customer)
-    await approve(journey, bankAccount)
+    await assignAllSuspended(journey)
+    await refundInPart(journey, customer)
+    await approveColleaguesRequest(journey, bankAccount)
     await exportDay(journey)
 
     const assigned = await listItems(bench, '&state=assigned')
@@ -45,30 +45,34 @@ for (const means of CROSSED) {
   })
 }
 
-// Creates a paid payment, and returns the number that its payer keeps sending to.
+// Creates a paid payment whose payer sends more money, which is suspended. Returns the payment's account
+// number.
 async function startDay(customer: string): Promise<string> {
   const { bankAccount } = await startPayment(bench, {
     amount: 9_000,
     customer: { customerFullName: customer },
   })
   await pay(bench, bankAccount, '9000.00')
-  const again = () => suspend(bench, bankAccount, '150.00', PAYER)
-  await Promise.all(Array.from({ length: ITEMS }, again))
+  const suspendMore = () => suspend(bench, bankAccount, '150.00', PAYER)
+  await Promise.all(Array.from({ length: ITEMS }, suspendMore))
   return bankAccount
 }
 
-const kobo = (text: string) => Number(text.replaceAll(/[^\d−-]/g, '').replace('−', '-'))
+// Reads an amount on the page, such as −₦1,000.50, in kobo.
+const koboOf = (text: string) => Number(text.replaceAll(/[^\d−-]/g, '').replace('−', '-'))
 
+// Checks that the sums on Today add up to its net.
 async function checkToday({ page, faultless }: Journey): Promise<void> {
   const sum = page.locator('.sums').first()
   await sum.waitFor()
-  const amounts = (await sum.locator('dd').allTextContents()).map(kobo)
+  const amounts = (await sum.locator('dd').allTextContents()).map(koboOf)
   const net = amounts.slice(0, -1).reduce((left, amount) => left + amount, 0)
   assert.equal(net, amounts.at(-1), 'today adds up')
   await faultless()
 }
 
-async function resolveAll(journey: Journey): Promise<void> {
+// Assigns all suspended items at once to one account.
+async function assignAllSuspended(journey: Journey): Promise<void> {
   const { page, modal, press, tick, fill, visit, see, faultless } = journey
   await visit(SUSPENSE)
   await see(`${ITEMS} items, ₦3,000.00`)
@@ -86,7 +90,8 @@ async function resolveAll(journey: Journey): Promise<void> {
   assert.equal((await listItems(bench, '&state=open')).length, 0)
 }
 
-async function refund(journey: Journey, customer: string): Promise<void> {
+// Refunds 2,000.50 of the customer’s payment.
+async function refundInPart(journey: Journey, customer: string): Promise<void> {
   const { modal, drawer, press, fill, visit, link, faultless, leaveDrawer } = journey
   await visit({ name: 'Payments', letter: 'p' })
   await link(customer).waitFor()
@@ -102,7 +107,8 @@ async function refund(journey: Journey, customer: string): Promise<void> {
   await leaveDrawer()
 }
 
-async function approve(journey: Journey, bankAccount: string): Promise<void> {
+// A colleague requests the return of a suspended item, and the user approves it.
+async function approveColleaguesRequest(journey: Journey, bankAccount: string): Promise<void> {
   const { page, drawer, press, visit, see, faultless, leaveDrawer } = journey
   const { id } = await suspend(bench, bankAccount, '75.00', PAYER)
   await requestResolution(colleague, id)
@@ -115,6 +121,7 @@ async function approve(journey: Journey, bankAccount: string): Promise<void> {
   assert.equal((await readItem(bench, id)).state, 'returned')
 }
 
+// Exports today's credits, and compares the file with the total above the list.
 async function exportDay(journey: Journey): Promise<void> {
   const { page, isNarrow, press, visit, button, link, faultless } = journey
   await visit({ name: 'Credits', letter: 'c' })
@@ -129,6 +136,6 @@ async function exportDay(journey: Journey): Promise<void> {
   const moved = parseCsv(readFileSync(await (await downloading).path(), 'utf8'))
   const received = moved.filter(({ movement }) => movement === 'credit')
   assert.equal(await total.locator('span').textContent(), `${received.length} items`)
-  const gross = moved.reduce((all, line) => all + kobo(line.gross ?? ''), 0)
-  assert.equal(kobo((await total.locator('strong').textContent()) ?? ''), gross)
+  const gross = moved.reduce((all, line) => all + koboOf(line.gross ?? ''), 0)
+  assert.equal(koboOf((await total.locator('strong').textContent()) ?? ''), gross)
 }

@@ -1,6 +1,6 @@
-// An operator takes on a client in a real browser, counted and timed: the client, its owner and its fee,
-// until the bank reports the client's first payment, which the client's own program requested with its
-// secret.
+// An operator adds a client in a real browser, with clicks counted and time measured: the client, its owner
+// and its fee. It ends when the bank reports the first payment, which the client's own program requested
+// with its secret.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

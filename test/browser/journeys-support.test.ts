@@ -1,5 +1,6 @@
-// Support on the phone with a payer, in a real browser and timed: "I sent 12,500 yesterday" leads to the
-// payment, and a refund of it takes at most four clicks. The person may refund, as finance users do.
+// A support user on the phone with a payer, in a real browser and timed: "I sent 12,500 yesterday" is
+// enough to find the payment, and its refund takes at most four clicks. This user may refund, as finance
+// users do.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Mails in a real browser: each kind, narrow and wide, light and dark, and in a client that drops <style>.
+// Renders each kind of mail in a real browser: narrow and wide, light and dark, and as a mail program that
+// drops <style>.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,6 +23,7 @@ const WIDTHS = [360, 600]
 const APPEARANCES = ['light', 'dark', 'without style'] as const
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+// Asserts that a mail fits its width and has no accessibility faults, in each appearance.
 async function assertLegible(name: string, html: string): Promise<void> {
   await using opened = await browser.newPage()
   const { page, problems } = opened

@@ -1,5 +1,5 @@
-// Requery on the screen: the payer's “I’ve sent the money”, the button in a payment's drawer, and
-// the banks' health.
+// Requery in a real browser: the payer's “I’ve sent the money”, the button in a payment's drawer, and the
+// banks' health.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,7 +55,7 @@ test('a part payment that was found leaves the payer free to ask again', async (
   assert.deepEqual(problems, [])
 })
 
-test('without a script the payer’s button works too', async () => {
+test('without JavaScript the payer’s button works too', async () => {
   const { adviceReference } = await startPayment(bench)
   const before = await requeriesOf(bench, 'payer')
   await using opened = await browser.newPage({ javaScriptEnabled: false })

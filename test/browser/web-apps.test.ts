@@ -1,4 +1,4 @@
-// How the service serves its web apps, and that the browser of the tests works.
+// The service serves its web apps correctly, and the browser of the tests works.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const url = await listenLocally(bench.service.app)
 
-test('the dashboard opens in a browser, asks nobody else, and complains of nothing', async () => {
+test('the dashboard opens in a browser, calls no other host, and logs no problem', async () => {
   await using browser = await openBrowser()
   await using opened = await browser.newPage()
   const { page, problems, hosts, sizes } = opened

@@ -34,8 +34,7 @@ const REPORT = { kind: 'bank_report', summary: 'Ada Obi says she was deceived', 
 
 const post = (url: string, body: object, by: Browser = operator) => by.call({ url, body })
 const read = async (url: string) => (await operator.call({ url })).json().data
-const open = async (more: object = {}) =>
-  dataOf(await post(CASES, { ...REPORT, ...more }), 'account')
+const reportCase = async (more: object = {}) => dataOf(await post(CASES, { ...REPORT, ...more }))
 
 const upload = (reference: string, bytes: Buffer, name = 'letter.pdf') =>
   bench.call({
@@ -44,12 +43,13 @@ const upload = (reference: string, bytes: Buffer, name = 'letter.pdf') =>
     headers: { 'content-type': 'application/octet-stream' },
   })
 
+// Returns the error code of an answer.
 const codeOf = async (answer: ReturnType<typeof post>) => (await answer).json().code
 
 test('a report becomes a case with parties, credits, deadlines and a history', async () => {
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await pay(bench, accountNumber, '250')
-  const { reference, ...opened } = await open({
+  const { reference, ...opened } = await reportCase({
     sessionIds: [sessionId],
     amount: '250',
     reporterReference: 'GTB-77',
@@ -85,8 +85,8 @@ test('a report becomes a case with parties, credits, deadlines and a history', a
   assert(!JSON.stringify([log, found.history]).includes('Ada'), 'a log names a party')
 })
 
-test('fields that may name a person are sealed in every table', async () => {
-  const { reference } = await open({
+test('fields that may name a person are encrypted in every table', async () => {
+  const { reference } = await reportCase({
     summary: 'Sealed Summary',
     parties: [{ role: 'payee', name: 'Sealed Payee' }],
   })
@@ -111,15 +111,15 @@ test('fields that may name a person are sealed in every table', async () => {
 })
 
 test('evidence comes back byte for byte, once, as an attachment that no browser runs', async () => {
-  const { reference } = await open()
-  const added = dataOf(await upload(reference, PDF), 'account')
+  const { reference } = await reportCase()
+  const added = dataOf(await upload(reference, PDF))
   const [file] = added.evidence
   const sha256 = createHash('sha256').update(PDF).digest('hex')
   assert.deepEqual(
     [file.mediaType, file.sizeBytes, file.sha256],
     ['application/pdf', PDF.length, sha256],
   )
-  assert.equal(dataOf(await upload(reference, PDF, 'again.pdf'), 'account').evidence.length, 1)
+  assert.equal(dataOf(await upload(reference, PDF, 'again.pdf')).evidence.length, 1)
 
   const answer = await bench.call({ url: `${CASES}/${reference}/evidence/${file.id}` })
   assert.equal(answer.statusCode, 200)
@@ -130,14 +130,14 @@ test('evidence comes back byte for byte, once, as an attachment that no browser 
     /^attachment; filename="CAS\d+-[0-9a-f]{16}\.pdf"$/,
   )
   assert.match(`${answer.headers['content-security-policy']}`, /sandbox/)
-  const elsewhere = await open()
+  const elsewhere = await reportCase()
   const foreign = await bench.call({ url: `${CASES}/${elsewhere.reference}/evidence/${file.id}` })
   assert.equal(foreign.json().code, 'evidence_not_found')
 })
 
-test('evidence that was changed in the database is not given out', async () => {
-  const { reference } = await open()
-  const { evidence } = dataOf(await upload(reference, PDF), 'account')
+test('evidence that was changed in the database is not delivered', async () => {
+  const { reference } = await reportCase()
+  const { evidence } = dataOf(await upload(reference, PDF))
   const stored = { id: BigInt(evidence[0].id) as never, sha256: evidence[0].sha256 }
   const refused = db.query('delete from case_evidence_chunks where evidence_id = $1', [stored.id])
   await assert.rejects(refused, /stay until the case is erased/)
@@ -150,8 +150,8 @@ test('evidence that was changed in the database is not given out', async () => {
   assert.equal(answer.statusCode, 500)
 })
 
-test('only types that browsers cannot run are taken, by their bytes', async () => {
-  const { reference } = await open()
+test('only file types that browsers cannot run are accepted, judged by their bytes', async () => {
+  const { reference } = await reportCase()
   const types: [string | undefined, Buffer][] = [
     ['image/png', Buffer.from('89504e470d0a1a0a00', 'hex')],
     ['image/jpeg', Buffer.from('ffd8ffe000', 'hex')],
@@ -173,16 +173,16 @@ test('only types that browsers cannot run are taken, by their bytes', async () =
   assert.deepEqual((await read(`${CASES}/${reference}`)).evidence, [])
 })
 
-test('a case is closed with an outcome, not while money is held for it, and takes nothing more', async () => {
+test('a case is closed with an outcome, not while its money is held, and then never changes', async () => {
   const { accountNumber } = await createAccount(bench)
   await pay(bench, accountNumber, '90')
-  const { reference } = await open()
+  const { reference } = await reportCase()
   const closing = { outcome: 'confirmed', reason: 'The payee admitted it' }
-  const close = () => post(`${CASES}/${reference}/close`, closing)
+  const closeCase = () => post(`${CASES}/${reference}/close`, closing)
   const target = { target: 'account', clientId: CLIENT, accountNumber, reason: 'Reported' }
-  const held = dataOf(await post(HOLDS, { ...target, case: reference }), 'account')
+  const held = dataOf(await post(HOLDS, { ...target, case: reference }))
   assert.deepEqual((await read(`${CASES}/${reference}`)).holds[0].heldAmount, 90)
-  assert.equal(await codeOf(close()), 'case_has_holds')
+  assert.equal(await codeOf(closeCase()), 'case_has_holds')
   await assert.rejects(
     db.query(
       `update cases set state = 'closed', outcome = 'confirmed', closed_at = now()
@@ -193,43 +193,45 @@ test('a case is closed with an outcome, not while money is held for it, and take
   )
   await post(`${HOLDS}/${held.reference}/release`, { reason: 'Decided' })
   assert.equal((await post(`${HOLDS}/${held.reference}/approve`, {}, other)).statusCode, 200)
-  assert.equal(dataOf(await close(), 'account').outcome, 'confirmed')
+  assert.equal(dataOf(await closeCase()).outcome, 'confirmed')
 
-  assert.equal(await codeOf(close()), 'case_closed')
+  assert.equal(await codeOf(closeCase()), 'case_closed')
   assert.equal(await codeOf(post(`${CASES}/${reference}/notes`, { note: 'Late' })), 'case_closed')
   assert.equal((await upload(reference, PDF)).json().code, 'case_closed')
   assert.equal(await codeOf(post(HOLDS, { ...target, case: reference })), 'case_closed')
   const nowhere = { ...target, case: 'CAS000000000000000' }
   assert.equal(await codeOf(post(HOLDS, nowhere)), 'case_not_found')
-  assert.equal(dataOf(await post(HOLDS, { ...target, case: 'GTB-77' }), 'account').case, 'GTB-77')
+  assert.equal(dataOf(await post(HOLDS, { ...target, case: 'GTB-77' })).case, 'GTB-77')
 
-  const reopened = dataOf(
-    await post(`${CASES}/${reference}/reopen`, { reason: 'New facts' }),
-    'account',
-  )
+  const reopened = dataOf(await post(`${CASES}/${reference}/reopen`, { reason: 'New facts' }))
   assert.deepEqual([reopened.state, reopened.outcome], ['investigating', null])
   await assertCleanBooks(bench)
 })
 
 test('deadlines count minutes, and business days past weekends and holidays', () => {
   const friday = new Date('2026-11-13T16:30:00+01:00')
-  const due = (unit: 'minutes' | 'business_days', length: number, holidays: string[] = []) =>
-    dueAfter(friday, { unit, length }, new Set(holidays)).toISOString()
-  assert.equal(due('minutes', 30), '2026-11-13T16:00:00.000Z')
-  assert.equal(due('minutes', 2_880), '2026-11-15T15:30:00.000Z')
-  assert.equal(due('business_days', 1), '2026-11-16T15:30:00.000Z')
-  assert.equal(due('business_days', 1, ['2026-11-16']), '2026-11-17T15:30:00.000Z')
-  assert.equal(due('business_days', 14), '2026-12-03T15:30:00.000Z')
+  const dueFromFriday = (
+    unit: 'minutes' | 'business_days',
+    length: number,
+    holidays: string[] = [],
+  ) => dueAfter(friday, { unit, length }, new Set(holidays)).toISOString()
+  assert.equal(dueFromFriday('minutes', 30), '2026-11-13T16:00:00.000Z')
+  assert.equal(dueFromFriday('minutes', 2_880), '2026-11-15T15:30:00.000Z')
+  assert.equal(dueFromFriday('business_days', 1), '2026-11-16T15:30:00.000Z')
+  assert.equal(dueFromFriday('business_days', 1, ['2026-11-16']), '2026-11-17T15:30:00.000Z')
+  assert.equal(dueFromFriday('business_days', 14), '2026-12-03T15:30:00.000Z')
 })
 
 test('each deadline escalates before and after it, once, until it is met', async () => {
-  const { reference } = await open()
+  const { reference } = await reportCase()
   const round = escalateCasesRound({ db, clock })
+  // Runs the worker's round twice, since a second round must change nothing. Returns the open alerts of the
+  // case.
   const alerts = async () => {
     await round(NEVER)
     await round(NEVER)
-    const open = await read('/api/v1/operator/alerts?limit=100')
-    return open
+    const reportCase = await read('/api/v1/operator/alerts?limit=100')
+    return reportCase
       .filter(
         ({ subject, clearedAt }: { subject: string; clearedAt: string | null }) =>
           subject.startsWith(reference) && !clearedAt,
@@ -253,12 +255,12 @@ test('each deadline escalates before and after it, once, until it is met', async
 })
 
 test('a changed deadline counts for later cases only', async () => {
-  const before = await open()
+  const before = await reportCase()
   const url = '/api/v1/operator/case-deadlines/respond'
   const body = { unit: 'minutes', length: 60, warnMinutes: 5, source: 'Agreed with GTBank' }
   const answer = await operator.call({ url, method: 'PUT', body })
   assert.equal(answer.statusCode, 200, answer.body)
-  const after = await open()
+  const after = await reportCase()
   const sourceOf = (each: { deadlines: { name: string; source: string }[] }) =>
     each.deadlines.find(({ name }) => name === 'respond')?.source
   assert.equal(sourceOf(after), 'Agreed with GTBank')
@@ -271,7 +273,7 @@ test('a changed deadline counts for later cases only', async () => {
   assert.equal(tooLong.json().code, 'invalid_request')
 })
 
-test('a rule opens one case per key, also when two do at once', async () => {
+test('a rule opens one case per key, even if two credits match at the same moment', async () => {
   const by = { actor: 'rule:velocity', operatorId: null, now: clock(), sealer }
   const opening = {
     kind: 'own_rule',
@@ -292,7 +294,7 @@ test('a rule opens one case per key, also when two do at once', async () => {
 })
 
 test('an export has the case, its hashes and every file, and is in the history', async () => {
-  const { reference } = await open({ summary: 'Payer <b>deceived</b>' })
+  const { reference } = await reportCase({ summary: 'Payer <b>deceived</b>' })
   await upload(reference, PDF)
   await upload(reference, Buffer.from('Second file'), 'second.txt')
   const answer = await bench.call({ url: `${CASES}/${reference}/export.json` })
@@ -317,12 +319,13 @@ test('an export has the case, its hashes and every file, and is in the history',
 })
 
 test('a case is erased five years after it was closed, and what stays names nobody', async () => {
-  const { reference } = await open({
+  const { reference } = await reportCase({
     summary: 'Erase Me',
     parties: [{ role: 'payer', name: 'Erase Me' }],
   })
   await upload(reference, Buffer.from('Erase Me'), 'Erase Me.txt')
   const round = eraseCasesRound({ db, clock, sealer })
+  // Runs the worker’s rounds until nothing is left to erase.
   const eraseAll = async () => {
     while ((await round(NEVER)).more);
   }
@@ -334,12 +337,12 @@ test('a case is erased five years after it was closed, and what stays names nobo
   )
   bench.advance(5 * 365 * DAY_MS)
   await eraseAll()
-  const get = async (url: string) => bench.call({ url, token: await bench.login() })
-  assert.equal((await get(`${CASES}/${reference}`)).json().data.erasedAt, null, 'too early')
+  const getAsClient = async (url: string) => bench.call({ url, token: await bench.login() })
+  assert.equal((await getAsClient(`${CASES}/${reference}`)).json().data.erasedAt, null, 'too early')
 
   bench.advance(2 * DAY_MS)
   await eraseAll()
-  const erased = (await get(`${CASES}/${reference}`)).json().data
+  const erased = (await getAsClient(`${CASES}/${reference}`)).json().data
   assert(erased.erasedAt)
   assert.deepEqual(
     [erased.summary, erased.parties, erased.notes, erased.outcome],
@@ -347,10 +350,13 @@ test('a case is erased five years after it was closed, and what stays names nobo
   )
   assert.equal(erased.evidence[0].name, '')
   assert.equal(
-    (await get(`${CASES}/${reference}/evidence/${erased.evidence[0].id}`)).json().code,
+    (await getAsClient(`${CASES}/${reference}/evidence/${erased.evidence[0].id}`)).json().code,
     'evidence_not_found',
   )
-  assert.deepEqual(JSON.parse((await get(`${CASES}/${reference}/export.json`)).body).files, [])
+  assert.deepEqual(
+    JSON.parse((await getAsClient(`${CASES}/${reference}/export.json`)).body).files,
+    [],
+  )
   await assert.rejects(
     db.query(`update cases set outcome = 'confirmed' where reference = $1`, [reference]),
     /after its erasure/,

@@ -1,4 +1,4 @@
-// The commands in normal use: against a running service, in process.
+// Runs the commands of `manilla` in normal use, in this process, against a running service.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { codeOfId } from '#short-codes.ts'
 import { checkClock, checkNode } from '../../cli/doctor-command.ts'
-import { withCommands } from '../../cli/reference.ts'
+import { insertCommands } from '../../cli/reference.ts'
 import { details, table } from '../../cli/table.ts'
 import { SCENARIOS } from '../../cli/trigger-scenarios.ts'
 import { startLiveService } from '../support/bank-calls.ts'
@@ -23,6 +23,7 @@ bench.service.startWorkers()
 const url = await listenLocally(bench.service.app)
 const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
 
+// Runs a command that must succeed, and returns its output.
 async function run(...words: string[]): Promise<string> {
   const { exitCode, out, err } = await cli.run(...words)
   assert.deepEqual([exitCode, err], [0, ''])
@@ -34,7 +35,7 @@ const json = async (...words: string[]) => JSON.parse(await run(...words, '--jso
 const CREATE = ['payments', 'create', '6000', '--customer', 'Ada Obi']
 const RETURN = ['--callback-url', 'https://shop.example/thanks']
 
-test('a payment: created, paid, waited for, listed, traced; its event sent again', async () => {
+test('a payment is created, paid, awaited, listed and traced, and its event sent again', async () => {
   const made = await json(...CREATE, ...RETURN, '--bank', '058', '--reference', 'ORDER-1')
   const paid = await run('pay', made.bankAccount, '6000')
   const got = await json('payments', 'get', 'ORDER-1', '--wait')
@@ -68,7 +69,7 @@ test('a payment: created, paid, waited for, listed, traced; its event sent again
   assert.match(resent, /^Event \S+ is being delivered again to one destination\.\n$/)
 })
 
-test('a payment is cancelled; a refund that the service refuses is told as it says', async () => {
+test('a payment is cancelled; a refused refund is reported in the service’s words', async () => {
   const made = await json(...CREATE, ...RETURN)
   const cancelled = await json('payments', 'cancel', made.paymentReference)
   const refund = ['payments', 'refund', made.paymentReference, '100', '--reason', 'Wrong size']
@@ -79,7 +80,7 @@ test('a payment is cancelled; a refund that the service refuses is told as it sa
   assert.match(refused.err, /\(payment_not_refundable, request /)
 })
 
-test('an account: created from flags and a file, shown and listed; never with its BVN', async () => {
+test('an account is created from flags or a file, shown and listed, never with its BVN', async () => {
   const { accountName: _, ...body } = accountBody()
   const file = join(cli.folder, 'account.json')
   writeFileSync(file, JSON.stringify(body))
@@ -95,7 +96,7 @@ test('an account: created from flags and a file, shown and listed; never with it
   assert(![got, listed].join().includes(String(body.bvn)))
 })
 
-// The only scenario that takes time.
+// Lets the payment of the expiry scenario expire. It is the only scenario that waits for time to pass.
 async function letExpire(): Promise<void> {
   const open = `select from payments where expires_at <= $1::timestamptz + interval '1 minute'
                    and status = 'Processing'`
@@ -117,7 +118,7 @@ for (const type of Object.keys(SCENARIOS)) {
 }
 
 test('a sandbox is filled, moved in time and emptied', async () => {
-  await run('sandbox', 'reset', '--yes') // Nothing from before is due either.
+  await run('sandbox', 'reset', '--yes') // Also removes everything that earlier tests left to fall due.
   const seeded = await json('sandbox', 'seed', '--accounts', '2', '--days', '1')
   const accounts = await json('accounts', 'list')
   const moved = await run('sandbox', 'clock', 'advance', '2h')
@@ -138,7 +139,7 @@ test('a sandbox is filled, moved in time and emptied', async () => {
   assert.equal(wrong.exitCode, 2)
 })
 
-test('trigger and pay do nothing to a live service', async () => {
+test('trigger and pay do not change a live service', async () => {
   await using live = await startLiveService()
   await live.newClient('LIVE1')
   const credentials = { MANILLA_CLIENT_ID: 'LIVE1', MANILLA_CLIENT_SECRET: 's3cret' }
@@ -154,12 +155,13 @@ test('trigger and pay do nothing to a live service', async () => {
   assert.equal(rows.length, 0)
 })
 
-test('a login is checked, kept for its user and its URL only, and removed', async () => {
+test('a login is checked, stored for its user and URL only, and removed', async () => {
   await bench.newClient('SHOP')
   const file = join(cli.folder, 'manilla/credentials.json')
-  const ask = (secret: string) => ({ readSecret: async () => secret })
-  const wrong = await cli.runOn(ask('wrong'), 'login', '--client-id', 'SHOP')
-  const right = await cli.runOn(ask('s3cret'), 'login', '--client-id', 'SHOP')
+  // Returns a prompt at which the user types this secret.
+  const promptAnswering = (secret: string) => ({ readSecret: async () => secret })
+  const wrong = await cli.runOn(promptAnswering('wrong'), 'login', '--client-id', 'SHOP')
+  const right = await cli.runOn(promptAnswering('s3cret'), 'login', '--client-id', 'SHOP')
   const home = { XDG_CONFIG_HOME: cli.folder }
   const stored = await cli.runOn({ env: home }, 'doctor')
   const elsewhere = await cli.run('payments', 'list', '--url', 'https://other.example')
@@ -179,7 +181,7 @@ test('a login is checked, kept for its user and its URL only, and removed', asyn
   assert.equal(statSync(file, { throwIfNoEntry: false }), undefined)
 })
 
-test('doctor tells what is well and what is not, each with its remedy', async () => {
+test('doctor reports every check, and for each failed one the remedy', async () => {
   const now = new Date()
   const { exitCode, out } = await cli.runOn({ now: () => now }, 'doctor', '--json')
   const states = Object.fromEntries(
@@ -239,14 +241,15 @@ test('tables fit the terminal, and nobody’s name moves its cursor', () => {
 
 test('completion knows every command, and is a script that bash takes', async () => {
   const script = await run('completion', 'bash')
-  const typed = (words: string) =>
+  // Returns a script that prints the completions that bash offers after these words.
+  const completionOf = (words: string) =>
     `COMP_WORDS=(${words} ''); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _manilla; echo "\${COMPREPLY[*]}"`
   const lines = [
     'manilla payments',
     'manilla payments get X',
     'manilla admin client',
     'manilla verify',
-  ].map(typed)
+  ].map(completionOf)
   const { stdout } = spawnSync('bash', ['-c', [script, ...lines].join('\n')], { encoding: 'utf8' })
 
   assert.match(
@@ -260,5 +263,5 @@ test('completion knows every command, and is a script that bash takes', async ()
 test('docs/cli.md shows the commands as they are (npm run generate)', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
 
-  assert(withCommands(text) === text, 'run npm run generate')
+  assert(insertCommands(text) === text, 'run npm run generate')
 })

@@ -1,4 +1,4 @@
-// The database section of doctor, on the machine that has its address.
+// The database section of `manilla doctor`, on a machine that has DATABASE_URL.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { createCli } from '../support/cli-terminal.ts'
 
 test('doctor tells of the database hosts and their replication where it has their address', async () => {
   using cli = createCli()
-  const MANILLA_URL = 'http://127.0.0.1:9' // Nobody's.
+  const MANILLA_URL = 'http://127.0.0.1:9' // Nothing listens there.
   const env = { MANILLA_URL, DATABASE_URL: 'postgres://m@db1,db2/manilla' }
   const described = {
     hosts: [

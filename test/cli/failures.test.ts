@@ -1,4 +1,4 @@
-// Failures on the command line: one sentence, the right exit code, and nothing half done.
+// Commands that fail print one sentence, end with the right exit code, and leave nothing half done.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -102,7 +102,7 @@ test('wrong and missing credentials end with 4, and with --json as an object', a
   assert.match(none.err, /^Not signed in to https:\/\/pay\.example\. Run manilla login --url/)
 })
 
-test('something else than Manilla is told apart from a service that is away', async () => {
+test('another server at the address is told apart from a service that does not answer', async () => {
   await using other = await httpReceiver((_, response) => response.end('<h1>Hello</h1>'))
   const place = new URL(other.url).origin
 
@@ -121,8 +121,9 @@ test('something else than Manilla is told apart from a service that is away', as
 const countAdvices = async () =>
   (await bench.db.query('select count(*)::int as count from advices')).rows[0].count as number
 
-// Forwards requests until one matches. It then drops the answer and hangs up.
-async function cutAt(path: RegExp) {
+// Starts a proxy that forwards requests to the service until a path matches. It then drops the response and
+// hangs up.
+async function startProxyThatCuts(path: RegExp) {
   const proxy = createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
@@ -142,13 +143,17 @@ async function cutAt(path: RegExp) {
   return `http://127.0.0.1:${(proxy.address() as { port: number }).port}`
 }
 
-const keyIn = (text: string) =>
+const keyInMessage = (text: string) =>
   /nothing is done twice: --idempotency-key ([\w-]{36})\n$/.exec(text)?.[1]
 
 test('a service lost midway: the key is told, and repeating with it finishes, once', async () => {
   const before = await countAdvices()
-  const lost = await cli.run(...CREATE, '--url', await cutAt(/\/process\/banktransfer\//))
-  const key = keyIn(lost.err) as string
+  const lost = await cli.run(
+    ...CREATE,
+    '--url',
+    await startProxyThatCuts(/\/process\/banktransfer\//),
+  )
+  const key = keyInMessage(lost.err) as string
   const finished = await cli.run(...CREATE, '--json', '--idempotency-key', key)
   const repeated = await cli.run(...CREATE, '--json', '--idempotency-key', key)
 
@@ -162,12 +167,18 @@ test('a service lost midway: the key is told, and repeating with it finishes, on
 test('Ctrl-C midway: the key is told, and repeating with it finishes, once', async () => {
   const before = await countAdvices()
   const pressed = new AbortController()
-  const pressing: typeof fetch = (target, init) => {
+  // Presses Ctrl-C as soon as the command sends the request that initiates the payment.
+  const fetchAndInterrupt: typeof fetch = (target, init) => {
     if (String(target).includes('/process/banktransfer/')) pressed.abort()
     return fetch(target, init)
   }
-  const ran = await cli.runOn({ interrupted: pressed.signal, fetch: pressing }, ...CREATE)
-  const finished = await cli.run(...CREATE, '--json', '--idempotency-key', keyIn(ran.err) as string)
+  const ran = await cli.runOn({ interrupted: pressed.signal, fetch: fetchAndInterrupt }, ...CREATE)
+  const finished = await cli.run(
+    ...CREATE,
+    '--json',
+    '--idempotency-key',
+    keyInMessage(ran.err) as string,
+  )
 
   assert.deepEqual([ran.exitCode, ran.out], [130, ''])
   assert.match(ran.err, /^Interrupted\. Part of it may have been done\. /)
@@ -176,12 +187,12 @@ test('Ctrl-C midway: the key is told, and repeating with it finishes, once', asy
   const payment = await bench.call({
     url: `/api/v1/payments/${JSON.parse(finished.out).paymentReference}`,
   })
-  assert.equal(dataOf(payment, 'account').status, 'Processing')
+  assert.equal(dataOf(payment).status, 'Processing')
 })
 
-// As a process, through its launcher.
-function launch(words: readonly string[], place: string) {
-  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: cli.folder, MANILLA_URL: place }
+// Runs `manilla` as its own process, through its launcher.
+function launch(words: readonly string[], serviceUrl: string) {
+  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: cli.folder, MANILLA_URL: serviceUrl }
   const child = spawn(process.execPath, [LAUNCHER, ...words], { env, detached: true })
   const output = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
@@ -191,7 +202,7 @@ function launch(words: readonly string[], place: string) {
     output.err += chunk
   })
   const ended = once(child, 'close').then(([code]) => ({ code, ...output }))
-  return { child, said: output, ended }
+  return { child, output, ended }
 }
 
 test('as processes: wrong usage, no service and Ctrl-C end with their codes', async () => {
@@ -199,7 +210,7 @@ test('as processes: wrong usage, no service and Ctrl-C end with their codes', as
   const away = launch(['payments', 'list'], nowhere)
   const listening = launch(['listen'], url)
   listening.child.stderr.once('data', () => {
-    // A terminal signals the whole group.
+    // A terminal sends Ctrl-C to the whole process group.
     process.kill(-(listening.child.pid as number), 'SIGINT')
   })
 

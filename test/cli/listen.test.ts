@@ -1,4 +1,5 @@
-// `manilla listen`: every event reaches the handler once and in order, whatever dies meanwhile.
+// `manilla listen`: every event reaches the handler once and in order, even if the service or the command
+// is killed in between.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +16,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 import { listener } from '../support/webhook-bench.ts'
 import { closedPort } from '../webhooks/receivers.ts'
 
-// Creates events. `listen` first connects to another process on the same database.
+// This service creates the events. `listen` first connects to another process on the same database.
 const bench = closeAfterTests(await startTestService())
 const url = `http://127.0.0.1:${await closedPort()}`
 const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
@@ -27,6 +28,7 @@ async function makeEvents(count: number): Promise<void> {
   }
 }
 
+// Starts a service process on the same database, at the address that `listen` knows.
 function startService(folder: string) {
   const env = {
     ...SECRETS,
@@ -39,34 +41,35 @@ function startService(folder: string) {
 test('a service killed and started again: no event is lost, none comes twice, all are signed', async () => {
   using folder = createTempFolder()
   await using handler = await listener()
-  const sequences = () => handler.heard.map(({ json }) => json.sequence)
+  const sequences = () => handler.received.map(({ json }) => json.sequence)
   await makeEvents(1) // Before anybody listens.
   await using first = await startService(folder.path)
   const words = ['listen', '--forward-to', handler.url]
 
   using listening = cli.start(words)
-  await until('it listens', () => listening.said.err.includes('Listening'))
+  await until('it listens', () => listening.output.err.includes('Listening'))
   await makeEvents(2)
-  await until('two are forwarded', () => handler.heard.length === 2)
+  await until('two are forwarded', () => handler.received.length === 2)
   await first.stop('SIGKILL')
   await makeEvents(3)
-  await until('the loss is told', () => listening.said.err.includes('Connection lost'))
+  await until('the loss is told', () => listening.output.err.includes('Connection lost'))
   await bench.service.app.listen({ host: '127.0.0.1', port: Number(new URL(url).port) })
-  await until('the three that were missed', () => handler.heard.length === 5)
+  await until('the three that were missed', () => handler.received.length === 5)
   await makeEvents(1)
-  await until('and live again', () => handler.heard.length === 6)
+  await until('and live again', () => handler.received.length === 6)
   listening.press()
   const { exitCode, out, err } = await listening.ended
   await makeEvents(2) // While nobody listens.
   using again = cli.start(words)
-  await until('what happened since', () => handler.heard.length === 8)
+  await until('what happened since', () => handler.received.length === 8)
   again.press()
   await again.ended
-  // Like a newly installed service, which counts from 1 again.
+  // The stored position is that of an earlier installation. A newly installed service counts its events
+  // from 1 again.
   const stored = { url, clientId: 'MAN0000001', forwardTo: handler.url }
   new ListenPosition({ env: { XDG_CONFIG_HOME: cli.folder }, homeDir: '' }, stored).write(99)
   using anew = cli.start(words)
-  await until('all from the first', () => handler.heard.length === 17)
+  await until('all from the first', () => handler.received.length === 17)
   anew.press()
 
   assert.deepEqual(sequences(), [2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -75,8 +78,8 @@ test('a service killed and started again: no event is lost, none comes twice, al
   assert.match(err, /Connected again; no event was missed\.\nStopped after event 7\. 6 accepted, 0/)
   assert.match((await again.ended).err, /beginning with 2 missed/)
   assert.match((await anew.ended).err, /beginning with 9 missed/)
-  const secret = dataOf(await bench.call({ url: '/api/v1/webhook-secret' }), 'account').secret
-  for (const { body, headers } of handler.heard) {
+  const secret = dataOf(await bench.call({ url: '/api/v1/webhook-secret' })).secret
+  for (const { body, headers } of handler.received) {
     assert.equal((await verifyWebhook(body, headers, secret)).type, 'account.created')
   }
   assert.equal((await cli.run('listen', '--print-secret')).out, `${secret}\n`)

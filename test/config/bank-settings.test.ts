@@ -1,4 +1,4 @@
-// Requirements of a banks file before a number is issued from it.
+// A banks file is checked completely before the service issues a number from it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ const MONNIFY = {
 
 const AROUND = { mode: 'sandbox', env: { STERLING_KEY: 'key' } } as const
 
-test('a right file is taken as it stands, in its order', () => {
+test('a valid banks file is read as it is, in its order', () => {
   assert.deepEqual(read([KUDA, WEMA]), { banks: [KUDA, WEMA], problems: [] })
 })
 
@@ -63,7 +63,8 @@ test('the banks of the sandbox pass the same checks, and no two share a serial',
   assert.deepEqual(SANDBOX_BANKS[14]?.dynamic, { from: 825_000_000, to: 849_999_999 })
 })
 
-function debiting(changes: object) {
+// Returns the bank with a debit account for payout files.
+function withPayoutFiles(changes: object) {
   const payoutFiles = { accountNumber: '0123456789', accountName: 'Manilla', ...changes }
   return { ...WEMA, payoutFiles }
 }
@@ -127,10 +128,14 @@ for (const [what, bank, problem] of [
     'static and dynamic ranges do not apply to numbers "perCustomer"',
   ],
   ['an account for files that is a text', { ...WEMA, payoutFiles: '0123456789' }, 'payoutFiles'],
-  ['one of nine digits', debiting({ accountNumber: '012345678' }), 'payoutFiles must be'],
-  ['one without a name', debiting({ accountName: ' ' }), 'payoutFiles must be'],
-  ['one with a customer that is no id', debiting({ customerId: 'a b' }), 'payoutFiles must be'],
-  ['a mistyped account for files', debiting({ acountName: 'A' }), 'payoutFiles must be'],
+  ['one of nine digits', withPayoutFiles({ accountNumber: '012345678' }), 'payoutFiles must be'],
+  ['one without a name', withPayoutFiles({ accountName: ' ' }), 'payoutFiles must be'],
+  [
+    'one with a customer that is no id',
+    withPayoutFiles({ customerId: 'a b' }),
+    'payoutFiles must be',
+  ],
+  ['a mistyped account for files', withPayoutFiles({ acountName: 'A' }), 'payoutFiles must be'],
   ['statements that are a text', { ...WEMA, statements: 'csv' }, 'statements must be'],
   ['a format nobody reads', { ...WEMA, statements: { format: 'pdf' } }, 'statements.format must'],
   ['a profile with a path', { ...WEMA, statements: { profile: '../a' } }, 'statements.profile'],
@@ -148,7 +153,7 @@ for (const [what, bank, problem] of [
   })
 }
 
-test('banks that share a rail secret or serials are told in a sentence each', () => {
+test('banks that share a rail secret or serials are reported in one sentence each', () => {
   const secret = (letter: string) => `whsec_${Buffer.alloc(32, letter).toString('base64')}`
   const range = (from: number) => ({ from, to: from + 9 })
   const bank = { name: 'Bank', static: range(0), dynamic: range(10), railSecrets: [secret('a')] }
@@ -171,11 +176,11 @@ test('banks that share a rail secret or serials are told in a sentence each', ()
   ])
 })
 
-test('two banks of one code are a problem', () => {
+test('two banks with the same code are a problem', () => {
   assert.deepEqual(read([WEMA, KUDA, WEMA]).problems, ['bank 3 repeats the code of bank 1'])
 })
 
-test('somebody must be able to issue static numbers, and somebody dynamic ones', () => {
+test('some bank must be able to issue static numbers, and some bank dynamic ones', () => {
   assert.deepEqual(read([KUDA]).problems, [
     'must define a static range for at least one bank',
     'must define a dynamic range for at least one bank',
@@ -198,7 +203,7 @@ test('numbers of customers count as a static range', () => {
   ])
 })
 
-test('every problem of every bank is told', () => {
+test('every problem of every bank is reported', () => {
   const { problems } = read([{}, 'bank', { ...WEMA, code: '', name: '' }])
   assert.equal(problems.length, 3 + 1 + 2)
 })
@@ -211,6 +216,7 @@ test('a malformed list of banks is a problem of one sentence', () => {
   }
 })
 
+// Reads a banks file. Returns its banks and the problems found.
 function read(content: unknown) {
   const problems: string[] = []
   const banks = readBanks(JSON.stringify(content), AROUND, (sentence) => problems.push(sentence))

@@ -1,10 +1,12 @@
-// The chart of accounts: the default codes, those of a file, and a sentence for each problem.
+// The chart of accounts has default codes, which a file can replace. Each problem of the file is reported
+// in one sentence.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_CHART, readChart } from '#config/chart-settings.ts'
 import { createTestDatabase } from '../support/database.ts'
 
+// Reads a chart of accounts. Returns it and the problems found.
 function read(value: unknown) {
   const problems: string[] = []
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -33,7 +35,7 @@ test('a file renames some kinds, and the rest keep their defaults', () => {
   assert.deepEqual(read({}).chart, DEFAULT_CHART)
 })
 
-test('each problem is told in a sentence', () => {
+test('each problem is reported in a sentence', () => {
   const { chart, problems } = read({
     banks: { code: '1', name: 'Banks' },
     bank: { code: '=1', name: 'Banks' },

@@ -1,5 +1,5 @@
-// Guarantees to an operator who configures the service: nothing is half right, nothing is silently
-// ignored, all errors are reported at once, and no secret is printed.
+// Promises to an operator who configures the service: it does not start with an invalid setting, ignores no
+// setting silently, reports all errors at once, and prints no secret.
 
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
@@ -87,7 +87,7 @@ test('a sandbox needs no setting at all', () => {
   assert.equal(banks.length, 15)
 })
 
-test('a live service runs on what it is given, on all addresses', () => {
+test('a live service uses the settings as they are, and listens on all addresses', () => {
   const config = loadConfig(LIVE, 'api', files())
 
   assert.equal(config.mode, 'live')
@@ -99,7 +99,7 @@ test('a live service runs on what it is given, on all addresses', () => {
   assert.deepEqual(config.banks, [BANK])
 })
 
-test('the configuration cannot be changed afterwards, however deep', () => {
+test('the configuration cannot be changed afterwards, at any depth', () => {
   const config = loadConfig({}, undefined, files())
 
   for (const part of [config, config.policy, config.secrets, config.secrets.data, config.banks]) {
@@ -108,7 +108,7 @@ test('the configuration cannot be changed afterwards, however deep', () => {
   assert(config.banks.every((bank) => Object.isFrozen(bank) && Object.isFrozen(bank.static)))
 })
 
-test('all problems are told at once, each by its name', () => {
+test('all problems are reported at once, each with the name of its setting', () => {
   const env = {
     MANILLA_MODE: 'Live',
     HOST: 'not a host',
@@ -135,7 +135,7 @@ test('all problems are told at once, each by its name', () => {
   assert.deepEqual(named.toSorted(), [...Object.keys(env), 'Role'].toSorted())
 })
 
-test('live mode asks for everything it needs, with the command that makes a secret', () => {
+test('live mode names every required setting, with the command that creates a secret', () => {
   const problems = problemsOf({ MANILLA_MODE: 'live' }, undefined)
 
   const { MANILLA_MODE: _, ...needed } = LIVE
@@ -147,14 +147,14 @@ test('live mode asks for everything it needs, with the command that makes a secr
   assert.equal(withCommand.length, 3)
 })
 
-test('live mode refuses banks that are not apart; the sandbox does not', () => {
+test('live mode refuses banks that share secrets or serials; the sandbox accepts them', () => {
   const file = files(JSON.stringify([BANK, { ...BANK, code: '058' }]))
 
   assert.equal(problemsOf(LIVE, undefined, file).length, 2)
   assert.equal(loadConfig({ ...LIVE, MANILLA_MODE: 'sandbox' }, undefined, file).banks.length, 2)
 })
 
-test('live mode refuses plain http and what the sandbox is known for', () => {
+test('live mode refuses plain http and the documented secrets of the sandbox', () => {
   const banks = JSON.stringify([{ ...BANK, railSecrets: [RAIL_SECRET, SANDBOX_RAIL_SECRET] }])
 
   const problems = problemsOf({ ...LIVE, PUBLIC_URL: 'http://pay.shop.ng' }, 'serve', files(banks))
@@ -216,7 +216,7 @@ test('an empty or blank setting counts as absent', () => {
   assert.deepEqual(loadConfig(blank, undefined, files()), loadConfig({}, undefined, files()))
 })
 
-test('several secrets are kept in order, the first in use first', () => {
+test('several secrets stay in order, and the first is used', () => {
   const { secrets } = loadConfig(
     {
       MANILLA_TOKEN_SECRETS: `${OTHER_KEY}, ${KEY}`,
@@ -237,7 +237,7 @@ test('several secrets are kept in order, the first in use first', () => {
   )
 })
 
-test('good values are taken as they are meant', () => {
+test('valid values are read as intended', () => {
   const read = (env: Environment) => loadConfig(env, 'serve', files())
 
   assert.equal(read({ PORT: '0' }).port, 0)
@@ -257,6 +257,7 @@ test('good values are taken as they are meant', () => {
   for (const url of urls) assert.equal(read({ DATABASE_URL: url }).databaseUrl, url)
 })
 
+// Returns the problems for which the configuration is refused, none if it is valid.
 function problemsOf(env: Environment, role: string | undefined, from = files()) {
   try {
     loadConfig(env, role, from)
@@ -268,7 +269,7 @@ function problemsOf(env: Environment, role: string | undefined, from = files()) 
   return []
 }
 
-// A disk that holds one banks file and the secrets of an earlier start.
+// Returns fake files: one banks file, and the secrets of an earlier start.
 function files(banks = JSON.stringify([BANK])): Files {
   return {
     readText: (path) => {
@@ -286,6 +287,7 @@ test('an identity service takes an address and a secret, and https in live mode'
     MANILLA_IDENTITY_URL: 'http://localhost:9/id/',
     MANILLA_IDENTITY_SECRET: secret,
   }
+  // Returns the problems of this environment that concern identity checks.
   const problemsOf = (env: Record<string, string>) => {
     try {
       loadConfig(env, undefined, files())

@@ -1,4 +1,5 @@
-// The environment, the file .env in the working folder, and .env.example.
+// Settings come from the environment and from the file .env in the working folder. .env.example lists them
+// all.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ test('a .env file is read, and the real environment wins over it', () => {
   assert.deepEqual(env, { PORT: '2', HOST: '::1' })
 })
 
-test('no .env file is fine, one that cannot be read is a problem', () => {
+test('a missing .env file is fine; one that cannot be read is a problem', () => {
   using folder = createTempFolder()
 
   assert.deepEqual(readEnvironment(folder.path, { PORT: '2' }), { PORT: '2' })

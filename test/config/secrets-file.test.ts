@@ -1,4 +1,4 @@
-// A sandbox creates its secrets once. Losing them, or creating them twice, would leave sealed data
+// A sandbox creates its secrets once. If it lost them, or created them twice, encrypted data would become
 // unreadable.
 
 import assert from 'node:assert/strict'
@@ -19,7 +19,7 @@ import {
 
 const PROCESSES = 4
 
-test('the first start makes secrets, every later one finds the same', () => {
+test('the first start creates secrets, and every later start finds the same ones', () => {
   using folder = temporaryFolder()
 
   const first = loadConfig({ MANILLA_DATA_DIR: folder.dataDir }, 'serve')
@@ -53,7 +53,7 @@ test('a folder that was there keeps its mode', () => {
   assert.equal(statSync(folder.path).mode & 0o777, 0o700)
 })
 
-test('the second process takes the secrets of the first', () => {
+test('the second process uses the secrets of the first', () => {
   using folder = temporaryFolder()
 
   const first = makeSecrets(folder.dataDir)
@@ -62,7 +62,7 @@ test('the second process takes the secrets of the first', () => {
   assert.deepEqual(findSecrets(folder.dataDir), first)
 })
 
-test('a new data key is put first, and nothing else is changed', () => {
+test('a new data key comes first, and no other secret changes', () => {
   using folder = temporaryFolder()
   const before = makeSecrets(folder.dataDir)
 
@@ -80,19 +80,20 @@ test('a new data key is put first, and nothing else is changed', () => {
   assert.deepEqual(readDataKeys(folder.dataDir), keys)
 })
 
-test('ids of data keys begin again at 1, pass over those in use, and run out', () => {
+test('ids of data keys begin again at 1, skip those in use, and run out', () => {
   using folder = temporaryFolder()
   const secrets = makeSecrets(folder.dataDir)
-  const keep = (ids: number[]) => {
+  // Rewrites the secrets file with data keys of these ids.
+  const storeKeys = (ids: number[]) => {
     const key = secrets.MANILLA_DATA_KEYS.split(':')[1]
     const texts = { ...secrets, MANILLA_DATA_KEYS: ids.map((id) => `${id}:${key}`).join() }
     writeFileSync(secretsPath(folder.dataDir), JSON.stringify(texts))
   }
 
-  keep([255, 1, 2])
+  storeKeys([255, 1, 2])
   assert.equal(addDataKey(folder.dataDir)[0]?.id, 3)
 
-  keep(Array.from({ length: 255 }, (_, at) => at + 1))
+  storeKeys(Array.from({ length: 255 }, (_, at) => at + 1))
   assert.throws(() => addDataKey(folder.dataDir), /remove unused ones/)
 })
 
@@ -110,7 +111,7 @@ test('processes that start at once end with the same secrets', async () => {
   assert.deepEqual(readdirSync(folder.dataDir), ['secrets.json'])
 })
 
-test('a given secret wins over the stored one', () => {
+test('a secret in the environment wins over the stored one', () => {
   using folder = temporaryFolder()
   makeSecrets(folder.dataDir)
   const key = Buffer.alloc(32, 'k')
@@ -122,7 +123,7 @@ test('a given secret wins over the stored one', () => {
   assert.equal(`1:${secrets.data[0]?.key.toString('base64')}`, stored(folder).MANILLA_DATA_KEYS)
 })
 
-test('nothing is written while a setting is wrong', () => {
+test('no secrets are written while a setting is invalid', () => {
   using folder = temporaryFolder()
 
   assert.throws(
@@ -155,13 +156,14 @@ for (const [what, content] of [
   })
 }
 
-test('a data folder that cannot be made is a problem in plain words', () => {
+test('a data folder that cannot be created is reported in plain words', () => {
   assert.throws(
     () => loadConfig({ MANILLA_DATA_DIR: '/dev/null/data' }, 'serve'),
     (error) => error instanceof ConfigProblem && error.message.includes('MANILLA_DATA_DIR'),
   )
 })
 
+// Starts a process that creates the secrets when it gets a message, and sends them back.
 function startMaker(dataDir: string): ChildProcess {
   const module = JSON.stringify(join(import.meta.dirname, '../../src/config/secrets-file.ts'))
   const code = `
@@ -176,6 +178,7 @@ function startMaker(dataDir: string): ChildProcess {
   })
 }
 
+// Waits for a message of the process, and fails if it exits before.
 async function nextMessage(child: ChildProcess): Promise<unknown> {
   const died = once(child, 'exit').then(() => assert.fail('a process died'))
   const [message] = await Promise.race([once(child, 'message'), died])
@@ -189,7 +192,7 @@ function stored(folder: { dataDir: string }) {
   return secrets
 }
 
-// `path` exists, `dataDir` in it does not yet.
+// Creates a temporary folder. `dataDir` in it does not exist yet.
 function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'manilla-secrets-'))
   return {

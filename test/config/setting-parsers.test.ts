@@ -1,4 +1,4 @@
-// Refusals of single settings: each with one sentence that says what would be right.
+// An invalid value of a setting is refused with one sentence that says which values are valid.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

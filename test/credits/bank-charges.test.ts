@@ -1,4 +1,4 @@
-// Bank charges are our cost: the payer is credited with the full amount sent, and the bank's account
+// Bank charges are our cost: the payer is credited with the full amount sent, and the bank's ledger account
 // grows by the amount on its statement.
 
 import assert from 'node:assert/strict'
@@ -11,7 +11,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const NOBODYS_NUMBER = '0123456789'
 
-// Nonzero balances in naira, each with the sign of its side.
+// Returns the nonzero balances in naira by kind of account, positive on the account's usual side.
 async function balances({ db }: Bench): Promise<Record<string, number>> {
   const { rows } = await db.query<{ kind: string; naira: string }>(
     `select kind, (sum(case when kind in ('bank', 'shortfall', 'bank_cost', 'stamp_duty', 'input_vat')
@@ -23,7 +23,7 @@ async function balances({ db }: Bench): Promise<Record<string, number>> {
 }
 
 async function readCredit(bench: Bench, sessionId: string) {
-  return dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+  return dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }))
 }
 
 test('a transfer of 1,000 with a fee of 45 brings the payment 1,000 and the bank’s account 955', async () => {
@@ -132,12 +132,13 @@ test('a reversal takes back the whole amount, and charges stay a cost', async ()
   await assertCleanBooks(bench)
 })
 
-test('operators see what banks cost them, other clients do not', async () => {
+test('operators see bank costs, other clients do not', async () => {
   await using bench = await startTestService()
   const token = await bench.newClient('MAN0000002')
   const { accountNumber } = await createAccount(bench)
   await takeIncoming(bench, { accountNumber, amount: 1000, charges: chargesOf(45, 3) })
 
+  // Returns the kind and balance of each ledger account that this caller sees.
   const kinds = async (by: { token?: string }) => {
     const answer = await bench.call({ url: '/api/v1/ledger/accounts', ...by })
     const accounts: { kind: string; balance: number }[] = answer.json().data

@@ -1,5 +1,5 @@
-// Tracing money: one call finds the money of a payer's 30-digit session id, whatever its outcome, and the
-// list finds a credit by any known field.
+// One call with a payer's 30-digit session id finds the money, whatever its outcome, and the list finds a
+// credit by any known field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,11 +20,11 @@ const bench = closeAfterTests(await startTestService())
 const desk = await openDesk(bench)
 
 const UNKNOWN_NUMBER = '0123456789'
-const ids = (rows: Row[]) => rows.map((row) => row.sessionId)
-const traced = async (id: string | number) =>
-  dataOf(await bench.call({ url: `${CREDITS}/${id}` }), 'account')
+const sessionIdsOf = (rows: Row[]) => rows.map((row) => row.sessionId)
+const readCredit = async (id: string | number) =>
+  dataOf(await bench.call({ url: `${CREDITS}/${id}` }))
 
-test('a booked credit shows what the bank said, its payer masked, and its account', async () => {
+test('a booked credit shows the bank’s data, its masked payer, and its account', async () => {
   const { accountNumber } = await createAccount(bench)
   const sessionId = await credit(bench, accountNumber, '1500.50', {
     sourceAccountNumber: '0016563228',
@@ -86,7 +86,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
   assert(!JSON.stringify(data).includes('0016563228'))
 })
 
-test('one call by session id or by id tells the whole story of a credit', async () => {
+test('one call by session id or id returns everything about a credit', async () => {
   const payment = await startPayment(bench, { merchantRef: 'ORDER-1' })
   const sessionId = await credit(bench, payment.bankAccount, '6500.00')
   await desk.giveBack(sessionId)
@@ -95,9 +95,9 @@ test('one call by session id or by id tells the whole story of a credit', async 
   bench.advance(MINUTE_MS)
   const reversal = await reverse(bench, sessionId, '6000.00')
 
-  const story = await traced(sessionId)
+  const story = await readCredit(sessionId)
 
-  assert.deepEqual(await traced(story.id), story)
+  assert.deepEqual(await readCredit(story.id), story)
   assert.equal(story.merchantRef, 'ORDER-1')
   assert.equal(story.adviceReference, payment.adviceReference)
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('the parts of a credit sum to the whole and say where each is, after any op
 
   const results: Record<string, unknown> = {}
   for (const [name, sessionId] of Object.entries(sessions)) {
-    const { amount, locations } = await traced(sessionId)
+    const { amount, locations } = await readCredit(sessionId)
     assert.equal(
       locations.reduce((sum: number, where: Row) => sum + where.amount, 0),
       amount,
@@ -190,16 +190,16 @@ test('each filter finds its credits, newest first, however references are writte
   const late = await credit(bench, payment.bankAccount, '5.00')
   const elsewhere = await credit(bench, accountNumber, '1.00')
   const { paymentReference, adviceReference, bankAccount } = payment
-  const bare = (reference: string) => reference.replaceAll('-', '').toUpperCase()
+  const withoutDashes = (reference: string) => reference.replaceAll('-', '').toUpperCase()
   const ofPayment = [late, rest, part]
 
   const cases: [string, string[]][] = [
     [`sessionId=${rest}`, [rest]],
     [`accountNumber=${bankAccount}`, ofPayment],
     [`paymentReference=${paymentReference}`, ofPayment],
-    [`paymentReference=${bare(paymentReference)}`, ofPayment],
+    [`paymentReference=${withoutDashes(paymentReference)}`, ofPayment],
     [`adviceReference=${adviceReference}`, ofPayment],
-    [`adviceReference=${bare(adviceReference)}`, ofPayment],
+    [`adviceReference=${withoutDashes(adviceReference)}`, ofPayment],
     [`merchantRef=${encodeURIComponent('Größe/№ 7 & co')}`, ofPayment],
     [`merchantRef=${encodeURIComponent('größe/№ 7 & co')}`, []],
     [`paymentReference=${paymentReference}&outcome=suspended`, [late]],
@@ -213,10 +213,10 @@ test('each filter finds its credits, newest first, however references are writte
   ]
   for (const [filters, expected] of cases) {
     const { data } = await readList(bench, `${CREDITS}?${filters}`)
-    assert.deepEqual(ids(data), expected, filters)
+    assert.deepEqual(sessionIdsOf(data), expected, filters)
   }
   const { data } = await readList(bench, `${CREDITS}?limit=4`)
-  assert.deepEqual(ids(data), [elsewhere, late, rest, part])
+  assert.deepEqual(sessionIdsOf(data), [elsewhere, late, rest, part])
 })
 
 test('money assigned to a payment is found among the credits of that payment', async () => {
@@ -230,7 +230,7 @@ test('money assigned to a payment is found among the credits of that payment', a
     `${CREDITS}?paymentReference=${payment.paymentReference}&outcome=assigned`,
   )
 
-  assert.deepEqual(ids(data), [stray])
+  assert.deepEqual(sessionIdsOf(data), [stray])
   assert.equal(data[0].locations[0].reference, payment.paymentReference)
   assert.deepEqual((await readList(bench, `${CREDITS}?accountNumber=${accountNumber}`)).data, [])
 })
@@ -246,23 +246,23 @@ test('from is inclusive and to exclusive, in any offset and with a forgotten plu
   const secondAt = bench.clock()
   bench.advance(MINUTE_MS)
   const third = await credit(bench, accountNumber, '3.00')
-  const wat = (at: Date) =>
+  const inLagos = (at: Date) =>
     new Date(at.getTime() + 3_600_000).toISOString().replace('Z', '000 01:00')
-  const iso = (at: Date) => at.toISOString()
+  const inUtc = (at: Date) => at.toISOString()
 
   const cases: [string, string[]][] = [
-    [`from=${iso(secondAt)}`, [third, second]],
-    [`to=${iso(secondAt)}&from=${day}`, [first]],
-    [`from=${iso(firstAt)}&to=${iso(secondAt)}`, [first]],
-    [`from=${encodeURIComponent(wat(secondAt))}`, [third, second]],
-    [`from=${wat(secondAt).replace(' ', '%2B')}`, [third, second]],
-    [`from=${wat(secondAt).replace(' ', '+')}`, [third, second]],
-    [`from=${day}&to=${iso(secondAt)}&accountNumber=${accountNumber}`, [first]],
+    [`from=${inUtc(secondAt)}`, [third, second]],
+    [`to=${inUtc(secondAt)}&from=${day}`, [first]],
+    [`from=${inUtc(firstAt)}&to=${inUtc(secondAt)}`, [first]],
+    [`from=${encodeURIComponent(inLagos(secondAt))}`, [third, second]],
+    [`from=${inLagos(secondAt).replace(' ', '%2B')}`, [third, second]],
+    [`from=${inLagos(secondAt).replace(' ', '+')}`, [third, second]],
+    [`from=${day}&to=${inUtc(secondAt)}&accountNumber=${accountNumber}`, [first]],
     ['from=2031-01-01', []],
     ['to=2001-01-01T00:00Z', []],
   ]
   for (const [window, expected] of cases) {
     const { data } = await readList(bench, `${CREDITS}?${window}`)
-    assert.deepEqual(ids(data), expected, window)
+    assert.deepEqual(sessionIdsOf(data), expected, window)
   }
 })

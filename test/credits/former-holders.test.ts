@@ -1,5 +1,5 @@
-// I87: money for an earlier holder of a number is not the current holder's: by every route it stays with
-// its bank, and the new holder gets no event.
+// I87: money that was sent to an earlier holder of a number is not booked to the current holder. However it
+// is reported, it stays in suspense with its bank, and the new holder gets no event.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,8 @@ const DAY_MS = 24 * HOUR_MS
 const REUSED_AFTER_MS = 31 * DAY_MS
 const OTHER = 'OTHER00001'
 
-const start = (numbers = 1) =>
+// Starts a service with so few dynamic numbers that they are soon leased again.
+const startWithNumbers = (numbers = 1) =>
   startWithBanks([
     {
       code: '035',
@@ -26,8 +27,8 @@ const start = (numbers = 1) =>
     },
   ])
 
-// A number of an operator's payment that now belongs to another client's payment.
-async function reuse(bench: Bench) {
+// Lets a payment expire, and leases its number to another client's payment.
+async function reuseNumber(bench: Bench) {
   const former = await startPayment(bench)
   const sentAt = bench.clock()
   bench.advance(REUSED_AFTER_MS)
@@ -39,6 +40,7 @@ async function reuse(bench: Bench) {
   return { former, present, sentAt, leasedAt: bench.clock(), number: present.bankAccount, token }
 }
 
+// Returns the outcome of a credit, its client, and whether its money is in the bank's suspense.
 async function holderOf({ db }: Bench, sessionId: string): Promise<string> {
   const { rows } = await db.query(
     `select c.outcome, c.reason, l.client_id as payee, o.owner as held
@@ -62,9 +64,9 @@ const eventsOf = async ({ db }: Bench, clientId: string) => {
   return rows.map(({ type }) => type)
 }
 
-test('a report that comes after its number went to another client is not that client’s', async () => {
-  await using bench = await start()
-  const { former, present, sentAt, number, token } = await reuse(bench)
+test('a report that comes after its number went to another client is not booked to that client', async () => {
+  await using bench = await startWithNumbers()
+  const { former, present, sentAt, number, token } = await reuseNumber(bench)
   const mine = [newSessionId(), newSessionId()] as const
   const credits = [
     { sessionId: mine[0], amount: '6000', transactionTime: sentAt.toISOString() },
@@ -90,18 +92,23 @@ test('a report that comes after its number went to another client is not that cl
     { token },
   )
   assert.equal(refused.statusCode, 404, refused.body)
-  dataOf(await assign(bench, item.id, { paymentReference: former.paymentReference }), 'account')
+  dataOf(await assign(bench, item.id, { paymentReference: former.paymentReference }))
   assert.equal((await verify(bench, former.paymentReference)).transactionStatus, 'Successful')
   await assertCleanBooks(bench)
 })
 
 type Dated = Partial<Pick<IncomingCredit, 'source' | 'transactionTime' | 'transactionDate'>>
 
-const at = (leasedAt: Date, ms: number) => ({ transactionTime: new Date(leasedAt.getTime() - ms) })
-const on = (leasedAt: Date, days: number) => ({
+// These functions return the fields of a credit that was sent some time, or some days, before the number
+// was leased to its present holder.
+const sentBefore = (leasedAt: Date, ms: number) => ({
+  transactionTime: new Date(leasedAt.getTime() - ms),
+})
+const sentDaysBefore = (leasedAt: Date, days: number) => ({
   transactionDate: watDay(new Date(leasedAt.getTime() - days * DAY_MS)),
 })
 
+// Takes credits with these times to one number, in one batch. Returns the outcome of each.
 async function takeAll(bench: Bench, accountNumber: string, dated: readonly Dated[]) {
   const credits = await Promise.all(
     dated.map((each) => incomingCredit(bench, { accountNumber, amount: 1, ...each })),
@@ -112,22 +119,22 @@ async function takeAll(bench: Bench, accountNumber: string, dated: readonly Date
 }
 
 test('by its time or its date, and by every route, it is more than a day older than the lease', async () => {
-  await using bench = await start()
-  const { leasedAt, number } = await reuse(bench)
+  await using bench = await startWithNumbers()
+  const { leasedAt, number } = await reuseNumber(bench)
 
   const older = await takeAll(bench, number, [
-    { ...at(leasedAt, DAY_MS + 1) },
-    { ...on(leasedAt, 2) },
-    { source: 'requery', ...at(leasedAt, DAY_MS + 1) },
-    { source: 'requery', ...on(leasedAt, 2) },
-    { source: 'statement', ...on(leasedAt, 1) },
+    { ...sentBefore(leasedAt, DAY_MS + 1) },
+    { ...sentDaysBefore(leasedAt, 2) },
+    { source: 'requery', ...sentBefore(leasedAt, DAY_MS + 1) },
+    { source: 'requery', ...sentDaysBefore(leasedAt, 2) },
+    { source: 'statement', ...sentDaysBefore(leasedAt, 1) },
   ])
   const present = await takeAll(bench, number, [
-    { ...at(leasedAt, DAY_MS) },
-    { ...on(leasedAt, 1) },
-    { source: 'requery', ...at(leasedAt, DAY_MS) },
-    { source: 'requery', ...on(leasedAt, 1) },
-    { source: 'statement', ...on(leasedAt, 0) },
+    { ...sentBefore(leasedAt, DAY_MS) },
+    { ...sentDaysBefore(leasedAt, 1) },
+    { source: 'requery', ...sentBefore(leasedAt, DAY_MS) },
+    { source: 'requery', ...sentDaysBefore(leasedAt, 1) },
+    { source: 'statement', ...sentDaysBefore(leasedAt, 0) },
     {},
   ])
 
@@ -136,13 +143,13 @@ test('by its time or its date, and by every route, it is more than a day older t
   await assertCleanBooks(bench)
 })
 
-test('money that is late for the present holder is with its client, who hears of it', async () => {
-  await using bench = await start()
-  const { leasedAt, number } = await reuse(bench)
+test('late money for the current holder stays with its client, with an event', async () => {
+  await using bench = await startWithNumbers()
+  const { leasedAt, number } = await reuseNumber(bench)
   bench.advance(2 * HOUR_MS)
   await closeExpired(bench)
 
-  const [late] = await takeAll(bench, number, [at(leasedAt, -HOUR_MS)])
+  const [late] = await takeAll(bench, number, [sentBefore(leasedAt, -HOUR_MS)])
 
   assert.equal(late, `suspended late ${OTHER}`)
   const types = ['payment.processing', 'payment.expired', 'credit.suspended']
@@ -150,8 +157,8 @@ test('money that is late for the present holder is with its client, who hears of
   await assertCleanBooks(bench)
 })
 
-test('a bank whose clock is wrong does no harm to a number that nobody had before', async () => {
-  await using bench = await start(2)
+test('a bank’s wrong clock does no harm to a number without an earlier holder', async () => {
+  await using bench = await startWithNumbers(2)
   await startPayment(bench)
   bench.advance(REUSED_AFTER_MS)
   const token = await bench.newClient(OTHER)
@@ -160,11 +167,11 @@ test('a bank whose clock is wrong does no harm to a number that nobody had befor
   const now = bench.clock()
 
   const outcomes = await takeAll(bench, bankAccount, [
-    { ...at(now, 400 * DAY_MS) },
-    { ...on(now, 400) },
-    { source: 'requery', ...on(now, 400) },
-    { source: 'requery', ...at(now, 400 * DAY_MS) },
-    { source: 'statement', ...on(now, 400) },
+    { ...sentBefore(now, 400 * DAY_MS) },
+    { ...sentDaysBefore(now, 400) },
+    { source: 'requery', ...sentDaysBefore(now, 400) },
+    { source: 'requery', ...sentBefore(now, 400 * DAY_MS) },
+    { source: 'statement', ...sentDaysBefore(now, 400) },
   ])
 
   const [booked, late] = [`booked ${OTHER}`, `suspended late ${OTHER}`]

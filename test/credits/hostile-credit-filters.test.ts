@@ -1,5 +1,4 @@
-// Hostile queries: any query or path gets a refusal in our words or an empty list, never a failure of
-// ours.
+// Hostile queries for credits: any query or path gets a refusal in plain words or an empty list, never a 5xx.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -76,7 +75,7 @@ const BAD_FILTERS = [
   'payee=me',
 ]
 
-test('a bad query is refused, and every bad field named', async () => {
+test('an invalid query is refused, and every invalid field named', async () => {
   const cases = [
     ...[...BAD_PAGES, ...BAD_WINDOWS, ...BAD_FILTERS].map((query) => `${CREDITS}?${query}`),
     ...[...BAD_PAGES, ...BAD_WINDOWS].map((query) => `${STATEMENT}?${query}`),
@@ -103,7 +102,7 @@ test('a bad query is refused, and every bad field named', async () => {
   )
 })
 
-test('a path that names nothing of ours is the same 404, whatever it holds', async () => {
+test('a path that does not exist always gets the same 404', async () => {
   const names = [
     '0',
     '-1',

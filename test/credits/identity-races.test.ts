@@ -1,4 +1,4 @@
-// Two processes learn of one credit by two routes at the same moment: it is still taken once.
+// Two processes learn of the same credit by two routes at the same moment: it is still taken once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,10 +10,10 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
-// Unissued: no lock on an account separates the two.
+// A number that was never issued, so that the two writers do not wait for each other’s lock on an account.
 const NOBODYS_NUMBER = '0123456789'
 
-const take = (credit: IncomingCredit, by: Bench = bench) =>
+const takeCredit = (credit: IncomingCredit, by: Bench = bench) =>
   by.service.writers.credits.submit(credit)
 const routes = (accountNumber: string) => routesOf(bench, accountNumber)
 
@@ -25,7 +25,7 @@ async function countCredits(accountNumber: string): Promise<number> {
   return rows[0].count
 }
 
-test('two processes that learn of it by two routes at the same moment book it once', async () => {
+test('two processes that get one credit by two routes at the same moment book it once', async () => {
   await using twin = await startTwin(bench)
   const before = await countDeadlocks(bench)
   for (const [one, other] of [
@@ -36,9 +36,9 @@ test('two processes that learn of it by two routes at the same moment book it on
     const { known: _, ...by } = await routes(NOBODYS_NUMBER)
     const credits = await countCredits(NOBODYS_NUMBER)
 
-    // Neither sees the other yet, and both are about to write.
+    // Neither process sees the credit of the other process yet, and the two are about to write.
     const held = await holdTable(bench, 'credit_identifiers')
-    const racing = Promise.all([take(by[one]), take(by[other], twin)])
+    const racing = Promise.all([takeCredit(by[one]), takeCredit(by[other], twin)])
     await untilBlocked(bench.db, 2)
     await held[Symbol.asyncDispose]()
     const answers = await racing
@@ -55,7 +55,8 @@ test('two processes with the same lists by two routes, in opposite orders, book 
   const credits = await countCredits(NOBODYS_NUMBER)
   const transfers = await Promise.all(Array.from({ length: 60 }, () => routes(NOBODYS_NUMBER)))
 
-  // A third writer holds the one in the middle: both have written half when they wait.
+  // A third writer holds the identifier in the middle, so that each of the two batches is half written when
+  // it has to wait.
   const other = await bench.db.connect()
   const middle = transfers[transfers.length / 2]?.requery.sessionId
   await other.query(`begin; insert into credit_identifiers values (0, true, '${middle}', '035',
@@ -78,10 +79,10 @@ test('two processes with the same lists by two routes, in opposite orders, book 
 test('two processes that learn the same identifier at the same moment both succeed', async () => {
   await using twin = await startTwin(bench)
   const { notification, statement, known } = await routes(NOBODYS_NUMBER)
-  await take({ ...notification, otherIdentifiers: [] })
+  await takeCredit({ ...notification, otherIdentifiers: [] })
 
   const held = await holdTable(bench, 'credit_identifiers')
-  const learning = Promise.all([take(statement), take(statement, twin)])
+  const learning = Promise.all([takeCredit(statement), takeCredit(statement, twin)])
   await untilBlocked(bench.db, 2)
   await held[Symbol.asyncDispose]()
 

@@ -13,13 +13,14 @@ import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-const take = (credit: IncomingCredit) => bench.service.writers.credits.submit(credit)
+// Takes a credit as if one of the routes had reported it, and returns the result.
+const takeCredit = (credit: IncomingCredit) => bench.service.writers.credits.submit(credit)
 
 const routes = (accountNumber: string) => routesOf(bench, accountNumber)
 
 async function readCredit(identifier: string) {
   const answer = await bench.call({ url: `/api/v1/credits/${encodeURIComponent(identifier)}` })
-  return dataOf(answer, 'account')
+  return dataOf(answer)
 }
 
 const ORDERS = [
@@ -37,7 +38,7 @@ for (const order of ORDERS) {
     const { known, ...by } = await routes(accountNumber)
 
     const statuses = []
-    for (const route of order) statuses.push((await take(by[route])).status)
+    for (const route of order) statuses.push((await takeCredit(by[route])).status)
 
     assert.deepEqual(statuses, ['taken', 'duplicate', 'duplicate'])
     assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
@@ -69,14 +70,14 @@ test('three routes in one batch bring one credit', async () => {
   assert.deepEqual(sortedByKind((await readCredit(statement.sessionId)).identifiers), known)
 })
 
-test('a kind is part of the identity, and so is the bank', async () => {
+test('an identifier’s kind and its bank are part of the identity', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
 
   const answers = [
-    await take(credit),
-    await take({ ...credit, identifiedBy: 'settlement_id' }),
-    await take({ ...credit, bankCode: '058' }),
+    await takeCredit(credit),
+    await takeCredit({ ...credit, identifiedBy: 'settlement_id' }),
+    await takeCredit({ ...credit, bankCode: '058' }),
   ]
 
   assert.deepEqual(
@@ -89,20 +90,21 @@ test('a kind is part of the identity, and so is the bank', async () => {
 test('a weak identifier names the same credit, unless the bank’s own reference is another', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
-  const weakly = (settlement: string, sessionId = credit.sessionId): IncomingCredit => ({
+  // Returns the credit with a session id that is no proof of identity, and with another settlement id.
+  const weakCredit = (settlement: string, sessionId = credit.sessionId): IncomingCredit => ({
     ...credit,
     sessionId,
     isWeak: true,
     otherIdentifiers: [{ kind: 'settlement_id', value: `${settlement}-${credit.sessionId}` }],
   })
-  const plain = await take(credit)
-  const same = await take(weakly('S1'))
+  const plain = await takeCredit(credit)
+  const same = await takeCredit(weakCredit('S1'))
 
-  const other = await take(weakly('S2'))
-  const again = await take(weakly('S2'))
+  const other = await takeCredit(weakCredit('S2'))
+  const again = await takeCredit(weakCredit('S2'))
   const [inBatch, twin] = await bench.service.writers.credits.submitAll([
-    weakly('S3'),
-    weakly('S3'),
+    weakCredit('S3'),
+    weakCredit('S3'),
   ])
 
   assert.deepEqual([plain.status, same.status], ['taken', 'duplicate'])
@@ -124,7 +126,7 @@ test('credits of a batch that share a weak identifier are kept apart by their re
     isWeak: true,
     otherIdentifiers: [{ kind: 'settlement_id' as const, value: `${settlement}-${sessionId}` }],
   }))
-  await take(credit)
+  await takeCredit(credit)
 
   const answers = await bench.service.writers.credits.submitAll(batch)
 
@@ -135,20 +137,32 @@ test('credits of a batch that share a weak identifier are kept apart by their re
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 30)
 })
 
-test('Wema’s transfer is one with its session id and without, and two with two', async () => {
+test('a Wema transfer with and without its session id is one credit, two session ids are two', async () => {
   const { accountNumber: craccount } = await createAccount(bench)
   const bankCode = await bankOf(bench, craccount)
-  const wema = async (paymentreference: string, sessionid?: string) => {
+  // Takes a credit as Wema reports it, and returns the status.
+  const takeFromWema = async (paymentreference: string, sessionid?: string) => {
     const item = readTransfer({ paymentreference, sessionid, craccount, amount: '10.00' })
     assert(item.ok)
-    return (await take({ ...item.credit, bankCode })).status
+    return (await takeCredit({ ...item.credit, bankCode })).status
   }
   const [one, other] = [newSessionId(), newSessionId()]
   const reference = `PR-${one}`
 
-  const notified = [await wema(reference), await wema(reference, one), await wema(reference, one)]
-  const listed = [await wema(reference, other), await wema(reference, other), await wema(reference)]
-  const later = [await wema(`L-${reference}`, newSessionId()), await wema(`L-${reference}`)]
+  const notified = [
+    await takeFromWema(reference),
+    await takeFromWema(reference, one),
+    await takeFromWema(reference, one),
+  ]
+  const listed = [
+    await takeFromWema(reference, other),
+    await takeFromWema(reference, other),
+    await takeFromWema(reference),
+  ]
+  const later = [
+    await takeFromWema(`L-${reference}`, newSessionId()),
+    await takeFromWema(`L-${reference}`),
+  ]
 
   assert.deepEqual(notified, ['taken', 'duplicate', 'duplicate'])
   assert.deepEqual(listed, ['taken', 'duplicate', 'duplicate'])
@@ -161,11 +175,11 @@ test('identifiers that name two credits, or another amount, are refused with an 
   const { accountNumber } = await createAccount(bench)
   const { notification, requery } = await routes(accountNumber)
   const apart = { ...notification, otherIdentifiers: [] }
-  await take(apart)
-  await take({ ...requery, otherIdentifiers: [] })
+  await takeCredit(apart)
+  await takeCredit({ ...requery, otherIdentifiers: [] })
 
-  const conflicting = await take(notification)
-  const dearer = await take({ ...requery, amountKobo: naira(20) })
+  const conflicting = await takeCredit(notification)
+  const dearer = await takeCredit({ ...requery, amountKobo: naira(20) })
 
   assert.deepEqual([conflicting.status, dearer.status], ['session_reused', 'session_reused'])
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 20)
@@ -180,7 +194,7 @@ test('identifiers that name two credits, or another amount, are refused with an 
   )
   const alert = rows.find(({ subject }) => subject === `${notification.sessionId}@035`)
   assert.deepEqual(alert.detail.otherIdentifiers, notification.otherIdentifiers)
-  // Nothing was learned from either.
+  // Neither report added an identifier.
   const { identifiers } = await readCredit(requery.sessionId)
   assert.deepEqual(identifiers, [{ kind: 'settlement_id', value: requery.sessionId }])
 })
@@ -188,8 +202,8 @@ test('identifiers that name two credits, or another amount, are refused with an 
 test('a reversal may name its credit by any identifier', async () => {
   const { accountNumber } = await createAccount(bench)
   const { notification, requery, statement } = await routes(accountNumber)
-  await take(notification)
-  await take(requery)
+  await takeCredit(notification)
+  await takeCredit(requery)
 
   for (const originalSessionId of [requery.sessionId, statement.sessionId]) {
     const reversal = { sessionId: newSessionId(), originalSessionId, amount: '4.00' }
@@ -203,8 +217,8 @@ test('a reversal may name its credit by any identifier', async () => {
 test('search and the list find a credit by any identifier', async () => {
   const { accountNumber } = await createAccount(bench)
   const { notification, requery, known } = await routes(accountNumber)
-  await take(notification)
-  await take(requery)
+  await takeCredit(notification)
+  await takeCredit(requery)
 
   for (const { value } of known) {
     const encoded = encodeURIComponent(value)
@@ -222,7 +236,7 @@ test('a settlement id as short as one of our ids still finds its credit', async 
   const { accountNumber } = await createAccount(bench)
   const { notification } = await routes(accountNumber)
   const value = '4711'
-  await take({ ...notification, otherIdentifiers: [{ kind: 'settlement_id', value }] })
+  await takeCredit({ ...notification, otherIdentifiers: [{ kind: 'settlement_id', value }] })
 
   const credit = await readCredit(value)
   const hits = (await bench.call({ url: `/api/v1/search?q=${value}` })).json().data
@@ -235,14 +249,14 @@ test('a settlement id as short as one of our ids still finds its credit', async 
   assert.equal((await readCredit(`${credit.id}`)).id, credit.id)
 })
 
-test('a simulated transfer says that it is one', async () => {
+test('a simulated transfer says that it is simulated', async () => {
   const { accountNumber } = await createAccount(bench)
 
   const { sessionId } = await simulate(bench, accountNumber, '10.00')
 
   assert.equal((await readCredit(sessionId)).source, 'sandbox')
   const url = `/api/v1/credits/${sessionId}/timeline`
-  const { entries } = dataOf(await bench.call({ url }), 'account')
+  const { entries } = dataOf(await bench.call({ url }))
   const came = entries.find(({ kind }: { kind: string }) => kind === 'credit')
   assert.equal(came.detail.source, 'sandbox')
 })

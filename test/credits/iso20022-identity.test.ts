@@ -1,11 +1,16 @@
-// A transfer is one credit in every ISO 20022 message and with any of its references; two transfers are
-// two, whatever their payers wrote.
+// A transfer becomes one credit, in every ISO 20022 message and with any of its references. Two transfers
+// become two credits, even if their payers wrote the same reference.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { iso20022Format } from '#banks/iso20022/connector.ts'
-import { identifiersOf, learn, recognise, withOwnIdentifiers } from '#credits/identifiers.ts'
+import {
+  identifiersOf,
+  learnIdentifiers,
+  recognise,
+  withOwnIdentifiers,
+} from '#credits/identifiers.ts'
 import type { IncomingCredit } from '#credits/judge.ts'
 import type { CreditId } from '#ids.ts'
 import { kobo } from '#money.ts'
@@ -21,13 +26,14 @@ const BANK = '035'
 
 type Refs = { [name in (typeof NAMES)[number]]?: string | undefined }
 
-// In the order of both schemas.
+// The kinds of references, in the order of the camt.054 and pacs.008 schemas.
 const NAMES = ['AcctSvcrRef', 'InstrId', 'EndToEndId', 'TxId', 'UETR', 'ClrSysRef'] as const
 const CHOSEN_BY_BANKS = ['AcctSvcrRef', 'TxId', 'UETR', 'ClrSysRef'] as const
 
 const uetr = (end: string) => `8a562c67-ca16-48ba-b074-${end.padStart(12, '0')}`
 
-async function take(...messages: string[]): Promise<string[]> {
+// Takes the credits of the messages, one after another, and returns the status of each.
+async function takeAll(...messages: string[]): Promise<string[]> {
   const statuses: string[] = []
   for (const message of messages) {
     for (const credit of read(message)) {
@@ -37,7 +43,7 @@ async function take(...messages: string[]): Promise<string[]> {
   return statuses
 }
 
-// Each route reports some of the references.
+// Messages in which a bank may report one transfer, each with some of its references.
 const ROUTES = {
   pacs: (to: string, { TxId, UETR, EndToEndId }: Refs) => pacs(to, { TxId, UETR, EndToEndId }),
   pacsWithClearing: (to: string, { TxId, ClrSysRef }: Refs) => pacs(to, { TxId, ClrSysRef }),
@@ -66,7 +72,7 @@ for (const [first, second] of ORDERS) {
     const refs = newRefs()
     const messages = [ROUTES[first], ROUTES[second]].map((write) => write(accountNumber, refs))
 
-    const statuses = await take(...messages, ...messages)
+    const statuses = await takeAll(...messages, ...messages)
 
     assert.deepEqual(statuses, ['taken', 'duplicate', 'duplicate', 'duplicate'])
     assert.equal(await balanceOf(bench, accountNumber), 5)
@@ -77,7 +83,7 @@ test('a reversal names its credit by a reference that was not the one it is show
   const { accountNumber } = await createAccount(bench)
   for (const name of ['UETR', 'TxId', 'ClrSysRef'] as const) {
     const refs = newRefs()
-    await take(camtOf(accountNumber, refs))
+    await takeAll(camtOf(accountNumber, refs))
     const balance = await balanceOf(bench, accountNumber)
     const back = camtOf(accountNumber, { AcctSvcrRef: `R-${refs.AcctSvcrRef}`, [name]: refs[name] })
       .replace('CRDT', 'DBIT')
@@ -91,40 +97,40 @@ test('a reversal names its credit by a reference that was not the one it is show
   await assertCleanBooks(bench)
 })
 
-const takenBack = (message: string) =>
+const asReversal = (message: string) =>
   message.replace('CRDT', 'DBIT').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>')
-const report = async (message: string) =>
+const reportToRail = async (message: string) =>
   (await postRail(bench, `${BANK}/credits`, message, { contentType: 'text/xml' }))
     .json()
     .map(wordsOf)
-const halved = (message: string) => message.replaceAll('5.00', '2.50')
+const withHalfAmount = (message: string) => message.replaceAll('5.00', '2.50')
 
-test('two equal parts taken back of one credit are two, by what the bank calls each booking', async () => {
+test('two equal partial reversals of one credit are two, by the bank’s id of each booking', async () => {
   const { accountNumber } = await createAccount(bench)
   const session = newSessionId()
-  await take(camtOf(accountNumber, { TxId: session }))
+  await takeAll(camtOf(accountNumber, { TxId: session }))
   const [one, other] = ['R-1', 'R-2'].map((AcctSvcrRef) =>
-    halved(takenBack(camtOf(accountNumber, { AcctSvcrRef, TxId: session }))),
+    withHalfAmount(asReversal(camtOf(accountNumber, { AcctSvcrRef, TxId: session }))),
   ) as [string, string]
 
-  assert.deepEqual(await report(one), ['00 reversed'])
-  assert.deepEqual(await report(one), ['01 duplicate'])
-  assert.deepEqual(await report(other), ['00 reversed'])
+  assert.deepEqual(await reportToRail(one), ['00 reversed'])
+  assert.deepEqual(await reportToRail(one), ['01 duplicate'])
+  assert.deepEqual(await reportToRail(other), ['00 reversed'])
   assert.equal(await balanceOf(bench, accountNumber), 0)
   await assertCleanBooks(bench)
 })
 
-test('a part taken back again by the credit’s own id waits for a person', async () => {
+test('a second partial reversal with the credit’s own id waits for an operator', async () => {
   const { accountNumber } = await createAccount(bench)
   const TxId = newSessionId()
-  await take(camtOf(accountNumber, { TxId }))
-  const half = halved(takenBack(camtOf(accountNumber, { TxId })))
+  await takeAll(camtOf(accountNumber, { TxId }))
+  const half = withHalfAmount(asReversal(camtOf(accountNumber, { TxId })))
   const elsewhere = half.replace(/<MsgId>[^<]*/, '<MsgId>ANOTHER')
   assert.notEqual(elsewhere, half)
 
-  assert.deepEqual(await report(half), ['00 reversed'])
-  assert.deepEqual(await report(half), ['01 duplicate'])
-  assert.deepEqual(await report(elsewhere), ['02 rejected session_reused'])
+  assert.deepEqual(await reportToRail(half), ['00 reversed'])
+  assert.deepEqual(await reportToRail(half), ['01 duplicate'])
+  assert.deepEqual(await reportToRail(elsewhere), ['02 rejected session_reused'])
 
   assert.equal(await balanceOf(bench, accountNumber), 2.5)
   const { rows } = await bench.db.query(
@@ -134,7 +140,7 @@ test('a part taken back again by the credit’s own id waits for a person', asyn
   assert.deepEqual(rows, [{ reason: 'session_reused' }])
 })
 
-test('transfers that share only what their payer wrote are booked each', async () => {
+test('transfers that share only their payer’s reference are each booked', async () => {
   const { accountNumber: to } = await createAccount(bench)
   const EndToEndId = newSessionId()
   const { UETR } = newRefs()
@@ -159,7 +165,7 @@ test('transfers that share only what their payer wrote are booked each', async (
     const messages = pair.map((refs, at) =>
       pacs(to, refs, `${EndToEndId}-${at}-${shared.indexOf(pair)}`),
     )
-    const statuses = await take(...messages, ...messages)
+    const statuses = await takeAll(...messages, ...messages)
     const expected = ['taken', 'taken', 'duplicate', 'duplicate']
     assert.deepEqual(statuses, expected, JSON.stringify(pair))
   }
@@ -173,14 +179,15 @@ test('a report whose every reference is of another transfer is refused, however 
   const mixed = pacs(accountNumber, { TxId: one.TxId, UETR: two.UETR })
   const apart = [one, two].map(({ TxId, UETR }) => pacs(accountNumber, { TxId, UETR }))
 
-  const statuses = await take(...apart, mixed, mixed)
+  const statuses = await takeAll(...apart, mixed, mixed)
 
   assert.deepEqual(statuses, ['taken', 'taken', 'session_reused', 'session_reused'])
   assert.equal(await balanceOf(bench, accountNumber), 10)
   await assertCleanBooks(bench)
 })
 
-// Each reference of two transfers: shared, different, or only on one of them.
+// For each kind of reference and each of two transfers: the transfer lacks it, shares it with the other, or
+// has its own.
 const side = fc.constantFrom('none', 'shared', 'own')
 const pair = fc.record({
   refs: fc.record(Object.fromEntries(NAMES.map((name) => [name, fc.tuple(side, side)]))),
@@ -203,45 +210,55 @@ test('two transfers of which banks say that they differ are two, and the same on
         return { ownRefs, text: write('9930000737', ownRefs, `M${at}`) }
       })
       const [one, other] = messages.map(({ ownRefs }) => ownRefs) as [Refs, Refs]
-      const differs = CHOSEN_BY_BANKS.some(
+      const hasDifference = CHOSEN_BY_BANKS.some(
         (name) => one[name] && other[name] && one[name] !== other[name],
       )
-      const isCommon = CHOSEN_BY_BANKS.some((name) => one[name] && one[name] === other[name])
-      const hasOne = one.AcctSvcrRef !== undefined && one.AcctSvcrRef === other.AcctSvcrRef
+      const sharesReference = CHOSEN_BY_BANKS.some((name) => one[name] && one[name] === other[name])
+      const sharesBankReference =
+        one.AcctSvcrRef !== undefined && one.AcctSvcrRef === other.AcctSvcrRef
       const credits = [...messages, ...messages].flatMap(({ text }) => read(text))
 
-      const statuses = takeAll(credits)
+      const statuses = recogniseAll(credits)
 
-      // Our own bank's reference is unique there, and decides alone.
-      const isSame = hasOne || (isCommon && !differs)
+      // A bank never repeats its own reference, AcctSvcrRef. So that reference alone decides whether two
+      // messages report the same transfer.
+      const isSame = sharesBankReference || (sharesReference && !hasDifference)
       assert.deepEqual(statuses.slice(2), ['duplicate', 'duplicate'])
       if (isSame) assert.deepEqual(statuses.slice(0, 2), ['taken', 'duplicate'])
-      if (differs && !hasOne) assert.deepEqual(statuses.slice(0, 2), ['taken', 'taken'])
+      if (hasDifference && !sharesBankReference)
+        assert.deepEqual(statuses.slice(0, 2), ['taken', 'taken'])
     }),
     { numRuns: 2_000 },
   )
 })
 
-// Like decideCredits, in one batch.
-function takeAll(credits: readonly IncomingCredit[]): string[] {
-  const known: Parameters<typeof learn>[0] = new Map()
+// Recognises the credits of one batch in memory, as decideCredits() does, and returns the status of each.
+function recogniseAll(credits: readonly IncomingCredit[]): string[] {
+  const knownIdentifiers: Parameters<typeof learnIdentifiers>[0] = new Map()
   return credits.map((credit, at) => {
     const identifiers = identifiersOf(credit)
-    const again = recognise(known, credit, identifiers)
-    if (again?.status === 'session_reused') return again.status
-    const own = again ? credit : withOwnIdentifiers(known, credit, identifiers)
-    const answer = again ?? {
+    const knownCredit = recognise(knownIdentifiers, credit, identifiers)
+    if (knownCredit?.status === 'session_reused') return knownCredit.status
+    const newCredit = knownCredit
+      ? credit
+      : withOwnIdentifiers(knownIdentifiers, credit, identifiers)
+    const answer = knownCredit ?? {
       status: 'taken' as const,
       creditId: BigInt(at) as CreditId,
       outcome: 'booked' as const,
       reason: null,
       suspendedKobo: kobo(0n),
     }
-    learn(known, { credit: own, identifiers: identifiersOf(own), answer })
+    learnIdentifiers(knownIdentifiers, {
+      credit: newCredit,
+      identifiers: identifiersOf(newCredit),
+      answer,
+    })
     return answer.status
   })
 }
 
+// Parses a message into credits of our bank.
 function read(message: string): IncomingCredit[] {
   const parsed = iso20022Format(bench.clock()).parse(Buffer.from(message))
   assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')
@@ -251,6 +268,7 @@ function read(message: string): IncomingCredit[] {
   })
 }
 
+// Returns references for a new transfer, of which only the end-to-end id is not unique.
 function newRefs() {
   const id = newSessionId()
   return {
@@ -263,10 +281,12 @@ function newRefs() {
   }
 }
 
+// Writes each reference that is present as an XML element, in the order of the schema.
 function tags(refs: Refs): string {
   return NAMES.flatMap((name) => (refs[name] ? `<${name}>${refs[name]}</${name}>` : [])).join('')
 }
 
+// Writes a camt.054 message with one credit that has these references.
 function camtOf(accountNumber: string, refs: Refs, messageId = 'M1'): string {
   const amount = '<Amt Ccy="NGN">5.00</Amt>'
   const details = `<NtryDtls><TxDtls><Refs>${tags(refs)}</Refs>${amount}</TxDtls></NtryDtls>`
@@ -274,6 +294,7 @@ function camtOf(accountNumber: string, refs: Refs, messageId = 'M1'): string {
   return camt(entry, { version: '08', account: accountNumber }).replace('>M1<', `>${messageId}<`)
 }
 
+// Writes a pacs.008 message with one transfer that has these references.
 function pacs(accountNumber: string, refs: Refs, messageId = newSessionId()): string {
   return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08"><FIToFICstmrCdtTrf>
     <GrpHdr><MsgId>${messageId}</MsgId></GrpHdr><CdtTrfTxInf><PmtId>${tags(refs)}</PmtId>

@@ -1,5 +1,5 @@
-// All kept reversals of a bank share one alert: a round neither clears it while a reversal is being
-// stored, nor does a store rely on an alert being cleared.
+// All stored reversals of a bank share one alert. A round of the worker must not clear it while a reversal
+// is being stored, and a reversal must not rely on an alert that is being cleared.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,13 +23,14 @@ const newReversal = () => ({
   originalSessionId: newSessionId(),
   amount: '100',
 })
-type Taking = ReturnType<typeof newReversal>
+type Reversal = ReturnType<typeof newReversal>
 
-async function send(reversal: Taking): Promise<string> {
+async function sendReversal(reversal: Reversal): Promise<string> {
   return wordsOf((await postRail(bench, '035/reversals', reversal)).json())
 }
 
-const book = ({ originalSessionId: sessionId }: Taking) =>
+// Reports the credit that the reversal is of.
+const bookOriginal = ({ originalSessionId: sessionId }: Reversal) =>
   credit(bench, accountNumber, '100', { sessionId })
 
 async function countAlerts(): Promise<{ open: number; cleared: number }> {
@@ -40,41 +41,41 @@ async function countAlerts(): Promise<{ open: number; cleared: number }> {
   return rows[0]
 }
 
-const watch = () => watchReversalsRound(bench)(new AbortController().signal)
+const runWatchRound = () => watchReversalsRound(bench)(new AbortController().signal)
 
-test('an alert is not cleared while another reversal is being kept, which counts on it', async () => {
+test('an alert is not cleared while another reversal that relies on it is being stored', async () => {
   const [early, later] = [newReversal(), newReversal()]
-  await send(early)
-  await book(early)
+  await sendReversal(early)
+  await bookOriginal(early)
   const sealer = new Sealer(bench.config.secrets.data, bench.config.secrets.hash)
   const reversal = { body: later, originals: [later.originalSessionId] }
   const item = toReversalItem('035', reversal, 'original_not_found')
 
   await withTransaction(bench.db, async (tx) => {
     await storeRailItems(tx, { sealer, now: bench.clock() }, [item])
-    await send(early)
-    await watch()
+    await sendReversal(early)
+    await runWatchRound()
   })
-  await watch()
+  await runWatchRound()
   const whileOpen = await countAlerts()
-  await book(later)
-  await send(later)
-  await watch()
+  await bookOriginal(later)
+  await sendReversal(later)
+  await runWatchRound()
 
   assert.deepEqual(whileOpen, { open: 1, cleared: 0 })
   assert.deepEqual(await countAlerts(), { open: 0, cleared: 1 })
 })
 
-test('a reversal that is kept while the alert is being cleared raises it again', async () => {
+test('a reversal that is stored while the alert is being cleared raises it again', async () => {
   const [early, later] = [newReversal(), newReversal()]
-  await send(early)
-  await book(early)
-  await send(early)
+  await sendReversal(early)
+  await bookOriginal(early)
+  await sendReversal(early)
   const before = await countAlerts()
 
   const { sending } = await withTransaction(bench.db, async (tx) => {
     await watchKeptReversals(tx, bench.clock())
-    const sending = send(later)
+    const sending = sendReversal(later)
     await untilWaiting(bench.db, 1)
     return { sending }
   })

@@ -20,11 +20,11 @@ const bench = closeAfterTests(await startTestService())
 const { accountNumber } = await createAccount(bench)
 const MINUTE_MS = 60_000
 
-type Taking = { sessionId: string; originalSessionId: string; amount: string }
+type Reversal = { sessionId: string; originalSessionId: string; amount: string }
 type Item = Record<string, unknown> & { id: string }
 
-// In camt.054, a reversal may have the credit's own reference, and so may several partial reversals.
-function partsOf(originalSessionId: string): [Taking, Taking] {
+// Returns two partial reversals of one credit. In camt.054 the two may have the credit’s own reference.
+function partsOf(originalSessionId: string): [Reversal, Reversal] {
   const names = { sessionId: originalSessionId, originalSessionId }
   return [
     { ...names, amount: '40' },
@@ -32,34 +32,37 @@ function partsOf(originalSessionId: string): [Taking, Taking] {
   ]
 }
 
-const newReversal = (amount = '100'): Taking => ({
+const newReversal = (amount = '100'): Reversal => ({
   sessionId: newSessionId(),
   originalSessionId: newSessionId(),
   amount,
 })
 
-async function send(reversal: Taking): Promise<string> {
+async function sendReversal(reversal: Reversal): Promise<string> {
   return wordsOf((await postRail(bench, '035/reversals', reversal)).json())
 }
 
-const book = ({ originalSessionId: sessionId }: Taking, amount = '100') =>
+// Reports the credit that the reversal is of.
+const bookOriginal = ({ originalSessionId: sessionId }: Reversal, amount = '100') =>
   credit(bench, accountNumber, amount, { sessionId })
 
-async function registered({ sessionId }: Taking): Promise<Item> {
+// Returns the one rail item with this session id.
+async function railItemOf({ sessionId }: Reversal): Promise<Item> {
   const { data } = (await bench.call({ url: '/api/v1/operator/rail-items?limit=100' })).json()
   const items = data.filter((item: Item) => item.sessionId === sessionId)
   assert.equal(items.length, 1)
   return items[0]
 }
 
-// In the order of arrival.
+// Returns the outcomes of all reversals with this session id, in the order of arrival.
 async function outcomesOf(sessionId: string): Promise<string[]> {
   const { data } = (await bench.call({ url: '/api/v1/operator/rail-items?limit=100' })).json()
   const items: Item[] = data.filter((item: Item) => item.sessionId === sessionId).reverse()
   return items.map(({ amount, outcome, reason }) => `${amount} ${outcome} ${reason}`)
 }
 
-function takeFromStatement({ sessionId, originalSessionId }: Taking, kobo: bigint) {
+// Takes a reversal as if a statement had reported it.
+function takeFromStatement({ sessionId, originalSessionId }: Reversal, kobo: bigint) {
   const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
   const names = { bankCode: '035', sessionId, originalSessionId }
   const reversal = { ...names, amountKobo: kobo as Kobo, isFromStatement: true }
@@ -74,22 +77,22 @@ async function openAlerts(subject: string): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-const watch = () => watchReversalsRound(bench)(new AbortController().signal)
+const runWatchRound = () => watchReversalsRound(bench)(new AbortController().signal)
 
 test('a reversal that comes again after its credit is taken, and its alert is cleared', async () => {
   const [early, other] = [newReversal(), newReversal()]
-  await send(early)
-  await send(other)
-  const awaited = await registered(early)
-  await book(early)
+  await sendReversal(early)
+  await sendReversal(other)
+  const awaited = await railItemOf(early)
+  await bookOriginal(early)
 
-  const answers = [await send(early), await send(early)]
-  const { outcome, takenAt } = await registered(early)
-  await watch()
+  const answers = [await sendReversal(early), await sendReversal(early)]
+  const { outcome, takenAt } = await railItemOf(early)
+  await runWatchRound()
   const whileOther = await openAlerts('035/original_not_found')
-  await book(other)
-  await send(other)
-  await watch()
+  await bookOriginal(other)
+  await sendReversal(other)
+  await runWatchRound()
 
   assert.deepEqual([awaited.outcome, awaited.responseCode], ['awaited', '03'])
   assert.deepEqual([awaited.takenAt, awaited.reason], [null, 'original_not_found'])
@@ -99,25 +102,25 @@ test('a reversal that comes again after its credit is taken, and its alert is cl
   assert.deepEqual(await openAlerts('035/original_not_found'), [])
 })
 
-test('a credit that is booked after its reversal, which does not come again, is told of', async () => {
+test('operators get an alert if a credit is booked after a reversal that never comes again', async () => {
   const reversal = newReversal()
   const subject = `${reversal.sessionId}@035`
-  await send(reversal)
+  await sendReversal(reversal)
   bench.advance(30 * MINUTE_MS)
-  await send(reversal)
-  const { outcome, responseCode } = await registered(reversal)
-  await watch()
-  await book(reversal)
+  await sendReversal(reversal)
+  const { outcome, responseCode } = await railItemOf(reversal)
+  await runWatchRound()
+  await bookOriginal(reversal)
   bench.advance(4 * MINUTE_MS)
-  await watch()
+  await runWatchRound()
   const early = await openAlerts(subject)
   bench.advance(MINUTE_MS)
-  await watch()
-  await watch()
+  await runWatchRound()
+  await runWatchRound()
 
   const alerts = await openAlerts(subject)
-  const late = await send(reversal)
-  await watch()
+  const late = await sendReversal(reversal)
+  await runWatchRound()
 
   assert.deepEqual([outcome, responseCode], ['rejected', '02'])
   assert.deepEqual([early, alerts], [[], ['reversal_outstanding']])
@@ -125,17 +128,17 @@ test('a credit that is booked after its reversal, which does not come again, is 
   assert.deepEqual(await openAlerts(subject), [])
 })
 
-test('one that is booked from a statement, under another name, is taken too', async () => {
+test('a stored reversal whose credit comes from a statement, under another name, is taken too', async () => {
   const [reversal, smaller] = [newReversal(), newReversal('40.00')]
-  await send(reversal)
-  await send({ ...smaller, originalSessionId: reversal.originalSessionId })
-  await book(reversal)
+  await sendReversal(reversal)
+  await sendReversal({ ...smaller, originalSessionId: reversal.originalSessionId })
+  await bookOriginal(reversal)
 
   const answer = await takeFromStatement({ ...reversal, sessionId: newSessionId() }, 4_000n)
 
   assert.equal(answer, 'reversed')
   assert.deepEqual(
-    [(await registered(smaller)).outcome, (await registered(reversal)).outcome],
+    [(await railItemOf(smaller)).outcome, (await railItemOf(reversal)).outcome],
     ['taken', 'awaited'],
   )
 })
@@ -143,49 +146,49 @@ test('one that is booked from a statement, under another name, is taken too', as
 test('a statement that names one of two alike reversals takes only that one', async () => {
   const [one, other] = [newReversal('40'), newReversal('40')]
   const { originalSessionId } = one
-  await send({ ...other, originalSessionId })
-  await send(one)
-  await book(one)
+  await sendReversal({ ...other, originalSessionId })
+  await sendReversal(one)
+  await bookOriginal(one)
 
   const answer = await takeFromStatement(one, 4_000n)
 
   assert.equal(answer, 'reversed')
   assert.deepEqual(
-    [(await registered(one)).outcome, (await registered(other)).outcome],
+    [(await railItemOf(one)).outcome, (await railItemOf(other)).outcome],
     ['taken', 'awaited'],
   )
 })
 
-test('one that the previous release took, which does not mark it, is found', async () => {
+test('a reversal that the previous release took without marking it is recognised', async () => {
   const reversal = newReversal()
-  await send(reversal)
-  await book(reversal)
-  await send(reversal)
+  await sendReversal(reversal)
+  await bookOriginal(reversal)
+  await sendReversal(reversal)
   await bench.db.query(
     'update rail_items set taken_at = null, originals = null where session_id = $1',
     [reversal.sessionId],
   )
   bench.advance(5 * MINUTE_MS)
 
-  await watch()
+  await runWatchRound()
 
-  assert.equal((await registered(reversal)).outcome, 'taken')
+  assert.equal((await railItemOf(reversal)).outcome, 'taken')
   assert.deepEqual(await openAlerts(`${reversal.sessionId}@035`), [])
 })
 
 test('an awaited reversal that is then refused is in the register as it was last, and told of', async () => {
   const reversal = newReversal()
-  const first = await send(reversal)
-  const { receivedAt } = await registered(reversal)
-  await book(reversal, '80')
+  const first = await sendReversal(reversal)
+  const { receivedAt } = await railItemOf(reversal)
+  await bookOriginal(reversal, '80')
   bench.advance(MINUTE_MS)
 
-  const answers = [await send(reversal), await send(reversal)]
+  const answers = [await sendReversal(reversal), await sendReversal(reversal)]
 
   assert.equal(first, '03 retry original_not_found')
   const refused = '02 rejected amount_exceeds_original'
   assert.deepEqual(answers, [refused, refused])
-  const item = await registered(reversal)
+  const item = await railItemOf(reversal)
   assert.deepEqual([item.reason, item.receivedAt], ['amount_exceeds_original', receivedAt])
   assert.deepEqual([item.outcome, item.responseCode], ['rejected', '02'])
   assert.deepEqual(await openAlerts('035/amount_exceeds_original'), ['rail_item_rejected'])
@@ -194,10 +197,10 @@ test('an awaited reversal that is then refused is in the register as it was last
 test('a part that is refused since another has its name is never taken', async () => {
   const sessionId = newSessionId()
   const [part, rest] = partsOf(sessionId)
-  await book(part)
+  await bookOriginal(part)
 
-  const answers = [await send(part), await send(rest)]
-  await watch()
+  const answers = [await sendReversal(part), await sendReversal(rest)]
+  await runWatchRound()
 
   assert.deepEqual(answers, ['00 reversed', '02 rejected session_reused'])
   assert.deepEqual(await outcomesOf(sessionId), ['60 rejected session_reused'])
@@ -207,19 +210,19 @@ test('of two parts with one name that came before their credit, the other is out
   const sessionId = newSessionId()
   const subject = `${sessionId}@035`
   const [part, rest] = partsOf(sessionId)
-  await send(part)
-  await send(rest)
-  await book(part)
-  await send(part)
+  await sendReversal(part)
+  await sendReversal(rest)
+  await bookOriginal(part)
+  await sendReversal(part)
   const outcomes = await outcomesOf(sessionId)
   await bench.db.query('update rail_items set taken_at = null where session_id = $1', [sessionId])
   bench.advance(5 * MINUTE_MS)
 
-  await watch()
+  await runWatchRound()
   const found = await outcomesOf(sessionId)
   const alerts = [await openAlerts(subject), await openAlerts('035/original_not_found')]
-  const answer = await send(rest)
-  await watch()
+  const answer = await sendReversal(rest)
+  await runWatchRound()
 
   assert.deepEqual(outcomes, ['40 taken original_not_found', '60 awaited original_not_found'])
   assert.deepEqual(found, outcomes)
@@ -232,36 +235,36 @@ test('of two parts with one name that came before their credit, the other is out
   assert.deepEqual(await openAlerts(subject), ['session_reused'])
 })
 
-test('one of another credit is not taken with it, though name and amount are the same', async () => {
+test('a reversal of another credit with the same name and amount is not taken with it', async () => {
   const [unknown, other] = [newReversal(), newReversal()]
   const { sessionId } = unknown
-  await send(unknown)
-  await book(other)
+  await sendReversal(unknown)
+  await bookOriginal(other)
 
-  const answer = await send({ ...other, sessionId })
-  await watch()
+  const answer = await sendReversal({ ...other, sessionId })
+  await runWatchRound()
   const outcomes = await outcomesOf(sessionId)
-  const again = await send(unknown)
+  const again = await sendReversal(unknown)
   await bench.db.query('update rail_items set originals = null where session_id = $1', [sessionId])
-  await watch()
+  await runWatchRound()
 
   assert.deepEqual([answer, again], ['00 reversed', '02 rejected session_reused'])
   assert.deepEqual(outcomes, ['100 awaited original_not_found'])
   assert.deepEqual(await outcomesOf(sessionId), ['100 rejected session_reused'])
 })
 
-test('one that was thought taken, and is refused when it comes again, is not taken', async () => {
+test('a reversal that seemed taken, but is refused when it comes again, is not taken', async () => {
   const reversal = newReversal()
-  await send(reversal)
-  await book(reversal)
+  await sendReversal(reversal)
+  await bookOriginal(reversal)
   await takeFromStatement({ ...reversal, sessionId: newSessionId() }, 10_000n)
   const thought = await outcomesOf(reversal.sessionId)
 
-  const answer = await send(reversal)
+  const answer = await sendReversal(reversal)
 
   assert.deepEqual(thought, ['100 taken original_not_found'])
   assert.equal(answer, '02 rejected amount_exceeds_original')
   assert.deepEqual(await outcomesOf(reversal.sessionId), ['100 rejected amount_exceeds_original'])
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

@@ -1,5 +1,5 @@
 // Credits as large as RTGS carries: up to ₦10,000,000,000,000.00 they are taken, exact to the kobo in the
-// books and in JSON. Those above the suspicious amount are suspended until somebody assigns them.
+// books and in JSON. Those above the suspicious amount stay in suspense until a user assigns them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { balanceOf, createAccount, createAdvice, dataOf } from '../support/fixtu
 import { credit, itemOf, resolve } from '../support/movements.ts'
 import { addBankAccount, createPayout, makeDefault } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed } from '../support/settlements.ts'
+import { closeSettlement } from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startTestService())
 const trusting = closeAfterTests(
@@ -42,11 +42,11 @@ test('the largest credit is exact to the kobo, in the account, its event and its
   const { reference } = await addBankAccount(trusting)
   await makeDefault(trusting, reference)
   await createPayout(trusting, { amount: 5_000_000_000_000, bankAccount: reference })
-  assert.equal((await closed(trusting)).net, 4_999_999_999_999.99)
+  assert.equal((await closeSettlement(trusting)).net, 4_999_999_999_999.99)
   await assertCleanBooks(trusting)
 })
 
-test('more than the largest amount is kept for a person', async () => {
+test('an amount above the largest is stored for an operator', async () => {
   const { accountNumber } = await createAccount(trusting)
   const { says } = await credit(trusting, accountNumber, '10000000000000.01')
   assert.equal(says, '00 kept invalid_amount')

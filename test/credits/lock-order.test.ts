@@ -1,5 +1,6 @@
-// All kinds of money movements at once, through two processes, over accounts of every age: shared
-// accounts opened before 0021 have lower ids than some collection accounts, later ones higher than all.
+// All kinds of money movements at once, through two processes, must not deadlock. They touch accounts of
+// every age: shared accounts from before migration 0021 have lower ids than some collection accounts, later
+// ones higher ids than all.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,9 +37,10 @@ test('old accounts beside new ones: whatever moves money at once, no deadlock is
       suspend(on, NOBODYS_NUMBER, '40', { bank: '035' }),
       startPayment(bench, { amount: 80 }),
     ])
-    const creditAll = (bank: string, of: readonly string[]) => {
-      const sessionIds = of.map(() => newSessionId())
-      const body = of.map((accountNumber, nth) => ({
+    // Reports a credit of 30 to each of the numbers, in one list.
+    const creditAll = (bank: string, accountNumbers: readonly string[]) => {
+      const sessionIds = accountNumbers.map(() => newSessionId())
+      const body = accountNumbers.map((accountNumber, nth) => ({
         sessionId: sessionIds[nth],
         accountNumber,
         amount: '30',
@@ -85,6 +87,7 @@ test('old accounts beside new ones: whatever moves money at once, no deadlock is
   await assertCleanBooks(bench)
 })
 
+// Creates shared accounts with ids below 1,000, as they were before migration 0021.
 async function openLowAccounts({ db }: Bench): Promise<void> {
   const { rows } = await db.query(
     `insert into ledger_accounts (kind, owner)
@@ -95,7 +98,7 @@ async function openLowAccounts({ db }: Bench): Promise<void> {
   assert(rows.every(({ low }) => low))
 }
 
-// Part-paid payments that expire in half an hour.
+// Creates part-paid payments that expire in half an hour, so that the worker moves their money too.
 async function startExpiring(bench: Bench): Promise<void> {
   const started = Array.from({ length: ROUNDS }, async () => {
     const { bankAccount } = await startPayment(bench, { amount: 70, graceSeconds: 0 })

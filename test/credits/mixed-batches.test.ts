@@ -1,5 +1,5 @@
-// Values that most credits of a batch share are sent to the database once (credits/take.ts): each
-// credit is still stored exactly, whatever its neighbours.
+// Values that most credits of a batch share are sent to the database only once (credits/take.ts). Each
+// credit must still be stored exactly, whatever the other credits of the batch are.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const COLUMNS = `session_id as "sessionId", bank_code as bank, currency, outcome
                  collection_account_id is not null as "isCollection",
                  payment_id is not null as "isPayment"`
 
-test('credits that have nothing in common are stored as they came, in any order', async () => {
+test('credits with different values are each stored as they came, in any order', async () => {
   for (const turn of [0, 1, 2, 3, 4]) {
     const all = await differentCredits()
     const credits = [...all.slice(turn), ...all.slice(0, turn)]
@@ -31,7 +31,11 @@ test('credits that have nothing in common are stored as they came, in any order'
     const statuses = results.map((result) => result.ok && result.value.status)
     assert.deepEqual(statuses, Array(5).fill('taken'))
     for (const { credit, stored } of credits) {
-      assert.deepEqual(await read(credit), { ...USUAL, sessionId: credit.sessionId, ...stored })
+      assert.deepEqual(await readStored(credit), {
+        ...USUAL,
+        sessionId: credit.sessionId,
+        ...stored,
+      })
     }
   }
   await assertCleanBooks(bench)
@@ -43,6 +47,7 @@ const USUAL = {
   ...{ dutyKobo: 0n, judgedBy: null, day: null, isCollection: true, isPayment: false },
 }
 
+// Returns credits that differ in every stored column, each with the values that must be stored.
 async function differentCredits() {
   const { accountNumber } = await createAccount(bench)
   const { bankAccount: number } = await startPayment(bench, { amount: 50 })
@@ -76,7 +81,8 @@ async function differentCredits() {
   ]
 }
 
-async function read({ sessionId, bankCode }: IncomingCredit) {
+// Reads the stored columns of a credit.
+async function readStored({ sessionId, bankCode }: IncomingCredit) {
   const { rows } = await bench.db.query(
     `select ${COLUMNS} from credits where session_id = $1 and bank_code = $2
         and id = (select credit_id from credit_identifiers i

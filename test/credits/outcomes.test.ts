@@ -1,6 +1,6 @@
 // Every outcome of a transfer to a payment, over HTTP, with all its effects: the answer to the bank, the
-// state of the payment, the transfers, the events, and the resolution if any. docs/money-flow.md
-// describes the same. Other transfers: suspended-outcomes.test.ts.
+// payment's state, the ledger transfers, the events, and how it is resolved if it is suspended.
+// docs/money-flow.md describes the same. All other transfers are in suspended-outcomes.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { begin, credit, itemOf, recordMovements, resolve, stateOf } from '../sup
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
-const GRACE_OVER_MS = 35 * MINUTE_MS // Thirty minutes, and five of grace.
+const GRACE_OVER_MS = 35 * MINUTE_MS // A payment expires after 30 minutes and closes 5 minutes later.
 const DAY_MS = 1440 * MINUTE_MS
 
 test('exact: the payment is successful', async () => {
@@ -24,7 +24,7 @@ test('exact: the payment is successful', async () => {
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
-test('under: part payments wait until the rest has come', async () => {
+test('amount below the due one: part payments wait until the rest has come', async () => {
   const { payment, number, movements } = await begin(bench)
 
   assert.equal((await credit(bench, number, '40.00')).says, '00 booked')
@@ -52,7 +52,7 @@ test('under until expiry: what was paid is suspended, and can be returned', asyn
   const { sessionId } = await credit(bench, number, '40.00')
   bench.advance(GRACE_OVER_MS)
 
-  assert.equal(await stateOf(bench, payment), 'Expired 40') // Before any worker runs.
+  assert.equal(await stateOf(bench, payment), 'Expired 40') // The state shows it before any worker runs.
   await closeExpired(bench)
 
   assert.equal(await stateOf(bench, payment), 'Expired 0')
@@ -162,7 +162,8 @@ test('to a number in quarantine: it is kept for the payment that had the number'
   await closeExpired(bench)
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
-  assert.equal(await stateOf(bench, payment), 'PartPayment 40') // Open again, for the rest.
+  // The payment is open again, and waits for the rest.
+  assert.equal(await stateOf(bench, payment), 'PartPayment 40')
   await credit(bench, number, '60.00')
   assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [

@@ -1,4 +1,4 @@
-// Each bank's own format: the same money, the same answers.
+// The same credits in each bank's own format get the same answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,6 +22,7 @@ assert(PROVIDUS && CAMT)
 const XML = 'application/xml; charset=utf-8'
 const CPU_MS_MAX = patience(1_000)
 
+// Returns a valid credit to this number, in the fields of the renderings.
 const written = (accountNumber: string, more: Partial<Written> = {}): Written => ({
   ...GOOD,
   accountNumber,
@@ -73,13 +74,19 @@ test('a Providus notification is taken once and acknowledged in its own words', 
 test('a settlement id that cannot be read hides no second transfer of a session id', async () => {
   const { accountNumber } = await createAccount(bench)
   const notification = JSON.parse(PROVIDUS.render([written(accountNumber)]))
-  const send = async (settlementId: unknown) =>
+  const responseCodeOf = async (settlementId: unknown) =>
     (await postProvidus({ ...notification, settlementId })).json().responseCode
 
-  assert.deepEqual([await send(71), await send('71'), await send(72)], ['00', '01', '00'])
+  assert.deepEqual(
+    [await responseCodeOf(71), await responseCodeOf('71'), await responseCodeOf(72)],
+    ['00', '01', '00'],
+  )
   const unread = ['x'.repeat(65), ['73']]
   for (const settlementId of unread) {
-    assert.deepEqual([await send(settlementId), await send(settlementId)], ['00', '01'])
+    assert.deepEqual(
+      [await responseCodeOf(settlementId), await responseCodeOf(settlementId)],
+      ['00', '01'],
+    )
   }
 
   assert.equal(await balanceOf(bench, accountNumber), 500)
@@ -104,7 +111,7 @@ test('a Providus notification pays a payment in full by the amount that the paye
   assert.equal(transactionStatus, 'Successful')
 })
 
-test('a Providus notification for nobody, or one that is kept, is 00, and no money is 02', async () => {
+test('a Providus notification that is stored is answered 00, and one without money 02', async () => {
   const nobody = await postProvidus(PROVIDUS.render([written('0123456789')]))
   const unread = [
     PROVIDUS.render([written('0123456789', { amount: '1.001' })]),
@@ -178,7 +185,7 @@ test('a camt.054 notification is taken entry by entry and acknowledged in its or
   assert.equal(await balanceOf(bench, other.accountNumber), 0.01)
 })
 
-test('camt.054 entries that are announced, not booked, or debits, are not money', async () => {
+test('camt.054 entries that are only announced, not booked, or debits are not credited', async () => {
   const { accountNumber } = await createAccount(bench)
   const body = CAMT.render([written(accountNumber)])
   const before = await databaseText(bench)
@@ -200,14 +207,14 @@ test('an XML bomb, an outside entity or any other hostile document is 02, fast',
   )
   const entity = '<!ENTITY x SYSTEM "file:///etc/passwd">'
   const document = camt('<Ntry>&x;</Ntry>')
-  const declared = (doctype: string, body = document) =>
+  const withDoctype = (doctype: string, body = document) =>
     body.replace('<Document', `<!DOCTYPE Document [${doctype}]><Document`)
   const attributes = Array.from({ length: 100_000 }, (_, at) => ` a${at}="1"`).join('')
   const hostile: (string | Buffer)[] = [
-    declared(`<!ENTITY l0 "lol">${lol.join('')}`, camt('<Ntry>&l10;</Ntry>')),
-    declared(`<!ENTITY x "${'a'.repeat(500_000)}">`, camt('<Ntry>&x;&x;&x;</Ntry>')),
-    declared(entity),
-    declared('<!ENTITY % x SYSTEM "http://127.0.0.1:1/x.dtd"> %x;'),
+    withDoctype(`<!ENTITY l0 "lol">${lol.join('')}`, camt('<Ntry>&l10;</Ntry>')),
+    withDoctype(`<!ENTITY x "${'a'.repeat(500_000)}">`, camt('<Ntry>&x;&x;&x;</Ntry>')),
+    withDoctype(entity),
+    withDoctype('<!ENTITY % x SYSTEM "http://127.0.0.1:1/x.dtd"> %x;'),
     document,
     CAMT.nestedDeeply,
     camt('<a>'.repeat(200_000)),
@@ -240,7 +247,7 @@ test('an XML bomb, an outside entity or any other hostile document is 02, fast',
   assert.equal(await databaseText(bench), before)
 })
 
-test('a thousand entries of camt.054 are taken in one go', async () => {
+test('a thousand entries of camt.054 are taken in one batch', async () => {
   const { accountNumber } = await createAccount(bench)
   const entries = Array.from({ length: 1000 }, () => written(accountNumber, { amount: '1.00' }))
 
@@ -251,7 +258,7 @@ test('a thousand entries of camt.054 are taken in one go', async () => {
   assert.equal(await balanceOf(bench, accountNumber), 1000)
 })
 
-test('a format is taken by its name and its content type together', async () => {
+test('a format is chosen by its name and its content type together', async () => {
   const body = CAMT.render([written('0123456789')])
 
   const named = await postRail(bench, '232/credits?format=camt054', body, { contentType: XML })
@@ -260,7 +267,7 @@ test('a format is taken by its name and its content type together', async () => 
 
   assert.equal(named.json()[0].responseCode, '00')
   assert.equal(mismatched.statusCode, 415)
-  assert.equal(unnamed.json().code, 'invalid_amount') // In our own format it has no amount.
+  assert.equal(unnamed.json().code, 'invalid_amount') // Read in our own format, this body has no amount.
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

@@ -14,12 +14,14 @@ const ITEMS = '/api/v1/operator/rail-items'
 
 type Item = Record<string, unknown> & { id: string }
 
-async function list(query = ''): Promise<{ data: Item[]; hasMore: boolean; nextCursor: string }> {
+async function listRailItems(
+  query = '',
+): Promise<{ data: Item[]; hasMore: boolean; nextCursor: string }> {
   const answer = await bench.call({ method: 'GET', url: `${ITEMS}${query}` })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json()
 }
-const newest = async () => (await list('?limit=1')).data[0] as Item
+const newest = async () => (await listRailItems('?limit=1')).data[0] as Item
 test('an item that names an amount and cannot be booked is kept once, answered 00, then 01', async () => {
   const sessionId = newSessionId()
   const credit = { sessionId, accountNumber: '12345', amount: '75.50', narration: 'Rent of Ada' }
@@ -29,7 +31,7 @@ test('an item that names an amount and cannot be booked is kept once, answered 0
 
   assert.equal(wordsOf(first), '00 kept invalid_account_number')
   assert.equal(wordsOf(again[0]), '01 duplicate invalid_account_number')
-  const { data } = await list('?outcome=rejected')
+  const { data } = await listRailItems('?outcome=rejected')
   const { id, receivedAt, ...view } = data[0] as Item
   assert.deepEqual(view, {
     bankCode: '058',
@@ -60,20 +62,20 @@ test('a report that the bank corrects, under the same session id, is booked', as
   assert.equal(await balanceOf(bench, accountNumber), 10)
 })
 
-test('two of the same without a session id are two; the same report again is none', async () => {
+test('two equal reports without a session id are two items; a repeated report adds none', async () => {
   const nameless = { accountNumber: '0123456789', amount: '5' }
-  const before = (await list('?limit=100')).data.length
+  const before = (await listRailItems('?limit=100')).data.length
 
   const first = (await postRail(bench, '035/credits', [nameless, nameless])).json()
   const again = (await postRail(bench, '035/credits', [nameless, nameless])).json()
 
   assert.deepEqual(tally(first.map(wordsOf)), { '00 kept invalid_session_id': 2 })
   assert.deepEqual(tally(again.map(wordsOf)), { '01 duplicate invalid_session_id': 2 })
-  assert.equal((await list('?limit=100')).data.length, before + 2)
+  assert.equal((await listRailItems('?limit=100')).data.length, before + 2)
 })
 
-test('a report that is provably no money is answered by 02 and leaves no trace', async () => {
-  const { length } = (await list('?limit=100')).data
+test('a report that certainly has no money is answered 02 and is not stored', async () => {
+  const { length } = (await listRailItems('?limit=100')).data
   const none = [{}, { amount: '0' }, { amount: -5 }, { amount: null }, 'text', 7]
   const bodies = none.map((one) =>
     typeof one === 'object' ? { sessionId: newSessionId(), accountNumber: '123', ...one } : one,
@@ -82,10 +84,10 @@ test('a report that is provably no money is answered by 02 and leaves no trace',
   const answers = (await postRail(bench, '035/credits', bodies)).json()
 
   assert.deepEqual(tally(answers.map((each: Item) => each.responseCode)), { '02': none.length })
-  assert.equal((await list('?limit=100')).data.length, length)
+  assert.equal((await listRailItems('?limit=100')).data.length, length)
 })
 
-test('a body that cannot be read and speaks of an amount is kept as it came', async () => {
+test('an unreadable body that mentions an amount is stored as it came', async () => {
   const body = '{"sessionId":"1","amount":"100.00","acc'
 
   const answer = await postRail(bench, '035/credits', body)
@@ -97,7 +99,7 @@ test('a body that cannot be read and speaks of an amount is kept as it came', as
   assert.equal(opened.json().data.body, body)
 })
 
-test('a body is sealed, is opened by operators only, and that goes on the record', async () => {
+test('a stored body is encrypted and opened by operators only, which the audit log notes', async () => {
   const sessionId = newSessionId()
   const secret = 'Chidi Okafor of Aba'
   const sourceAccountName = secret
@@ -129,11 +131,11 @@ test('a body is sealed, is opened by operators only, and that goes on the record
 })
 
 test('the register is read page by page, newest first', async () => {
-  const all = (await list('?limit=100')).data
+  const all = (await listRailItems('?limit=100')).data
   const seen: Item[] = []
   let cursor = ''
   do {
-    const page = await list(`?limit=2${cursor}`)
+    const page = await listRailItems(`?limit=2${cursor}`)
     seen.push(...page.data)
     cursor = page.hasMore ? `&cursor=${page.nextCursor}` : ''
   } while (cursor !== '')
@@ -145,7 +147,7 @@ test('the register is read page by page, newest first', async () => {
   )
 })
 
-test('nothing is answered before it is kept', async () => {
+test('no report is answered before it is stored', async () => {
   const credit = { sessionId: newSessionId(), accountNumber: '123', amount: '9' }
   let answered = false
   let sent: ReturnType<typeof postRail>
@@ -162,4 +164,4 @@ test('nothing is answered before it is kept', async () => {
   assert.equal(wordsOf((await sent).json()), '00 kept invalid_account_number')
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

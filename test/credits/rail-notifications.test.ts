@@ -1,5 +1,5 @@
-// camt.054 to the books: each transfer once, by the bank's identifiers; reversals are taken; unbookable
-// entries are in the register.
+// From a camt.054 notification to the books: each transfer is booked once by the bank's identifiers,
+// reversals are taken, and entries that cannot be booked are in the register of rail items.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,6 +22,7 @@ type Entry = {
   currency?: string
 }
 
+// Writes an entry of camt.054 with one credit.
 function entry({ accountNumber, refs, amount = '100.00', dates = '', ...rest }: Entry): string {
   const { more = '', currency = 'NGN' } = rest
   const references = Object.entries(refs).map(([name, value]) => `<${name}>${value}</${name}>`)
@@ -33,6 +34,7 @@ function entry({ accountNumber, refs, amount = '100.00', dates = '', ...rest }: 
 const reversalOf = (text: string) =>
   text.replace('CRDT', 'DBIT').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>')
 
+// Sends a notification, and returns the answer to each of its credits.
 async function post(body: string | Buffer, contentType = 'application/xml'): Promise<string[]> {
   const answer = await postRail(bench, `${BANK}/credits`, body, { contentType })
   const answers: Record<string, string>[] = answer.json()
@@ -43,9 +45,10 @@ async function post(body: string | Buffer, contentType = 'application/xml'): Pro
   )
 }
 
-const message = (entries: string, id: string) => camt(entries).replace('>M1<', `>${id}<`)
+const messageWithId = (entries: string, id: string) => camt(entries).replace('>M1<', `>${id}<`)
 
-async function register(sessionId: string) {
+// Returns the register's rail items with this session id.
+async function railItemsOf(sessionId: string) {
   const { rows } = await bench.db.query(
     'select call, reason, amount_text as amount from rail_items where session_id = $1',
     [sessionId],
@@ -56,11 +59,14 @@ async function register(sessionId: string) {
 test('two transfers that share the payer’s reference are both booked, each once', async () => {
   const { accountNumber } = await createAccount(bench)
   const EndToEndId = newSessionId()
-  const of = (AcctSvcrRef: string) => entry({ accountNumber, refs: { EndToEndId, AcctSvcrRef } })
+  const entryWithReference = (AcctSvcrRef: string) =>
+    entry({ accountNumber, refs: { EndToEndId, AcctSvcrRef } })
 
-  const october = await post(message(of('FT-OCT-1'), 'OCT'))
-  const november = await post(message(of('FT-NOV-1'), 'NOV'))
-  const again = await post(message(of('FT-OCT-1') + of('FT-NOV-1'), 'NOV-2'))
+  const october = await post(messageWithId(entryWithReference('FT-OCT-1'), 'OCT'))
+  const november = await post(messageWithId(entryWithReference('FT-NOV-1'), 'NOV'))
+  const again = await post(
+    messageWithId(entryWithReference('FT-OCT-1') + entryWithReference('FT-NOV-1'), 'NOV-2'),
+  )
 
   assert.deepEqual([october, november], [['00 booked'], ['00 booked']])
   assert.deepEqual(again, ['01 duplicate', '01 duplicate'])
@@ -70,7 +76,7 @@ test('two transfers that share the payer’s reference are both booked, each onc
 test('a transfer without any reference is booked once for each message that reports it', async () => {
   const { accountNumber } = await createAccount(bench)
   const nameless = entry({ accountNumber, refs: { EndToEndId: 'NOTPROVIDED' } })
-  const body = message(nameless + nameless, 'NAMELESS')
+  const body = messageWithId(nameless + nameless, 'NAMELESS')
 
   const first = await post(body)
   const again = await post(body)
@@ -85,10 +91,10 @@ test('a reversal takes the credit back, once, in the message of the credit or a 
   const first = entry({ accountNumber, refs: { AcctSvcrRef: newSessionId() } })
   const other = entry({ accountNumber, refs: { TxId: 'REVERSED-AT-ONCE' }, amount: '7.00' })
 
-  await post(message(first, 'R1'))
-  const result = await post(message(reversalOf(first), 'R2'))
-  const again = await post(message(reversalOf(first), 'R3'))
-  const together = await post(message(reversalOf(other) + other, 'R4'))
+  await post(messageWithId(first, 'R1'))
+  const result = await post(messageWithId(reversalOf(first), 'R2'))
+  const again = await post(messageWithId(reversalOf(first), 'R3'))
+  const together = await post(messageWithId(reversalOf(other) + other, 'R4'))
 
   assert.deepEqual([result, again], [['00 reversed'], ['01 duplicate']])
   assert.deepEqual(together, ['00 reversed', '00 booked'])
@@ -98,11 +104,11 @@ test('a reversal takes the credit back, once, in the message of the credit or a 
 test('a reversal that names the credit by another reference of its own finds it', async () => {
   const { accountNumber } = await createAccount(bench)
   const TxId = newSessionId()
-  await post(message(entry({ accountNumber, refs: { TxId } }), 'T1'))
+  await post(messageWithId(entry({ accountNumber, refs: { TxId } }), 'T1'))
 
   const refs = { AcctSvcrRef: newSessionId(), TxId }
   const part = reversalOf(entry({ accountNumber, refs, amount: '40.00' }))
-  const result = await post(message(part, 'T2'))
+  const result = await post(messageWithId(part, 'T2'))
 
   assert.deepEqual(result, ['00 reversed'])
   assert.equal(await balanceOf(bench, accountNumber), 60)
@@ -111,15 +117,15 @@ test('a reversal that names the credit by another reference of its own finds it'
 test('a reversal that fits no credit moves nothing, and stands in the register', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = { accountNumber, refs: { AcctSvcrRef: newSessionId() } }
-  await post(message(entry(credit), 'U1'))
+  await post(messageWithId(entry(credit), 'U1'))
   const unknown = newSessionId()
 
   const stray = entry({ ...credit, refs: { AcctSvcrRef: unknown } })
   const answers = [
-    await post(message(reversalOf(stray), 'U2')),
-    await post(message(reversalOf(stray), 'U3')),
-    await post(message(reversalOf(entry({ ...credit, amount: '100.01' })), 'U4')),
-    await post(message(reversalOf(entry({ ...credit, currency: 'USD' })), 'U5')),
+    await post(messageWithId(reversalOf(stray), 'U2')),
+    await post(messageWithId(reversalOf(stray), 'U3')),
+    await post(messageWithId(reversalOf(entry({ ...credit, amount: '100.01' })), 'U4')),
+    await post(messageWithId(reversalOf(entry({ ...credit, currency: 'USD' })), 'U5')),
   ]
 
   assert.deepEqual(answers.flat(), [
@@ -130,7 +136,7 @@ test('a reversal that fits no credit moves nothing, and stands in the register',
   ])
   assert.equal(await balanceOf(bench, accountNumber), 100)
   const item = { call: 'reversals', reason: 'original_not_found', amount: '100.00' }
-  assert.deepEqual(await register(unknown), [item])
+  assert.deepEqual(await railItemsOf(unknown), [item])
   const { rows } = await bench.db.query(
     `select 1 from alerts where subject = '035/original_not_found' and cleared_at is null`,
   )
@@ -142,9 +148,9 @@ test('a reversal that overtakes its credit is taken when it comes again', async 
   const credit = entry({ accountNumber, refs: { AcctSvcrRef: newSessionId() } })
 
   const answers = [
-    await post(message(reversalOf(credit), 'O1')),
-    await post(message(credit, 'O2')),
-    await post(message(reversalOf(credit), 'O1')),
+    await post(messageWithId(reversalOf(credit), 'O1')),
+    await post(messageWithId(credit, 'O2')),
+    await post(messageWithId(reversalOf(credit), 'O1')),
   ]
 
   assert.deepEqual(answers.flat(), ['03 retry original_not_found', '00 booked', '00 reversed'])
@@ -159,9 +165,9 @@ test('a reversal of money for one number takes nothing from another, whatever id
   const takenBack = entry({ ...theirs, refs: { AcctSvcrRef: third, EndToEndId: first } })
 
   const answers = [
-    await post(message(paid, 'A1')),
-    await post(message(entry(copied), 'A2')),
-    await post(message(reversalOf(takenBack), 'A3')),
+    await post(messageWithId(paid, 'A1')),
+    await post(messageWithId(entry(copied), 'A2')),
+    await post(messageWithId(reversalOf(takenBack), 'A3')),
   ]
 
   const expected = ['00 booked', '00 booked', '03 retry original_not_found']
@@ -171,18 +177,21 @@ test('a reversal of money for one number takes nothing from another, whatever id
 
 test('unbookable parts of a notification are in the register, with the reason', async () => {
   const { accountNumber } = await createAccount(bench)
-  const of = (AcctSvcrRef: string, more = '') =>
+  const entryWithReference = (AcctSvcrRef: string, more = '') =>
     entry({ accountNumber, refs: { AcctSvcrRef }, more })
   const gross = '<Amt Ccy="NGN">100.50</Amt><Chrgs><Amt Ccy="NGN">0.40</Amt></Chrgs>'
   const entries = [
-    of('BATCH-1').replace('<NtryDtls>', '<NtryDtls><Btch><NbOfTxs>3</NbOfTxs></Btch>'),
-    of('CHARGED-1', gross),
-    of('DECIMALS-1').replace('100.00', '100.001'),
-    of('MIXED-1').replace('100.00', '1<b>5</b>00'),
-    of('DEBIT-BACK-1').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'),
+    entryWithReference('BATCH-1').replace(
+      '<NtryDtls>',
+      '<NtryDtls><Btch><NbOfTxs>3</NbOfTxs></Btch>',
+    ),
+    entryWithReference('CHARGED-1', gross),
+    entryWithReference('DECIMALS-1').replace('100.00', '100.001'),
+    entryWithReference('MIXED-1').replace('100.00', '1<b>5</b>00'),
+    entryWithReference('DEBIT-BACK-1').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'),
   ]
 
-  const answers = await post(message(entries.join(''), 'KEPT'))
+  const answers = await post(messageWithId(entries.join(''), 'KEPT'))
 
   const unreadable = ['invalid_amount', 'invalid_amount']
   const reasons = ['batch_without_details', 'net_of_charges', ...unreadable, 'not_a_credit']
@@ -192,7 +201,7 @@ test('unbookable parts of a notification are in the register, with the reason', 
     reasons.map((reason) => `00 kept ${reason}`),
   )
   const names = ['BATCH-1', 'CHARGED-1', 'DECIMALS-1', 'MIXED-1', 'DEBIT-BACK-1']
-  const registered = (await Promise.all(names.map(register))).flat()
+  const registered = (await Promise.all(names.map(railItemsOf))).flat()
   assert.deepEqual(
     registered.map(({ reason, amount }) => [reason, amount]),
     reasons.map((reason, at) => [reason, amounts[at]]),
@@ -223,7 +232,8 @@ test('every wrapper and encoding of a notification leads to the same credit', as
 
 test('a day without a time is shown as a day, a time in the future is not believed', async () => {
   const { accountNumber } = await createAccount(bench)
-  const view = async (sessionId: string) => {
+  // Returns the time of a credit as the API shows it.
+  const readTime = async (sessionId: string) => {
     const url = `/api/v1/credits/${sessionId}`
     return (await bench.call({ method: 'GET', url })).json().data.transactionTime
   }
@@ -240,10 +250,10 @@ test('a day without a time is shown as a day, a time in the future is not believ
     entry({ accountNumber, refs: { TxId: ids[name] as string }, dates: written }),
   )
 
-  const answers = await post(message(entries.join(''), 'TIMES'))
+  const answers = await post(messageWithId(entries.join(''), 'TIMES'))
 
   assert.deepEqual(new Set(answers), new Set(['00 booked']))
-  const times = await Promise.all(Object.values(ids).map((id) => view(id as string)))
+  const times = await Promise.all(Object.values(ids).map((id) => readTime(id as string)))
   assert.deepEqual(
     times.map((time) => (time?.includes('T') ? new Date(time).toISOString() : time)),
     ['2020-11-15', null, at(60_000), null],
@@ -252,6 +262,7 @@ test('a day without a time is shown as a day, a time in the future is not believ
 
 test('an amount that a double would round is refused, and kept as it was written', async () => {
   const { accountNumber } = await createAccount(bench)
+  // Reports a credit whose amount is this JSON text.
   const report = async (amount: string) => {
     const sessionId = newSessionId()
     const body = `{"sessionId":"${sessionId}","accountNumber":"${accountNumber}","amount":${amount}}`
@@ -267,7 +278,7 @@ test('an amount that a double would round is refused, and kept as it was written
     [rounded, nearly].map(({ answer }) => answer.code),
     ['invalid_amount', 'invalid_amount'],
   )
-  assert.equal((await register(rounded.sessionId))[0]?.amount, '0.10000000000000001')
+  assert.equal((await railItemsOf(rounded.sessionId))[0]?.amount, '0.10000000000000001')
   assert.equal(whole.answer.outcome, 'booked')
   assert.equal(await balanceOf(bench, accountNumber), 100)
   const { sessionId: originalSessionId } = whole
@@ -288,4 +299,4 @@ test('an amount that a double would round is refused, and kept as it was written
   )
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

@@ -1,5 +1,5 @@
-// Exactly once under concurrency: the same credit from everywhere at once, two processes, lost
-// connections, and overload.
+// A credit is taken exactly once under concurrency: reported by many senders at once, to two processes,
+// over connections that break, and under overload.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ async function countCredits(sessionIds: readonly string[]): Promise<number> {
   return rows[0].count
 }
 
-test('the same credit fifty times at once is taken once', async () => {
+test('the same credit reported fifty times at once is taken once', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = creditOf(accountNumber)
 
@@ -117,14 +117,16 @@ test('under load with connections cut at random, a bank that repeats until 00 or
   const { accountNumber } = await createAccount(bench)
   const credits = times(75, () => creditOf(accountNumber, '1.00'))
   const seen: string[] = []
-  const report = async (credit: object): Promise<void> => {
+  // Reports a credit again and again, as a bank does, until the answer is 200.
+  const reportUntilAccepted = async (credit: object): Promise<void> => {
     for (;;) {
       const answer = await postRail(bench, '035/credits', credit)
       seen.push(`${answer.statusCode} ${codeOf(answer)}`)
       if (answer.statusCode === 200) return
     }
   }
-  const cut = async () => {
+  // Ends all busy database connections, three times.
+  const cutConnections = async () => {
     for (let at = 0; at < 3; at++) {
       await bench.db.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -134,7 +136,7 @@ test('under load with connections cut at random, a bank that repeats until 00 or
   }
 
   for (let at = 0; at < credits.length; at += 5) {
-    await Promise.all([...credits.slice(at, at + 5).map(report), cut()])
+    await Promise.all([...credits.slice(at, at + 5).map(reportUntilAccepted), cutConnections()])
   }
 
   const { '200 00': accepted = 0, '200 01': found = 0, '503 03': lost = 0, ...others } = tally(seen)
@@ -145,13 +147,13 @@ test('under load with connections cut at random, a bank that repeats until 00 or
   assert.equal(await balanceOf(bench, accountNumber), credits.length)
 })
 
-test('more than can wait is refused at once with 503, 03 and a time to come back', async () => {
+test('reports beyond the queue are refused at once with 503, 03 and a time to retry', async () => {
   const credit = creditOf(UNKNOWN_NUMBER)
   const list = JSON.stringify(times(1000, () => credit))
   let sent: Promise<Sent[]>
   {
     await using hold = await holdTable(bench, 'credits')
-    // Two lists are being written and ten may wait; the others would be the eleventh and twelfth.
+    // Two lists are being written and ten more may wait. The last two of the fourteen are refused.
     sent = Promise.all(times(14, () => postRail(bench, '035/credits', list)))
     await hold.waiting(1)
   }
@@ -169,4 +171,4 @@ test('more than can wait is refused at once with 503, 03 and a time to come back
   assert.deepEqual(tally(codes), { '00': 1, '01': (14 - busy.length) * 1000 - 1 })
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

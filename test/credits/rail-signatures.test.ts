@@ -58,7 +58,7 @@ test('both secrets of a bank are good while it changes over, alone or together',
   }
 })
 
-test('another bank’s secret, the sandbox’s, or none at all is refused on every call', async () => {
+test('another bank’s secret, the sandbox’s, or a missing one is refused on every call', async () => {
   const before = await databaseText(bench)
 
   for (const call of CALLS) {
@@ -131,7 +131,7 @@ test('a timestamp that is no plain number of seconds is refused', async () => {
   }
 })
 
-test('a call that somebody recorded and sends again is answered 01 and books once', async () => {
+test('a recorded call that is sent again is answered 01 and books once', async () => {
   const credit = newCredit()
   const body = JSON.stringify(credit)
   const headers = signedHeaders(bench, body, { secrets: [OWN_RAIL_SECRET] })
@@ -151,7 +151,7 @@ test('a call that somebody recorded and sends again is answered 01 and books onc
   assert.deepEqual(rows, [{ count: 1 }])
 })
 
-test('a call recorded for one rail is worth nothing on another bank’s', async () => {
+test('a call recorded for one rail is refused on another bank’s', async () => {
   const body = JSON.stringify(newCredit())
   const headers = signedHeaders(bench, body, { secrets: [OWN_RAIL_SECRET] })
 
@@ -183,14 +183,15 @@ test('a body of another content type is refused, signed or not', async () => {
   assert.equal(spelt.json().responseCode, '00')
 })
 
-// Over a socket, because only there a header can come twice.
-test('a header that comes twice never makes a call good that is not', async () => {
+// This test uses a socket, because only there a header can be sent twice.
+test('a header that is sent twice never makes an invalid call valid', async () => {
   await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = bench.service.app.server.address() as AddressInfo
   const body = JSON.stringify(newCredit())
   const good = signedHeaders(bench, body, { secrets: [OWN_RAIL_SECRET] })
   const bad = signedHeaders(bench, body, { secrets: [OTHER_SECRET] })
-  const dispatch = async (headers: Record<string, string | string[]>): Promise<number> => {
+  // Sends the credit with these headers, and returns the HTTP status.
+  const sendOnSocket = async (headers: Record<string, string | string[]>): Promise<number> => {
     const call = request({ port, method: 'POST', path: '/rails/035/credits', headers })
     call.end(body)
     const [answer] = await new Promise<[import('node:http').IncomingMessage]>((resolve, reject) => {
@@ -199,16 +200,16 @@ test('a header that comes twice never makes a call good that is not', async () =
     await readText(answer)
     return answer.statusCode as number
   }
-  const twice = (name: keyof typeof good, other: string) =>
-    dispatch({ ...good, [name]: [good[name], other] })
+  const sendWithHeaderTwice = (name: keyof typeof good, other: string) =>
+    sendOnSocket({ ...good, [name]: [good[name], other] })
 
-  assert.equal(await twice('webhook-id', good['webhook-id']), 401)
-  assert.equal(await twice('webhook-timestamp', good['webhook-timestamp']), 401)
+  assert.equal(await sendWithHeaderTwice('webhook-id', good['webhook-id']), 401)
+  assert.equal(await sendWithHeaderTwice('webhook-timestamp', good['webhook-timestamp']), 401)
   assert.equal(
-    await dispatch({ ...bad, 'webhook-signature': Array(2).fill(bad['webhook-signature']) }),
+    await sendOnSocket({ ...bad, 'webhook-signature': Array(2).fill(bad['webhook-signature']) }),
     401,
   )
-  assert.equal(await dispatch(good), 200)
+  assert.equal(await sendOnSocket(good), 200)
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

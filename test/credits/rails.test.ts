@@ -1,5 +1,5 @@
-// A bank reports money: one credit or a list, each answered 00 taken, 01 duplicate, 02 rejected or 03 try
-// again, in its place, whatever its neighbours.
+// A bank reports one credit or a list. Each credit is answered in its place with 00 taken, 01 duplicate, 02
+// rejected or 03 try again, whatever the other credits of the list are.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,9 +15,10 @@ const UNKNOWN_NUMBER = '0123456789'
 const LEAKS =
   /postgres|syntax error|relation "|node_modules|\n\s+at |\.[jt]s:\d|undefined|\[object/i
 
-const codes = (answers: Record<string, string>[]) => answers.map(wordsOf)
+// Returns each answer as words, such as "00 booked".
+const answersInWords = (answers: Record<string, string>[]) => answers.map(wordsOf)
 
-test('one credit is answered by one object, and its money is on the account', async () => {
+test('a single credit is answered with one object, and its money is on the account', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = newCredit(accountNumber, { amount: 1500.5 })
 
@@ -34,7 +35,7 @@ test('one credit is answered by one object, and its money is on the account', as
   assert.equal(await balanceOf(bench, accountNumber), 1500.5)
 })
 
-test('the same credit again is 01, as often as it comes, and moves nothing', async () => {
+test('a repeated credit is answered 01 every time, and moves no money', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = newCredit(accountNumber)
   await postRail(bench, '035/credits', credit)
@@ -47,11 +48,14 @@ test('the same credit again is 01, as often as it comes, and moves nothing', asy
     narration: 'sent again by another system of the bank',
   })
 
-  assert.deepEqual(codes([again.json(), inOtherWords.json()]), ['01 duplicate', '01 duplicate'])
+  assert.deepEqual(answersInWords([again.json(), inOtherWords.json()]), [
+    '01 duplicate',
+    '01 duplicate',
+  ])
   assert.equal(await balanceOf(bench, accountNumber), 100)
 })
 
-test('a duplicate is told the first result, whatever became of the money since', async () => {
+test('a duplicate gets the first result, whatever happened to the money since', async () => {
   const payment = await startPayment(bench, { amount: 500 })
   const part = newCredit(payment.bankAccount)
   const first = (await postRail(bench, '035/credits', part)).json()
@@ -63,8 +67,8 @@ test('a duplicate is told the first result, whatever became of the money since',
 
   const again = (await postRail(bench, '035/credits', part)).json()
 
-  assert.deepEqual(codes([first]), ['00 booked'])
-  assert.deepEqual(codes([again]), ['01 duplicate'])
+  assert.deepEqual(answersInWords([first]), ['00 booked'])
+  assert.deepEqual(answersInWords([again]), ['01 duplicate'])
   assert.match(again.responseMessage, /booked/)
 })
 
@@ -80,7 +84,7 @@ test('the same session id on other terms is 02 session_reused, and the operator 
     answers.push((await postRail(bench, '035/credits', { ...credit, ...change })).json())
   }
 
-  assert.deepEqual(tally(codes(answers)), { '02 rejected session_reused': 3 })
+  assert.deepEqual(tally(answersInWords(answers)), { '02 rejected session_reused': 3 })
   const register = await bench.db.query(
     `select count(*)::int as count from rail_items
       where session_id = $1 and reason = 'session_reused' and response_code = '02'`,
@@ -96,7 +100,7 @@ test('the same session id on other terms is 02 session_reused, and the operator 
   assert.deepEqual(alerts.rows, [{ count: 1 }])
 })
 
-test('a list is answered in its order, and bad neighbours fail nobody', async () => {
+test('a list is answered in its order, and an invalid credit fails alone', async () => {
   const { accountNumber } = await createAccount(bench)
   const first = newCredit(accountNumber)
   const last = newCredit(accountNumber, { amount: '0.01' })
@@ -119,7 +123,7 @@ test('a list is answered in its order, and bad neighbours fail nobody', async ()
 
   assert.equal(answer.statusCode, 200)
   const answers = answer.json()
-  assert.deepEqual(codes(answers), [
+  assert.deepEqual(answersInWords(answers), [
     '00 booked',
     '00 kept invalid_session_id',
     '00 suspended unknown_number',
@@ -147,10 +151,10 @@ test('a list of one is answered by a list; of none or of 1,001 it is refused who
   const none = await postRail(bench, '035/credits', [])
   const tooMany = await postRail(bench, '035/credits', many)
 
-  assert.deepEqual(codes(one.json()), ['00 booked'])
+  assert.deepEqual(answersInWords(one.json()), ['00 booked'])
   for (const answer of [none, tooMany]) {
     assert.equal(answer.statusCode, 400)
-    assert.deepEqual(codes([answer.json()]), ['02 rejected malformed'])
+    assert.deepEqual(answersInWords([answer.json()]), ['02 rejected malformed'])
     assert.match(answer.json().responseMessage, /1000/)
   }
   assert.equal(await balanceOf(bench, accountNumber), 100)
@@ -167,7 +171,7 @@ test('a list of 1,000 is taken in one go, within seconds', async () => {
   const answer = await postRail(bench, '035/credits', many)
 
   const tookMs = performance.now() - started
-  assert.deepEqual(tally(codes(answer.json())), {
+  assert.deepEqual(tally(answersInWords(answer.json())), {
     '00 booked': 500,
     '00 suspended unknown_number': 500,
   })
@@ -186,7 +190,7 @@ test('the largest amounts add up to the kobo', async () => {
 
   const answers = (await postRail(bench, '035/credits', list)).json()
 
-  assert.deepEqual(tally(codes(answers)), { '00 booked': largest.length })
+  assert.deepEqual(tally(answersInWords(answers)), { '00 booked': largest.length })
   assert.equal(await balanceOf(bench, accountNumber), 3_000_000_000.3)
 })
 
@@ -199,7 +203,7 @@ test('the same session id at two banks is two credits', async () => {
   const atOne = (await postRail(bench, '035/credits', credit)).json()
   const atOther = (await postRail(bench, '033/credits', other)).json()
 
-  assert.deepEqual(codes([atOne, atOther]), ['00 booked', '00 booked'])
+  assert.deepEqual(answersInWords([atOne, atOther]), ['00 booked', '00 booked'])
   assert.equal(await balanceOf(bench, accountNumber), 100)
 })
 
@@ -240,7 +244,7 @@ test('a hostile body is 02 with a sentence, quickly, and writes nothing', async 
   assert.equal(await databaseText(bench), before)
 })
 
-test('a body that is missing or too large is refused as a rail refuses', async () => {
+test('a missing or too large body is refused in the format of the rail', async () => {
   const large = `[${JSON.stringify({ narration: 'x'.repeat(2_200_000) })}]`
 
   const missing = await postRail(bench, '035/credits', '')
@@ -251,4 +255,4 @@ test('a body that is missing or too large is refused as a rail refuses', async (
   assert.equal(tooLarge.json().code, 'body_too_large')
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

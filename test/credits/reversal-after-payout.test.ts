@@ -1,6 +1,6 @@
 // A bank reverses money that the client no longer has. The reversal takes what is left on the credit's
-// account; the client owes the rest, and cannot pay it out or refund it (I57). Each case with exactly its
-// transfers.
+// account. The client owes the rest, and cannot pay out or refund as much (I57). Each test checks exactly
+// the transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const creditOf = async (bench: Bench, sessionId: string) =>
-  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }))
 
 const totalsOf = async (bench: Bench) => {
   const { rows } = await bench.db.query(
@@ -25,7 +25,7 @@ const totalsOf = async (bench: Bench) => {
   return rows[0]
 }
 
-test('a payment that was paid out: what is left is taken, the rest is owed', async () => {
+test('a reversed payment that was paid out: the reversal takes what is left, the rest is owed', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   const { sessionId } = await credit(bench, number, '100')
@@ -50,7 +50,7 @@ test('a payment that was paid out: what is left is taken, the rest is owed', asy
   await assertCleanBooks(bench)
 })
 
-test('the event tells what is owed, and the balance that is left', async () => {
+test('the event has the amount owed and the balance left', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '100')
@@ -73,12 +73,12 @@ test('the event tells what is owed, and the balance that is left', async () => {
   await assertCleanBooks(bench)
 })
 
-test('another collection account pays for nothing: each gives what it has itself', async () => {
+test('a reversal takes money only from the credit’s own collection account', async () => {
   await using bench = await startTestService()
   const [first, second] = [await createAccount(bench), await createAccount(bench)]
   const { sessionId } = await credit(bench, first.accountNumber, '100')
   await credit(bench, second.accountNumber, '100')
-  await payOut(bench, 100) // The whole balance of the first.
+  await payOut(bench, 100) // The whole balance of the first account.
   const movements = await recordMovements(bench)
 
   await reverse(bench, sessionId, '40')
@@ -90,7 +90,7 @@ test('another collection account pays for nothing: each gives what it has itself
 
 test('the fee is given back first, so that the client owes no more than it got', async () => {
   await using bench = await startTestService()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '20000')
   await payOut(bench, 19_785)
@@ -113,7 +113,7 @@ test('a credit in two places is taken from each as far as it goes', async () => 
   const { sessionId } = await credit(bench, number, '130')
   const { accountNumber } = await createAccount(bench)
   await resolve(bench, sessionId, 'assign', { accountNumber })
-  await payOut(bench, 120) // The proceeds of payments go first.
+  await payOut(bench, 120) // A payout first takes the proceeds of payments.
   const movements = await recordMovements(bench)
 
   await reverse(bench, sessionId, '130')
@@ -124,12 +124,12 @@ test('a credit in two places is taken from each as far as it goes', async () => 
     'reversal: receivable → bank 035 20.00',
   ])
   assert.equal((await creditOf(bench, sessionId)).amountReceivable, 120)
-  // The reversal takes 30 from the merchant's account; the payment's debt is not the merchant's.
+  // The reversal takes 30 from the merchant's account. What the payment owes is not the merchant's debt.
   const now = await bench.call({ url: '/api/v1/balances' })
   bench.advance(1000)
   const at = `/api/v1/balances?at=${bench.clock().toISOString()}`
   for (const answer of [now, await bench.call({ url: at })]) {
-    const [merchant] = dataOf(answer, 'account').merchants
+    const [merchant] = dataOf(answer).merchants
     assert.deepEqual([merchant.collected, merchant.available], [0, 0])
   }
   await assertCleanBooks(bench)
@@ -167,7 +167,7 @@ test('suspended money is reversed whole, after any payout', async () => {
   assert.deepEqual(await movements.alerts(), [])
 })
 
-// A collection account that gave all of its 100 to a payout, and another one with 100.
+// Creates an account whose 100 were all paid out, and another one with 100.
 async function payOutFirst(bench: Bench) {
   const [first, second] = [await createAccount(bench), await createAccount(bench)]
   const { sessionId } = await credit(bench, first.accountNumber, '100')
@@ -196,7 +196,8 @@ test('a payout waits for a reversal that is under way, and leaves what is owed t
 
   const holder = await bench.db.connect()
   await holder.query('begin; select from event_counters for update')
-  const reversing = reverse(bench, sessionId, '60') // Waits for the counter, at the very end.
+  // Waits for the lock on the counter when all else is done.
+  const reversing = reverse(bench, sessionId, '60')
   await untilBlocked(bench.db, 1)
   const paying = tryPayOut(bench, 50)
   await untilBlocked(bench.db, 2)
@@ -237,7 +238,8 @@ test('reversals, payouts and credits at once: each kobo is taken once, or owed',
   const counts = tally(answers)
   assert.equal(counts['00 reversed'], 8)
   assert.equal(counts['00 booked'], 4)
-  // Unreversed money is there or paid out; the debt was paid out too.
+  // The bank reversed 800 of the 804 that were credited. The other 4 are in the accounts or were paid out,
+  // after subtracting what the client owes.
   const held = (await ledgerNaira(bench, 'available')) + (await ledgerNaira(bench, 'collection'))
   const paidOut = 60 * (counts.queued ?? 0)
   assert.equal(held + paidOut - (await ledgerNaira(bench, 'receivable')), 4)
@@ -245,8 +247,8 @@ test('reversals, payouts and credits at once: each kobo is taken once, or owed',
   await assertCleanBooks(bench)
 })
 
-// The least of available less owed, after each payout.
-async function leastLeft({ db }: Bench): Promise<number> {
+// Returns the least balance after any payout: available money less what the client owes.
+async function leastBalanceAfterPayouts({ db }: Bench): Promise<number> {
   const { rows } = await db.query(
     `select min(kobo)::int as kobo
        from (select t.reason, sum(case when d.kind in ('collection', 'receivable')
@@ -265,7 +267,7 @@ test('payouts and debts at once: nothing is paid out of what was owed by then', 
   for (let nth = 0; nth < 6; nth++) numbers.push((await createAccount(bench)).accountNumber)
   const sessions = []
   for (const number of numbers) sessions.push((await credit(bench, number, '100')).sessionId)
-  await payOut(bench, 300) // The whole balance of the first three.
+  await payOut(bench, 300) // The whole balance of the first three accounts.
   const before = await countDeadlocks(bench)
 
   const answers = await Promise.all([
@@ -282,7 +284,7 @@ test('payouts and debts at once: nothing is paid out of what was owed by then', 
   const counts = tally(answers)
   assert.deepEqual([counts['00 reversed'], await ledgerNaira(bench, 'receivable')], [3, 300])
   assert.equal(await ledgerNaira(bench, 'collection'), 300 - 50 * (counts.queued ?? 0))
-  assert((await leastLeft(bench)) >= 0)
+  assert((await leastBalanceAfterPayouts(bench)) >= 0)
   assert.equal((await countDeadlocks(bench)) - before, 0)
   await assertCleanBooks(bench)
 })

@@ -1,5 +1,5 @@
-// A bank reverses a credit during other actions on the same money: other reversals, the suspense desk, a
-// cancelling merchant, the expiry worker.
+// A bank reverses a credit while the same money is moved by others: other reversals, a user of the suspense
+// desk, a merchant who cancels, the worker that expires payments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,19 +29,21 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-type Taking = { originalSessionId: string; amount: unknown; sessionId?: string }
+type Reversal = { originalSessionId: string; amount: unknown; sessionId?: string }
 
-const send = (taking: Taking, { bank = '035', on = bench }: { bank?: string; on?: Bench } = {}) =>
-  postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
+const sendReversal = (
+  taking: Reversal,
+  { bank = '035', on = bench }: { bank?: string; on?: Bench } = {},
+) => postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
 
-test('the same reversal twenty times at once takes once, through two processes', async () => {
+test('the same reversal twenty times at once, through two processes, takes the money once', async () => {
   await using twin = await startTwin(bench)
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = await credit(bench, accountNumber, '100')
   const taking = { sessionId: newSessionId(), originalSessionId, amount: '40' }
 
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => send(taking, { on: at % 2 ? twin : bench })),
+    Array.from({ length: 20 }, (_, at) => sendReversal(taking, { on: at % 2 ? twin : bench })),
   )
 
   assert.deepEqual(tally(answers.map((answer) => wordsOf(answer.json()))), {
@@ -58,7 +60,7 @@ test('twenty different reversals at once take no more than there is', async () =
 
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
-      send({ originalSessionId, amount: '10' }, { bank: '035', on: at % 2 ? twin : bench }),
+      sendReversal({ originalSessionId, amount: '10' }, { bank: '035', on: at % 2 ? twin : bench }),
     ),
   )
 
@@ -70,28 +72,28 @@ test('twenty different reversals at once take no more than there is', async () =
   assert.deepEqual([transactionStatus, amountCollected], ['Reversed', 0])
 })
 
-test('a second credit that gets the same identifier meanwhile is not the one taken back', async () => {
+test('a second credit that gets the same identifier meanwhile is not reversed instead', async () => {
   const [one, other] = [
     await credit(bench, NOBODYS_NUMBER, '70'),
     await credit(bench, NOBODYS_NUMBER, '70'),
   ]
   const shared = newSessionId()
-  const identify = (sessionId: string, kind: string) =>
+  const addSharedIdentifier = (sessionId: string, kind: string) =>
     bench.db.query(
       `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
        select id, false, $2, bank_code, $3 from credits where session_id = $1`,
       [sessionId, shared, kind],
     )
-  await identify(one, 'bank_reference')
+  await addSharedIdentifier(one, 'bank_reference')
   const { reversing } = await withTransaction(bench.db, async (tx) => {
     await tx.query(
       `select from suspense_items where credit_id = (select id from credits where session_id = $1)
           for update`,
       [one],
     )
-    const reversing = send({ originalSessionId: shared, amount: '70' })
+    const reversing = sendReversal({ originalSessionId: shared, amount: '70' })
     await untilBlocked(bench.db, 1)
-    await identify(other, 'session_id')
+    await addSharedIdentifier(other, 'session_id')
     return { reversing }
   })
 
@@ -104,10 +106,10 @@ test('a second credit that gets the same identifier meanwhile is not the one tak
   assert.deepEqual(rows, [{ sessionId: one }])
 })
 
-test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {
+test('a reversal never fails with a fault, whatever moves the money at the same moment', async () => {
   await using twin = await startTwin(bench)
   const account = await createAccount(bench)
-  await credit(bench, account.accountNumber, '1000') // Other money at the bank.
+  await credit(bench, account.accountNumber, '1000') // So the bank holds other money too.
   const rounds = Array.from({ length: 6 }, async (_, at) => {
     const nobodys = await credit(bench, NOBODYS_NUMBER, '50')
     const [item, target] = [
@@ -119,8 +121,8 @@ test('a reversal never meets a fault, whatever happens to the money at that mome
       assign(bench, item, { paymentReference: target.paymentReference }),
       assign(bench, item, { accountNumber: account.accountNumber }),
       giveBack(bench, item),
-      send({ originalSessionId: nobodys, amount: '50' }, { on: at % 2 ? twin : bench }),
-      send({ originalSessionId: part, amount: '30' }, { bank: '035', on: twin }),
+      sendReversal({ originalSessionId: nobodys, amount: '50' }, { on: at % 2 ? twin : bench }),
+      sendReversal({ originalSessionId: part, amount: '30' }, { bank: '035', on: twin }),
       bench.call({ method: 'POST', url: `/Payment/advice/${target.adviceReference}/cancel` }),
       postRail(bench, '035/credits', {
         sessionId: newSessionId(),
@@ -141,8 +143,9 @@ test('a reversal never meets a fault, whatever happens to the money at that mome
   await assertCleanBooks(bench)
 })
 
-test('a reversal and the desk wait for one another in one order: no deadlock is met', async () => {
-  // Its own service: the server counts deadlocks late, and other tests here may meet one.
+test('reversals and users of the suspense desk lock in the same order, so they do not deadlock', async () => {
+  // This test has its own service, because the database counts deadlocks with a delay, and other tests may
+  // cause one.
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own)
   await credit(own, accountNumber, '1000')
@@ -153,8 +156,8 @@ test('a reversal and the desk wait for one another in one order: no deadlock is 
     return Promise.all([
       assign(own, item, { paymentReference: target.paymentReference }),
       giveBack(own, item),
-      send({ originalSessionId, amount: '20' }, { on: own }),
-      send({ originalSessionId, amount: '30' }, { on: own }),
+      sendReversal({ originalSessionId, amount: '20' }, { on: own }),
+      sendReversal({ originalSessionId, amount: '30' }, { on: own }),
     ])
   })
 
@@ -176,7 +179,9 @@ test('a reversal and the expiry of its payment at once lose nothing', async () =
 
   const [answers] = await Promise.all([
     Promise.all(
-      parts.map((originalSessionId) => send({ originalSessionId, amount: '20' }, { bank: '035' })),
+      parts.map((originalSessionId) =>
+        sendReversal({ originalSessionId, amount: '20' }, { bank: '035' }),
+      ),
     ),
     closeExpired(bench),
   ])
@@ -186,4 +191,4 @@ test('a reversal and the expiry of its payment at once lose nothing', async () =
   assert.equal((await ledgerNaira(bench, 'suspense')) - suspenseBefore, 8 * 40)
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

@@ -1,4 +1,5 @@
-// A bank reverses a credit: only its own, never more than is left of it, and once.
+// A bank can reverse only its own credits, never more than is left of a credit, and each reversal counts
+// once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,24 +15,27 @@ import { credit } from '../support/tracing.ts'
 const bench = closeAfterTests(await startTestService())
 const FIELDS = ['sessionId', 'originalSessionId', 'amount']
 
-type Taking = { originalSessionId: string; amount: unknown; sessionId?: string }
+type Reversal = { originalSessionId: string; amount: unknown; sessionId?: string }
 
-const send = (taking: Taking, { bank = '035', on = bench }: { bank?: string; on?: Bench } = {}) =>
-  postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
+const sendReversal = (
+  taking: Reversal,
+  { bank = '035', on = bench }: { bank?: string; on?: Bench } = {},
+) => postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
 
-async function reverse(taking: Taking, bank = '035'): Promise<string> {
-  const answer = await send(taking, { bank })
+// Sends a reversal, and returns the answer as words.
+async function reverse(taking: Reversal, bank = '035'): Promise<string> {
+  const answer = await sendReversal(taking, { bank })
   const isRetry = answer.json().responseCode === '03'
   assert.equal(answer.statusCode, isRetry ? 503 : 200, answer.body)
   return wordsOf(answer.json())
 }
 
-test('a credit taken back whole leaves nothing behind, and is answered 00', async () => {
+test('a full reversal leaves no money of the credit, and is answered with 00', async () => {
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = await credit(bench, accountNumber, '1500.50')
   const sessionId = newSessionId()
 
-  const answer = await send({ sessionId, originalSessionId, amount: 1500.5 })
+  const answer = await sendReversal({ sessionId, originalSessionId, amount: 1500.5 })
 
   assert.deepEqual(answer.json(), {
     sessionId,
@@ -42,19 +46,19 @@ test('a credit taken back whole leaves nothing behind, and is answered 00', asyn
   assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
-test('a credit may be taken back in parts, and never more than is left of it', async () => {
+test('a credit can be reversed in parts, but never more than is left of it', async () => {
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = await credit(bench, accountNumber, '100')
-  const take = (amount: string) => reverse({ originalSessionId, amount })
+  const reversePart = (amount: string) => reverse({ originalSessionId, amount })
 
   const answers = [
-    await take('100.01'),
-    await take('30'),
-    await take('70.01'),
-    await take('69.99'),
-    await take('0.02'),
-    await take('0.01'),
-    await take('0.01'),
+    await reversePart('100.01'),
+    await reversePart('30'),
+    await reversePart('70.01'),
+    await reversePart('69.99'),
+    await reversePart('0.02'),
+    await reversePart('0.01'),
+    await reversePart('0.01'),
   ]
 
   const tooMuch = '02 rejected amount_exceeds_original'
@@ -63,7 +67,7 @@ test('a credit may be taken back in parts, and never more than is left of it', a
   assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
-test('the same reversal again is 01 and takes nothing; on other terms it is 02 with an alert', async () => {
+test('a repeated reversal is answered 01 and takes nothing; with other terms 02, with an alert', async () => {
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = await credit(bench, accountNumber, '100')
   const other = await credit(bench, accountNumber, '100')
@@ -87,7 +91,7 @@ test('the same reversal again is 01 and takes nothing; on other terms it is 02 w
   assert.deepEqual(rows, [{ count: 1 }])
 })
 
-test('a credit that nobody reported, or another bank did, cannot be taken back', async () => {
+test('a credit that was not reported, or by another bank, cannot be reversed', async () => {
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = await credit(bench, accountNumber, '100')
 
@@ -110,7 +114,7 @@ test('a reversal that overtakes its credit is to be sent again, and is then take
   const [sessionId, originalSessionId] = [newSessionId(), newSessionId()]
   const taking = { sessionId, originalSessionId, amount: '100' }
 
-  const early = await send(taking)
+  const early = await sendReversal(taking)
   await postRail(bench, '035/credits', {
     sessionId: originalSessionId,
     accountNumber,
@@ -124,11 +128,11 @@ test('a reversal that overtakes its credit is to be sent again, and is then take
   assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
-test('a reversal is awaited for half an hour from when it was first heard of, and kept once', async () => {
+test('a reversal without its credit is awaited for half an hour from its first report', async () => {
   await using own = await startTestService()
   const sessionId = newSessionId()
   const taking = { sessionId, originalSessionId: newSessionId(), amount: '100' }
-  const words = async () => wordsOf((await send(taking, { on: own })).json())
+  const words = async () => wordsOf((await sendReversal(taking, { on: own })).json())
 
   const answers = [await words()]
   own.advance(29 * 60_000)
@@ -174,7 +178,8 @@ test('every bad field is named, and a hostile body is refused', async () => {
       ['0', '-1', '1.001', '1e3', 0.005, 1e21, '', null, ['1'], '10000000000000.01', '1,0'],
     ],
   ]
-  const fieldsOf = (answer: Awaited<ReturnType<typeof send>>) => {
+  // Returns the fields because of which the reversal was refused.
+  const fieldsOf = (answer: Awaited<ReturnType<typeof sendReversal>>) => {
     assert.deepEqual([answer.statusCode, answer.json().responseCode], [400, '02'], answer.body)
     return answer.json().errors?.map((error: { field: string }) => error.field)
   }
@@ -193,7 +198,7 @@ test('every bad field is named, and a hostile body is refused', async () => {
   }
 })
 
-test('a bank that takes back what we returned already is answered, and the operator alerted', async () => {
+test('reversing money that was already returned is answered, and operators are alerted', async () => {
   const account = await createAccount(bench)
   await credit(bench, account.accountNumber, '100')
   await credit(bench, NOBODYS_NUMBER, '100', { bank: '044' })
@@ -211,7 +216,7 @@ test('a bank that takes back what we returned already is answered, and the opera
   assert.deepEqual(rows, [{ shortfall: 4000 }])
 })
 
-test('a bank that takes back more than it holds for us is answered all the same', async () => {
+test('reversing more than the bank holds for us is answered normally', async () => {
   const originalSessionId = await credit(bench, NOBODYS_NUMBER, '40', { bank: '050' })
   await resolve(bench, originalSessionId, 'return')
 
@@ -220,4 +225,4 @@ test('a bank that takes back more than it holds for us is answered all the same'
   assert.equal(answer, '00 reversed')
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

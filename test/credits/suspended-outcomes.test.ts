@@ -1,5 +1,5 @@
-// Every outcome of other transfers: to an unissued number, from the wrong payer, in another currency,
-// repeated; and reversals. The rest is in outcomes.test.ts.
+// Every outcome of transfers that are not to a payment: to an unissued number, from the wrong payer, in
+// another currency, repeated; and reversals. Transfers to payments are in outcomes.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,14 +43,14 @@ test('to an inactive collection account: it is suspended, and can go to another'
   ])
 })
 
-test('to an unknown number: it is nobody’s, and the operator can give it to anybody', async () => {
+test('to an unknown number: it has no owner, and the operator can assign it to any client', async () => {
   const { accountNumber } = await createAccount(bench)
   const movements = await recordMovements(bench)
 
   const { sessionId, says } = await credit(bench, NOBODYS, '75.00')
 
   assert.equal(says, '00 suspended unknown_number')
-  assert.deepEqual(await movements.events(), []) // No client to notify.
+  assert.deepEqual(await movements.events(), []) // The credit has no client that could be notified.
   assert.equal(await resolve(bench, sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(bench, accountNumber), 75)
   assert.deepEqual(await movements.moves(), [
@@ -60,7 +60,7 @@ test('to an unknown number: it is nobody’s, and the operator can give it to an
   assert.deepEqual(await movements.events(), ['credit.assigned', 'collection.received'])
 })
 
-test('nobody’s money given to a payment that then expires is the client’s to resolve', async () => {
+test('money without an owner that goes to a payment that expires is resolved by its client', async () => {
   const { payment, movements } = await begin(bench)
   const { sessionId } = await credit(bench, NOBODYS, '40.00')
   const to = { paymentReference: payment.paymentReference }
@@ -106,12 +106,12 @@ test('from a payer who is not allowed, too little or too much: it is suspended',
   const payerRules = { minAmount: '10.00', maxAmount: '90.00', names: ['Ada Obi'] }
   const { accountNumber } = await createAccount(bench, { payerRules })
   const movements = await recordMovements(bench)
-  const from = (sourceAccountName: string) => ({ sourceAccountName })
+  const payerNamed = (sourceAccountName: string) => ({ sourceAccountName })
 
-  const stranger = await credit(bench, accountNumber, '50.00', from('Chidi Obi'))
-  const little = await credit(bench, accountNumber, '9.99', from('Ada Obi'))
-  const much = await credit(bench, accountNumber, '90.01', from('Ada Obi'))
-  const right = await credit(bench, accountNumber, '50.00', from('OBI, ADA NGOZI'))
+  const stranger = await credit(bench, accountNumber, '50.00', payerNamed('Chidi Obi'))
+  const little = await credit(bench, accountNumber, '9.99', payerNamed('Ada Obi'))
+  const much = await credit(bench, accountNumber, '90.01', payerNamed('Ada Obi'))
+  const right = await credit(bench, accountNumber, '50.00', payerNamed('OBI, ADA NGOZI'))
 
   assert.equal(stranger.says, '00 suspended payer_not_allowed')
   assert.equal(little.says, '00 suspended below_minimum')

@@ -1,4 +1,4 @@
-// Credits that wait for a lock on their accounts see each account as the one before left it.
+// A credit that waited for a lock on its account sees the account as the credit before it left it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ for (const isAdditional of [false, true]) {
     await using twin = await startTwin(bench)
     const accounts = await Promise.all(Array.from({ length: 5 }, () => addNumber()))
     const bank = isAdditional ? '058' : '035'
-    const batch = (amount: string) =>
+    const creditsOfAmount = (amount: string) =>
       accounts.map(({ own, added }) => ({
         sessionId: newSessionId(),
         accountNumber: isAdditional ? added : own,
@@ -24,9 +24,9 @@ for (const isAdditional of [false, true]) {
       }))
     const held = await holdTable(bench, 'events')
 
-    const first = postRail(bench, `${bank}/credits`, batch('10'))
+    const first = postRail(bench, `${bank}/credits`, creditsOfAmount('10'))
     await held.waiting(1)
-    const second = postRail(twin, `${bank}/credits`, batch('5'))
+    const second = postRail(twin, `${bank}/credits`, creditsOfAmount('5'))
     await held.waiting(2)
     await held[Symbol.asyncDispose]()
 
@@ -40,6 +40,7 @@ for (const isAdditional of [false, true]) {
   })
 }
 
+// Creates an account and adds a number at bank 058 to it.
 async function addNumber(): Promise<{ own: string; added: string }> {
   const { accountNumber: own } = await createAccount(bench)
   const url = `${ACCOUNTS}/${own}/numbers`

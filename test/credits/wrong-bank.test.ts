@@ -28,6 +28,7 @@ const bench = closeAfterTests(
   ]),
 )
 
+// Calls a rail with the secret of its bank, and returns the answer.
 async function call(bank: string, path: string, body: unknown) {
   const signing = { secrets: [secretOf[bank] as string] }
   return (await postRail(bench, `${bank}/${path}`, body, signing)).json()
@@ -85,7 +86,7 @@ test('each number of a payment at two banks takes money from its own bank only',
   assert.equal(transactionStatus, 'Successful')
 })
 
-test('a bank learns nothing of the numbers of another, and takes back only its own credits', async () => {
+test('a bank learns nothing about another’s numbers, and reverses only its own credits', async () => {
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
   await call('035', 'credits', { sessionId, accountNumber, amount: '70' })
@@ -103,4 +104,4 @@ test('a bank learns nothing of the numbers of another, and takes back only its o
   assert.equal(await balanceOf(bench, accountNumber), 70)
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all these tests the books add up', () => assertCleanBooks(bench))

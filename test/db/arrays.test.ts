@@ -26,7 +26,7 @@ test('an array of any values arrives unchanged', async () => {
     assert.deepEqual(await read('text', textArray([odd, null])), [odd, null])
   }
   const numbers = [0n, -5n, 2n ** 62n, null]
-  const back = await read('bigint', numberArray(numbers)) // The driver reads these as text.
+  const back = await read('bigint', numberArray(numbers)) // The driver returns a bigint array as texts.
   assert.deepEqual(back, ['0', '-5', '4611686018427387904', null])
   const ids = ['01a1de38-6400-7635-9f49-2b5578be4b88', null]
   assert.deepEqual(await read('uuid', plainArray(ids)), ids)

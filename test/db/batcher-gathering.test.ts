@@ -1,5 +1,5 @@
-// Group commit with a second batch in flight: it closes when it is worth its commit, and never
-// waits for one that is stuck.
+// Group commit with a second batch in flight: the second batch closes as soon as it is large enough for its
+// own commit, and never waits for a batch that is stuck.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,8 +8,8 @@ import { createBatcher, createGate, submitEach } from '../support/batch-gate.ts'
 
 const LIMITS = { items: 10, inFlight: 2, gathers: 3 } as const
 
-test('beside another one, a batch is closed when it is large', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] }) // Nothing becomes overdue.
+test('while another batch is in flight, a batch is closed when it is large', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] }) // Time stands still, so no batch closes for its age.
   const gate = createGate()
   const { batcher } = createBatcher(gate.run, LIMITS)
   const first = submitEach(batcher, [2, 3, 4])
@@ -28,7 +28,7 @@ test('beside another one, a batch is closed when it is large', async (t) => {
   await Promise.all([first, ...others])
 })
 
-test('gathered writes go at once when nothing is in flight any more', async (t) => {
+test('gathered writes go at once when no batch is in flight any more', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const gate = createGate()
   const { batcher } = createBatcher(gate.run, LIMITS)
@@ -43,7 +43,7 @@ test('gathered writes go at once when nothing is in flight any more', async (t) 
   await Promise.all([first, gathered])
 })
 
-test('a batch that is stuck keeps nobody waiting, however few they are', async () => {
+test('a stuck batch delays no other batch, however small', async () => {
   const begun = Promise.withResolvers<void>()
   const stuck = Promise.withResolvers<void>()
   const { batcher } = createBatcher(async (items) => {

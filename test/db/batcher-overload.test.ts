@@ -1,4 +1,4 @@
-// Group commit under overload, or when no work is possible: items are refused at once, not retried.
+// Group commit under overload, or while the database cannot work: items are refused at once, not retried.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ test('a write that would wait too long is refused at once, until the queue moves
   assert.deepEqual(await Promise.all(accepted), ['#1', '#2', '#4'])
 })
 
-test('while it sheds, as much is let in as half a second serves, written or waiting', async () => {
+test('while load is shed, the queue admits as much as half a second serves', async () => {
   const gate = createGate()
   let nowMs = 0
   const delay = new QueueDelay(() => nowMs)
@@ -56,7 +56,7 @@ test('while it sheds, as much is let in as half a second serves, written or wait
   await Promise.all(accepted)
 })
 
-test('a write that nobody waits for any more is refused and not written', async () => {
+test('a write whose caller has given up is refused and not written', async () => {
   const gate = createGate()
   let nowMs = 0
   const limits = { items: 10 }

@@ -1,6 +1,5 @@
-// Group commit: items that come together are written together, in order; one bad item fails alone;
-// a lost connection fails no item for good; excess items are refused at once; nobody waits for a
-// timer.
+// Group commit: items that arrive together are written together, in order. One bad item fails alone. A lost
+// connection fails no item permanently. Excess items are refused at once. No item waits for a timer.
 
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -31,7 +30,7 @@ test('writes that arrive during a batch go into the next one, each with its own 
   assert.deepEqual(await Promise.all([first, ...others]), ['#1', '#2', '#3', '#4'])
 })
 
-test('requests of one turn of the event loop share a batch', async () => {
+test('requests that arrive in one turn of the event loop share a batch', async () => {
   const batches: number[][] = []
   const { batcher } = createBatcher(async (items) => {
     batches.push([...items])
@@ -54,7 +53,8 @@ test('a batch is never larger than it may be, and the items of one call stay tog
   await turn()
   await gate.letAll()
 
-  // A call larger than a batch is its own batch: half of it could not be committed alone.
+  // A call with more items than a batch becomes a batch of its own, because its halves could not be
+  // committed together.
   assert.deepEqual(gate.batches, [
     [1, 2, 3],
     [4, 5, 6],
@@ -96,10 +96,10 @@ test('one poisoned item fails alone, and its neighbours are written', async () =
     ['#1', '#2', 'a bug met item 3', '#4'],
   )
   assert.deepEqual(written, [1, 2, 4])
-  assert.equal(errors.length, 2) // The batch, then the culprit alone.
+  assert.equal(errors.length, 2) // First the batch fails, then the bad item alone.
 })
 
-test('a refusal among the answers is thrown to whom it concerns, and to nobody else', async () => {
+test('a refusal among the results is thrown only to the caller of that item', async () => {
   const { batcher, errors } = createBatcher(async (items) =>
     items.map((item) => (item === 2 ? new Refusal('advice_paid') : name(item))),
   )
@@ -121,7 +121,7 @@ test('a batch that answers too few or too many answers nobody wrongly', async ()
   }
 })
 
-test('a lost connection tells everybody to try again, and nothing is run twice', async () => {
+test('a lost connection tells every caller to try again, and no item runs twice', async () => {
   let runs = 0
   const { batcher, errors } = createBatcher(async () => {
     runs++
@@ -159,7 +159,7 @@ test('beyond its bound the queue refuses at once, and takes more as soon as ther
   const gate = createGate()
   const { batcher } = createBatcher(gate.run, { items: 2, queue: 4 })
   const first = submitEach(batcher, [1, 2])
-  await turn() // They are being written: the queue is empty again.
+  await turn() // The items are being written, so the queue is empty again.
 
   const waiting = submitEach(batcher, [3, 4, 5, 6])
   assert.equal(batcher.queued, 4)
@@ -179,13 +179,13 @@ test('draining waits for what was submitted, also for what was submitted meanwhi
   const gate = createGate()
   const { batcher } = createBatcher(gate.run)
   const seen: string[] = []
-  const note = (what: string) => () => void seen.push(what)
+  const recordCall = (what: string) => () => void seen.push(what)
 
   await batcher.drain()
-  const first = batcher.submit(1).then(note('first'))
-  const drained = batcher.drain().then(note('drained'))
+  const first = batcher.submit(1).then(recordCall('first'))
+  const drained = batcher.drain().then(recordCall('drained'))
   await turn()
-  const second = batcher.submit(2).then(note('second'))
+  const second = batcher.submit(2).then(recordCall('second'))
   await gate.letOne()
   await gate.letAll()
   await Promise.all([first, second, drained])
@@ -196,14 +196,14 @@ test('draining waits for what was submitted, also for what was submitted meanwhi
 test('a lone request is written in the next turn of the event loop: no timer is ever set', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const { batcher } = createBatcher(names)
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')
-  const before = timers()
+  const activeTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')
+  const before = activeTimers()
   let answer: unknown
 
   void batcher.submit(1).then((value) => {
     answer = value
   })
-  assert.deepEqual(timers(), before)
+  assert.deepEqual(activeTimers(), before)
   await turn()
   await turn()
 
@@ -215,11 +215,11 @@ test('answered by a call, each is told in its own context, whatever another one 
   const { batcher, errors } = createBatcher(names)
   const caller = new AsyncLocalStorage<string>()
   const failures: unknown[] = []
-  const submit = (who: string, item: number) =>
-    caller.run(who, () => {
+  const submit = (callerName: string, item: number) =>
+    caller.run(callerName, () => {
       batcher.enqueue([item], (results) => {
         failures.push([caller.getStore(), results])
-        if (who === 'clumsy') throw new Error('it stumbled')
+        if (callerName === 'clumsy') throw new Error('it stumbled')
       })
     })
 

@@ -13,7 +13,8 @@ const text = fc
   .oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary', maxLength: 300 }))
   .filter((value) => !value.includes('\0') && value.isWellFormed())
 const int8 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-// Compared by the database's text of each element: the driver would read some as numbers.
+// A type of elements to test. Values are compared by the text that the database makes of them, because the
+// driver would read some as imprecise numbers.
 type Case<T> = {
   type: string
   values: fc.Arbitrary<T>
@@ -39,6 +40,7 @@ const cases = [
   of({ type: 'uuid', values: fc.uuid(), encode: (all) => uuids(all, itself), print: itself }),
 ]
 
+// Forgets the type of the elements, so that one list can hold cases of different types.
 function of<T>(each: Case<T>): Case<unknown> {
   return each as unknown as Case<unknown>
 }
@@ -84,7 +86,7 @@ test('a column without a value is filled up with nulls', async () => {
   )
 })
 
-test('an array that was made stays as it is while others are made', async () => {
+test('a built array does not change while others are built', async () => {
   await using database = await createTestDatabase()
   const long = 'ọ'.repeat(100_000)
 

@@ -23,12 +23,12 @@ const { config, database, db, service } = bench
 const log = service.app.log as Logger
 const MINUTE_MS = 60_000
 
-const off = (ms: number) => () => new Date(Date.now() + ms)
+const clockOffBy = (ms: number) => () => new Date(Date.now() + ms)
 
-test('the skew is what our clock is ahead of the database’s, or behind', async () => {
-  assert(Math.abs(await readSkewMs(db, off(0))) < MINUTE_MS)
-  assert(Math.abs((await readSkewMs(db, off(60 * MINUTE_MS))) - 60 * MINUTE_MS) < MINUTE_MS)
-  assert(Math.abs((await readSkewMs(db, off(-60 * MINUTE_MS))) + 60 * MINUTE_MS) < MINUTE_MS)
+test('the skew is by how much our clock is ahead of the database’s, or behind', async () => {
+  assert(Math.abs(await readSkewMs(db, clockOffBy(0))) < MINUTE_MS)
+  assert(Math.abs((await readSkewMs(db, clockOffBy(60 * MINUTE_MS))) - 60 * MINUTE_MS) < MINUTE_MS)
+  assert(Math.abs((await readSkewMs(db, clockOffBy(-60 * MINUTE_MS))) + 60 * MINUTE_MS) < MINUTE_MS)
   assert.deepEqual([SKEW_MAX_MS, SKEW_MAX_MS + 1, -SKEW_MAX_MS - 1].map(isSkewed), [
     false,
     true,
@@ -36,9 +36,9 @@ test('the skew is what our clock is ahead of the database’s, or behind', async
   ])
 })
 
-test('the check says so once when the clock goes wrong, and once when it is right again', async () => {
+test('the clock check logs once when the clock goes wrong, and once when it is right again', async () => {
   let shiftMs = 0
-  const isRight = createClockCheck(db, () => off(shiftMs)(), log)
+  const isRight = createClockCheck(db, () => clockOffBy(shiftMs)(), log)
   const seen: boolean[] = []
   for (shiftMs of [0, 10 * MINUTE_MS, -10 * MINUTE_MS, 0, MINUTE_MS]) seen.push(await isRight())
 
@@ -49,11 +49,11 @@ test('the check says so once when the clock goes wrong, and once when it is righ
 
 test('with a wrong clock a process does not start, and drops nothing', async () => {
   const { connectionString } = database
-  const partitions = async () =>
+  const countPartitions = async () =>
     (await db.query(`select count(*)::int as n from pg_inherits`)).rows[0].n as number
-  const before = await partitions()
+  const before = await countPartitions()
   const start = (ms: number) =>
-    prepareDatabase({ config, connectionString, clock: off(ms), checksClock: true, log })
+    prepareDatabase({ config, connectionString, clock: clockOffBy(ms), checksClock: true, log })
 
   await assert.rejects(start(400 * 86_400_000), (error) => {
     assert(error instanceof StartProblem)
@@ -61,12 +61,12 @@ test('with a wrong clock a process does not start, and drops nothing', async () 
     return true
   })
   await assert.rejects(start(-60 * MINUTE_MS), /60 minutes behind the database server's/)
-  assert.equal(await partitions(), before)
+  assert.equal(await countPartitions(), before)
 })
 
-test('with a wrong clock a process is not ready, and is again when it is right', async () => {
+test('with a wrong clock a process is not ready until the clock is right again', async () => {
   let shiftMs = 0
-  const clock = () => off(shiftMs)()
+  const clock = () => clockOffBy(shiftMs)()
   const { connectionString } = database
   const starting = { config, connectionString, clock, log, patience: BUSY_FACTOR }
   const other = await createService({ ...starting, checksClock: true })
@@ -80,7 +80,9 @@ test('with a wrong clock a process is not ready, and is again when it is right',
   }
 })
 
-function steppable() {
+// Returns a clock that a test can advance, and also step away from the monotonic clock, as a wrong
+// correction does.
+function createSteppableClock() {
   let [elapsedMs, stepMs] = [0, 0]
   return {
     clock: () => new Date(elapsedMs + stepMs),
@@ -97,7 +99,7 @@ function steppable() {
 
 test('after a step of the clock nothing is decided by age, until as much time has passed', () => {
   for (const stepMs of [60 * MINUTE_MS, -60 * MINUTE_MS]) {
-    const time = steppable()
+    const time = createSteppableClock()
     const isSteady = createStepCheck(time)
     time.wait(24 * 60 * MINUTE_MS)
     time.step(STEP_MAX_MS / 2)
@@ -114,7 +116,7 @@ test('after a step of the clock nothing is decided by age, until as much time ha
 })
 
 test('a clock that is stepped back to where it was is believed at once', () => {
-  const time = steppable()
+  const time = createSteppableClock()
   const isSteady = createStepCheck(time)
   const seen: boolean[] = []
   for (const stepMs of [3 * 86_400_000, MINUTE_MS, -3 * 86_400_000 - MINUTE_MS]) {
@@ -126,7 +128,7 @@ test('a clock that is stepped back to where it was is believed at once', () => {
 })
 
 test('a step that the database’s clock shares is seen, and so is one that it does not', async () => {
-  const time = steppable()
+  const time = createSteppableClock()
   let isRight = true
   const areKnown = ageCheckOf({ ...time, checksClock: true }, async () => isRight)
   assert.equal(await areKnown(), true)

@@ -52,7 +52,7 @@ const row = (id: bigint, words: string | null = null): Row => ({
   reference: null,
 })
 
-const dates = (from: string) =>
+const datesSince = (from: string) =>
   fc.date({ min: new Date(from), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
 const rows = fc.uniqueArray(
   fc.record<Row>({
@@ -64,8 +64,8 @@ const rows = fc.uniqueArray(
     ),
     bytes: fc.option(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
     isFirst: fc.option(fc.boolean()),
-    at: fc.option(dates('0001-01-01T00:00:00Z')),
-    day: fc.option(dates('0001-01-01').map((day) => day.toISOString().slice(0, 10))),
+    at: fc.option(datesSince('0001-01-01T00:00:00Z')),
+    day: fc.option(datesSince('0001-01-01').map((day) => day.toISOString().slice(0, 10))),
     reference: fc.option(fc.uuid()),
   }),
   { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
@@ -108,7 +108,7 @@ test('statements before and after see the rows in their order', async () => {
   assert.deepEqual([before.rows[0].count, after.rows[0].count], [0, 2])
 })
 
-test('the driver, which knows of no rows, does not call the COPY off', async (t) => {
+test('the driver does not cancel the COPY, although it knows nothing of its rows', async (t) => {
   await using bench = await setup()
   const prototype = pg.Connection.prototype as unknown as { sendCopyFail: () => void }
   const calledOff = t.mock.method(prototype, 'sendCopyFail')
@@ -176,6 +176,7 @@ test('a value that cannot be written fails before anything is committed', async 
   assert.deepEqual(await bench.words(), ['next'])
 })
 
+// Creates a table and a pool with one connection, in which statements of a transaction are pipelined.
 async function setup() {
   const database = await createTestDatabase()
   await database.pool.query(

@@ -1,4 +1,4 @@
-// A silent database, network or process delays nobody for long.
+// A database, network or process that falls silent delays no caller for long.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('locks of a process that froze are free after five seconds, on every kind o
   const [spare, other] = await Promise.all([batches.connect(), batches.connect()])
   spare.release()
   other.release()
-  // Like a stopped process: it holds the lock, and sends nothing more.
+  // This connection acts like a stopped process: it holds the lock and sends nothing more.
   const frozen = await batches.connect()
   const lost = new Promise<Error>((resolve) => frozen.once('error', resolve))
   await frozen.query('begin')
@@ -88,7 +88,7 @@ test('a query that is worked on is not given up, however long its connection was
   await pool.end()
 })
 
-test('a caller who waits too long for a connection is told so', async () => {
+test('a caller who waits too long for a connection gets an error that says so', async () => {
   await using database = await createTestDatabase()
   await using proxy = await startStallingProxy(database.connectionString)
   proxy.stall()
@@ -101,7 +101,7 @@ test('a caller who waits too long for a connection is told so', async () => {
 
   const results = await Promise.allSettled([
     pool.query('select 1'),
-    pool.query('select 1'), // Queued behind the first.
+    pool.query('select 1'), // This query waits for the first one.
     reader.query('select 1'),
   ])
 

@@ -1,5 +1,5 @@
-// I89: payouts were sent and confirmed; a lagging standby that never received this is promoted; the
-// worker follows it by itself. No payout is sent again.
+// I89: payouts are sent and confirmed, and then a standby is promoted that never received this. The worker
+// follows the new primary by itself, and no payout is sent again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,6 +13,8 @@ import { startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
+// Starts a primary with a lagging standby, a service, three payouts, and a bank that remembers the orders
+// it got.
 async function start() {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(createTempFolder(await chooseParent()))
@@ -69,7 +71,8 @@ test('a standby that lags sends nothing again when it is promoted', async () => 
   assert.deepEqual(await world.statuses(), ['confirmed', 'confirmed', 'confirmed'])
 
   await world.failOver()
-  assert.deepEqual(await world.statuses(), ['queued', 'queued', 'queued']) // The standby knows none of it.
+  // The standby never received the payouts’ progress.
+  assert.deepEqual(await world.statuses(), ['queued', 'queued', 'queued'])
   await rounds.send()
   await rounds.query()
   await rounds.send()

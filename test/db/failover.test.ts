@@ -1,6 +1,6 @@
-// I79: acknowledged work survives the promotion of a synchronous standby, and service resumes by
-// itself within five seconds: the primary dies, is demoted, becomes read-only, or falls silent,
-// under load. Every credit is in the books of the new primary once.
+// I79: acknowledged work survives the promotion of a synchronous standby, and the service resumes by itself
+// within five seconds. Under load the primary dies, is demoted, becomes read-only, or falls silent. Every
+// credit is in the books of the new primary exactly once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-const SENDERS = 16 // Per service.
+const SENDERS = 16 // Concurrent senders of credits for each service.
 const CREDITS_BEFORE = 300
 const RESUMED_MAX_MS = patience(5_000)
 
@@ -32,6 +32,7 @@ const accounts = await Promise.all(
   Array.from({ length: 8 }, async () => (await createAccount(bench)).accountNumber as string),
 )
 
+// Starts a primary with a synchronous standby.
 async function openPair(): Promise<Pair> {
   const folder = closeAfterTests(createTempFolder(await chooseParent()))
   return closeAfterTests(await startPair(folder.path))
@@ -48,14 +49,15 @@ async function isReady({ call }: Bench): Promise<boolean> {
   return (await call({ url: '/ready', token: null })).statusCode === 200
 }
 
-// `leave` disables the old primary, then the standby is promoted.
-async function failOver(leave: (primary: Node) => Promise<void>) {
+// Calls `disablePrimary` while banks send credits, promotes the standby, and checks how soon
+// the service works again. Returns a summary of the times.
+async function failOver(disablePrimary: (primary: Node) => Promise<void>) {
   await pair.requireStandby()
   const banks = benches.map((each) => new PersistentBank(each, { accounts, senders: SENDERS }))
   const acknowledgedIds = () => banks.flatMap(({ acknowledged }) => acknowledged)
   await until('the load is on', () => acknowledgedIds().length >= CREDITS_BEFORE)
 
-  await leave(pair.primary)
+  await disablePrimary(pair.primary)
   await until(
     'none is ready',
     async () => !(await isReady(benches[0])) && !(await isReady(benches[1])),
@@ -84,6 +86,7 @@ async function failOver(leave: (primary: Node) => Promise<void>) {
 
 const everTaken = new Set<string>()
 
+// Checks that the books have exactly the credits that were ever acknowledged.
 async function checkBooks(acknowledgedIds: readonly string[]): Promise<void> {
   for (const sessionId of acknowledgedIds) everTaken.add(sessionId)
   const rows = await pair.primary.server.query('select session_id from credits', 'manilla')
@@ -92,9 +95,10 @@ async function checkBooks(acknowledgedIds: readonly string[]): Promise<void> {
   assert.deepEqual(await checkIntegrity(bench.db), [])
 }
 
-test('a commit is not taken for one while the standby has not confirmed it', async () => {
+test('a commit does not count until the standby has confirmed it', async () => {
   const { primary, standby } = pair
-  const credit = newCredit('3999999990') // Nobody's number: to find it again nothing is locked.
+  // An unissued number, so that finding its credit again takes no lock.
+  const credit = newCredit('3999999990')
   const first = (await postRail(bench, '035/credits', credit)).json()
   everTaken.add(credit.sessionId)
   await pair.requireStandby()
@@ -144,17 +148,17 @@ test('an operator sees which host is used, and whether a standby has everything'
   )
 })
 
-test('killed: the standby has all that was acknowledged, and serves', async (t) => {
+test('a killed primary: the standby has everything acknowledged, and serves', async (t) => {
   t.diagnostic(await failOver(({ server }) => server.kill()))
   await pair.followAnew()
 })
 
-test('demoted to a standby: the other serves, and it follows', async (t) => {
+test('a primary demoted to a standby: the other server serves, and the demoted one follows', async (t) => {
   t.diagnostic(await failOver(({ server }) => server.stop()))
   await pair.follow()
 })
 
-test('made read-only, with its connections open: it is left for the other', async (t) => {
+test('a primary made read-only with open connections: the service moves to the other server', async (t) => {
   t.diagnostic(
     await failOver(async ({ server }) => {
       await server.query('alter system set default_transaction_read_only = on')
@@ -164,6 +168,6 @@ test('made read-only, with its connections open: it is left for the other', asyn
   await pair.followAnew()
 })
 
-test('cut off without a word, and still at work: it is left for the other', async (t) => {
+test('a primary cut off silently while still working: the service moves to the other server', async (t) => {
   t.diagnostic(await failOver(async ({ link }) => link.halfOpen()))
 })

@@ -1,4 +1,4 @@
-// The SQL functions of db/functions, applied again whenever necessary.
+// The SQL functions of db/functions are applied again whenever their files change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
-// The answers of a group equal those of the driver: every type of value, written and read, every
-// command. A connection cut at any moment leaves a complete transaction, or nothing.
+// Statements that are sent as a group get the same answers as from the driver: every type of value, written
+// and read, and every command. A connection that is cut at any moment leaves a complete transaction, or
+// nothing.
 
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
@@ -96,17 +97,21 @@ test('every value is written and read as by the driver, named or not, first or a
 
 test('every command is answered with its name, its rows and their count, as by the driver', async () => {
   await using bench = await setup()
-  const outcome = ({ command, rowCount, rows }: pg.QueryResult) => ({ command, rowCount, rows })
+  const comparableResult = ({ command, rowCount, rows }: pg.QueryResult) => ({
+    command,
+    rowCount,
+    rows,
+  })
 
   await bench.driver.query('begin')
   const expected: object[] = []
-  for (const text of COMMANDS) expected.push(outcome(await bench.driver.query(text)))
+  for (const text of COMMANDS) expected.push(comparableResult(await bench.driver.query(text)))
   await bench.driver.query('rollback')
   const together = await bench.run((tx) => Promise.all(COMMANDS.map((text) => tx.query(text))))
 
   for (const [at, text] of COMMANDS.entries()) {
-    // For an empty statement the driver has no command either, and says so differently.
-    const { command, ...found } = outcome(together[at] as pg.QueryResult)
+    // The driver returns no command for an empty statement either, but a different empty value.
+    const { command, ...found } = comparableResult(together[at] as pg.QueryResult)
     assert.deepEqual({ command: command || null, ...found }, expected[at], text)
   }
 })
@@ -144,7 +149,7 @@ test('plans that are made anew answer as before', async () => {
   await using bench = await setup()
   const every = { name: 'every', text: 'select id from kept where id > $1', values: [0] }
 
-  // After so many uses, the connection has replanned three times.
+  // After 70 uses the connection has planned the statement anew three times.
   for (let id = 1; id <= 70; id++) {
     const [, { rows }] = await bench.run((tx) =>
       Promise.all([tx.query(bench.insert(id)), tx.query(every)]),
@@ -153,15 +158,15 @@ test('plans that are made anew answer as before', async () => {
   }
 })
 
-// Cuts within the two groups of a transaction, and within their answers. (A step of 1 passes as
-// well.)
+// Cuts the connection after every ninth byte of a transaction's two groups, and of their answers. A step of
+// one byte passes as well, but takes long.
 const STEP_BYTES = 9
 for (const side of ['asked', 'answered'] as const) {
   test(`cut anywhere in what is ${side}: all is kept or nothing, and the next goes on`, async () => {
     await using bench = await setup()
     await using cutter = await startCutter(bench.driver)
     const pool = createBatchPool({ ...LIMITS, connectionString: cutter.url })
-    const write = (id: number) =>
+    const insertTwoRows = (id: number) =>
       withTransaction(pool, async (tx) => {
         const first = await tx.query({ name: 'first', text: 'select 1 as one' })
         assert.deepEqual(first.rows, [{ one: 1 }])
@@ -170,15 +175,15 @@ for (const side of ['asked', 'answered'] as const) {
           tx.query({ name: 'kept', text: 'insert into kept values ($1)', values: [2 * id + 1] }),
         ])
       })
-    await write(0)
+    await insertTwoRows(0)
     const whole = cutter.count(side)
-    await write(1)
+    await insertTwoRows(1)
     const length = whole()
 
     for (let bytes = 0; bytes < length; bytes += STEP_BYTES) {
       const id = 2 + bytes
       cutter.cutAfter(side, bytes)
-      const outcome = await write(id).catch((error: Error) => error)
+      const outcome = await insertTwoRows(id).catch((error: Error) => error)
       if (outcome instanceof Error) assert.ok(isConnectionLost(outcome), String(outcome))
       const stored = new Set(await bench.kept())
       assert.equal(
@@ -187,16 +192,17 @@ for (const side of ['asked', 'answered'] as const) {
         `by half, after ${bytes} of ${length}`,
       )
       if (outcome === 'done') assert.ok(stored.has(2 * id), `lost, after ${bytes} of ${length}`)
-      assert.equal(await write(10_000 + id), 'done')
+      assert.equal(await insertTwoRows(10_000 + id), 'done')
     }
     await pool.end()
   })
 }
 
-// Sits between a pool and the database, and cuts its connections on demand.
+// Starts a proxy between a pool and the database, which cuts a connection after a number of bytes.
 async function startCutter({ host, port, user, database }: pg.Client) {
   const passed = { asked: 0, answered: 0 }
   let cut: { side: keyof typeof passed; bytes: number } | undefined
+  // Passes on the data of one direction. After the bytes that remain until the cut, ends both connections.
   const pass = (side: keyof typeof passed, from: Socket, to: Socket) => {
     from.on('error', () => {}).on('close', () => to.destroy())
     from.on('data', (data) => {
@@ -234,6 +240,7 @@ async function startCutter({ host, port, user, database }: pg.Client) {
   }
 }
 
+// Creates a table, a pool whose statements are grouped, and a connection of the plain driver to compare with.
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database

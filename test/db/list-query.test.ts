@@ -1,8 +1,8 @@
-// Assembled statements: camelCase aliases, and the conditions of a filtered list.
+// Tests how the SQL of lists is assembled: aliases in camelCase, and the conditions of a filtered list.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { composed, fits, listQuery } from '#db/paging.ts'
+import { composed, joinConditions, listQuery } from '#db/paging.ts'
 import { StatementGroup } from '#db/statement-group.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -23,7 +23,7 @@ test('columns in snake_case are read in camelCase, alone and in a group of state
 })
 
 test('a condition without a value is left out, and values keep their places', () => {
-  const { sql, values } = fits([
+  const { sql, values } = joinConditions([
     ['a = $', undefined],
     ['b = $', null],
     'c is null',
@@ -33,11 +33,11 @@ test('a condition without a value is left out, and values keep their places', ()
   ])
   assert.equal(sql, 'c is null and d between $1 and $1 + 1 and e = $2')
   assert.deepEqual(values, [0, false])
-  assert.deepEqual(fits([['a = $', undefined]]), { sql: 'true', values: [] })
+  assert.deepEqual(joinConditions([['a = $', undefined]]), { sql: 'true', values: [] })
 })
 
 test('a condition takes several values, the last one for all its other places', () => {
-  const { sql, values } = fits(
+  const { sql, values } = joinConditions(
     [
       ['(a, b) < ($, $)', 5, 6],
       ['$ = f($, $)', 'x', 7],
@@ -75,6 +75,7 @@ test('a page goes on after its position, in either order', () => {
 })
 
 test('a list that is used again is planned once; one of a window of time each time', () => {
+  // Returns the name under which a statement is prepared after it was used six times.
   const name = (value: unknown) => {
     const used = Array.from({ length: 6 }, () => composed(`select ${typeof value} $1`, [value]))
     return used.at(-1)?.name

@@ -1,6 +1,6 @@
-// No statement that locks rows in a subquery then looks up partitions, which may crash PostgreSQL
-// 18 (docs/decisions/0023). The test reads the source: such a statement crashes only when rows
-// change meanwhile.
+// No statement locks rows in a subquery and then looks up partitions, because that may crash PostgreSQL 18
+// (docs/decisions/0023). The test reads the source code: such a statement crashes only if rows change at
+// the same time.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -11,11 +11,12 @@ import { createTestDatabase } from '../support/database.ts'
 const SRC = join(import.meta.dirname, '../../src')
 const LOCKS_WITHIN =
   /\bfor (?:no key update|update|key share|share)(?: of [\w, ]+)?(?: skip locked| nowait)?\s*\)/
-// By what is not their key, event_id: every partition is looked at, none is picked.
+// This file looks up partitions by another column than their key, event_id. Then PostgreSQL reads every
+// partition and picks none at run time.
 const BY_ANOTHER_COLUMN = ['webhooks/claims.ts']
 const BY_KEY = /\bevent_id = /
 
-test('no statement locks rows within and looks partitions up', async () => {
+test('no statement locks rows in a subquery and looks up partitions', async () => {
   await using database = await createTestDatabase()
   const { rows } = await database.pool.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'p'`,

@@ -1,4 +1,4 @@
-// Migrations on real databases, with small files written for the tests.
+// Runs migrations on real databases, with small files that the tests write.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -64,7 +64,8 @@ test('later files continue where the earlier ones ended', async () => {
 })
 
 test('twenty starts at once, in several processes, apply each file exactly once', async () => {
-  // The first migration waits for us, so that all twenty are there before one can end.
+  // The first migration waits for the lock that the test holds, so that all twenty runs have begun before
+  // one can end.
   const marks = `select pg_advisory_xact_lock(1); create table marks (id serial)`
   const mark = 'insert into marks default values'
   await using bench = await setup(
@@ -73,7 +74,8 @@ test('twenty starts at once, in several processes, apply each file exactly once'
   )
   const gate = await bench.pool.connect()
   await gate.query('select pg_advisory_lock(1)')
-  // A timeout of a database or a pool is for requests: it must not end the wait of a start.
+  // A statement timeout of the database is meant for requests. It must not end a starting process that
+  // waits for the migrations.
   await gate.query(`do $$ begin
     execute format('alter database %I set statement_timeout = 1000', current_database());
   end $$`)
@@ -104,7 +106,7 @@ test('twenty starts at once, in several processes, apply each file exactly once'
   assert.deepEqual(await bench.column('select id from marks'), [1])
 })
 
-test('a migration that fails leaves nothing of itself, keeps those before it, and is named', async () => {
+test('a failed migration is undone and named, and those before it stay applied', async () => {
   const broken = `${TAGS};\ninsert into missing values (1)`
   await using bench = await setup({ '0001_notes': NOTES, '0002_tags': broken }, {})
 
@@ -177,8 +179,8 @@ test('a migration that processes at work hold up steps back, and tries again', a
   await worker.query("begin; insert into notes values (1, 'open')")
 
   const migrated = bench.migrate()
-  await countLocks(worker, 1)
-  await countLocks(worker, 0) // It has left the queue of the lock, and later waiters may pass.
+  await untilWaitingForLock(worker, 1)
+  await untilWaitingForLock(worker, 0) // It has left the queue of the lock, and later waiters may pass.
   await worker.query('commit')
   worker.release()
 
@@ -193,11 +195,12 @@ test('a migration that meets a process in a deadlock gives way, and tries again'
   const both = 'alter table notes add column due date; alter table tags add column due date'
   await bench.write('migrations/0003_due.sql', both)
   const worker = await bench.pool.connect()
-  await worker.query("set deadlock_timeout = '1min'") // The other one detects the deadlock.
+  // So the migrating session detects the deadlock, not this one.
+  await worker.query("set deadlock_timeout = '1min'")
   await worker.query('begin; insert into tags values (1)')
 
   const migrated = bench.migrate()
-  await countLocks(worker, 1)
+  await untilWaitingForLock(worker, 1)
   await worker.query("insert into notes values (1, 'met')")
   await worker.query('commit')
   worker.release()
@@ -213,6 +216,7 @@ test('the shipped migrations are applied in the template that tests clone', asyn
   assert.deepEqual(await migrate(database.pool), [])
 })
 
+// Runs five migrations at once in another process. Returns the migrations that each applied.
 async function migrateFiveTimesInAnotherProcess({ connectionString, locations }: Bench) {
   const script = `
     import { migrate } from ${JSON.stringify(MIGRATE)}
@@ -225,7 +229,8 @@ async function migrateFiveTimesInAnotherProcess({ connectionString, locations }:
   return JSON.parse(stdout) as string[][]
 }
 
-// One of them waits at the gate, the others retry the lock again and again.
+// Counts the sessions that want to migrate: one session waits at the gate, and all other sessions try to
+// get the lock again and again.
 async function countStarts(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query(`
     select count(*)::int as starts from pg_stat_activity, pg_sleep(0.02)
@@ -233,8 +238,8 @@ async function countStarts(client: pg.ClientBase): Promise<number> {
   return rows[0].starts
 }
 
-// Waits until so many sessions wait for a table lock.
-async function countLocks(client: pg.ClientBase, count: number): Promise<void> {
+// Waits until exactly `count` sessions wait for a table lock.
+async function untilWaitingForLock(client: pg.ClientBase, count: number): Promise<void> {
   for (;;) {
     const { rows } = await client.query(`
       select count(*)::int as waiting from pg_locks, pg_sleep(0.01)

@@ -1,5 +1,5 @@
-// Every migration since the previous release keeps the rules that let that release run beside it
-// (I80), and each rule notices its violation.
+// Every migration since the previous release follows the rules that let that release run beside it (I80).
+// Each rule is also tested with a migration that breaks it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -132,6 +132,7 @@ test('a migration says which release it works beside, and that is not newer than
   assert.deepEqual(headFaults({ ...asFile('select 1'), worksBeside: '0060' }, '0060'), [])
 })
 
+// Returns a migration with this SQL.
 function asFile(text: string): SchemaFile {
   return {
     name: '0099_test.sql',

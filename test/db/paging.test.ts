@@ -1,4 +1,4 @@
-// Cursors continue the list that issued them, and no other.
+// A cursor continues the list that issued it, and is refused by every other list.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -51,7 +51,7 @@ test('an altered cursor is refused', () => {
 
   assert.deepEqual(readCursor(sealer, LIST, text(bytes)), ['42', '1000'])
   for (const [at, byte] of bytes.entries()) {
-    // Flips one bit, and bits that turn a digit into another or a space into a tab.
+    // Flips one bit, and also those bits that turn a digit into another one or a space into a tab.
     for (const bits of [1, 0x29]) {
       assertInvalid(text(bytes.with(at, byte ^ bits)), `byte ${at} altered by ${bits}`)
     }
@@ -105,7 +105,7 @@ test('a text that is no cursor is refused', () => {
   for (const text of hostile) assertInvalid(text, text.slice(0, 20))
 })
 
-test('a page shows as many as asked for, and leads on only when there is more', () => {
+test('a page has as many rows as requested, and a cursor only if there are more', () => {
   const cursorAfter = (last: number) => `after ${last}`
 
   assert.deepEqual(toPage([1, 2, 3], 2, cursorAfter), { rows: [1, 2], nextCursor: 'after 2' })

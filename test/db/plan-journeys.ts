@@ -1,5 +1,5 @@
-// Every frequent request to a service, once: the daily work of banks, merchants, payers and the
-// workers, and the first page of every list.
+// Makes every frequent request to a service once, so that plans.test.ts can check how PostgreSQL plans its
+// statements: the daily work of banks, merchants, payers and workers, and the first page of every list.
 
 import assert from 'node:assert/strict'
 import { expirePaymentsRound } from '#credits/workers.ts'
@@ -41,6 +41,7 @@ const EXPIRED_MS = 61_000
 
 let turns = 0
 
+// Makes every request once. Webhooks go to `hook`.
 export async function everyJourney(bench: WebhookBench, hook: string): Promise<void> {
   turns += 1
   const number = await runAccounts(bench, hook)
@@ -50,6 +51,7 @@ export async function everyJourney(bench: WebhookBench, hook: string): Promise<v
   await runWorkers(bench)
 }
 
+// Creates accounts, also with a repeated request. Returns the number of one.
 async function runAccounts(bench: WebhookBench, hook: string): Promise<string> {
   const { accountNumber } = await createAccount(bench, { notificationUrl: hook })
   const headers = { 'idempotency-key': `plans-${turns}` }
@@ -61,6 +63,7 @@ async function runAccounts(bench: WebhookBench, hook: string): Promise<string> {
   return accountNumber
 }
 
+// Creates advices, changes the bank of a payment, pays it in parts, and verifies it.
 async function runPayments(bench: WebhookBench, hook: string): Promise<void> {
   const urls = { notificationUrl: hook, callBackUrl: hook }
   const merchantRef = `plans-${turns}`
@@ -74,28 +77,29 @@ async function runPayments(bench: WebhookBench, hook: string): Promise<void> {
   for (const amount of ['2000', '4000', '10']) await simulate(bench, payment.bankAccount, amount)
   assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
   await verify(bench, advice.adviceReference, BY_ADVICE)
-  const left = await startPayment(bench, { ...urls, expiresInSeconds: 60, graceSeconds: 0 })
-  await simulate(bench, left.bankAccount, '10')
+  const unpaid = await startPayment(bench, { ...urls, expiresInSeconds: 60, graceSeconds: 0 })
+  await simulate(bench, unpaid.bankAccount, '10')
 }
 
-async function runCredits(bench: WebhookBench, hot: string, hook: string): Promise<void> {
+// Reports credits one by one and as lists, each also a second time, and a reversal.
+async function runCredits(bench: WebhookBench, busyNumber: string, hook: string): Promise<void> {
   const credit = (accountNumber: string) => ({
     sessionId: newSessionId(),
     accountNumber,
     amount: '100.00',
   })
   const report = async (body: unknown) => (await postRail(bench, '035/credits', body)).json()
-  const one = credit(hot)
+  const one = credit(busyNumber)
   assert.equal((await report(one)).responseCode, '00')
   assert.equal((await report(one)).responseCode, '01')
-  const cold = await Promise.all(
+  const newAccounts = await Promise.all(
     Array.from({ length: 3 }, () => createAccount(bench, { notificationUrl: hook })),
   )
   const { bankAccount } = await startPayment(bench, { callBackUrl: hook })
   const limited = await createAccount(bench, { notificationUrl: hook })
   await setLimits(bench, limited.accountNumber, { perDay: 1000 })
-  const accounts = [...cold, limited].map((each) => each.accountNumber)
-  const numbers = [hot, bankAccount, '0000000002', ...accounts]
+  const accounts = [...newAccounts, limited].map((each) => each.accountNumber)
+  const numbers = [busyNumber, bankAccount, '0000000002', ...accounts]
   const list = Array.from({ length: IN_A_LIST }, (_, at) =>
     credit(numbers[at % numbers.length] as string),
   )
@@ -109,6 +113,7 @@ async function runCredits(bench: WebhookBench, hot: string, hook: string): Promi
   assert.equal((await postRail(bench, '035/reversals', reversal)).json().responseCode, '00')
 }
 
+// Reads the first page of every list.
 async function readLists(bench: WebhookBench, number: string): Promise<void> {
   const [payment] = (await bench.call({ url: '/api/v1/payments' })).json().data
   const code = codeOfId('PAY', payment.paymentReference)
@@ -130,7 +135,7 @@ async function readLists(bench: WebhookBench, number: string): Promise<void> {
 // Runs the workers' rounds until nothing is left.
 async function runWorkers(bench: WebhookBench): Promise<void> {
   const { clock, webhookPool: batchPool } = bench
-  const { db } = bench.service // Its connections are explained.
+  const { db } = bench.service // The pool on which every statement is explained.
   bench.advance(EXPIRED_MS)
   const deps = { db, batchPool, sharedAccounts: new SharedAccounts(db), clock }
   const { signal } = new AbortController()

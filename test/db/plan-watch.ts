@@ -1,6 +1,5 @@
-// Records PostgreSQL's plans for all statements of a database, nested ones included: auto_explain
-// sends every plan as a notice to its session, and this file listens on every connection of the
-// process.
+// Records PostgreSQL's plans of all statements of a database, nested ones included. auto_explain sends
+// every plan as a notice to its session, and this file listens on every connection of the process.
 
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
@@ -16,9 +15,12 @@ type PlanNode = {
   'Rows Removed by Join Filter'?: number
   Plans?: PlanNode[]
 }
-// `isOfBatch`: planned with the settings of the batch pools (src/db/pool.ts).
+// A plan and its statement. `isOfBatch` means that it was planned with the settings of the batch pools
+// (src/db/pool.ts).
 export type Plan = { statement: string; plan: PlanNode; isOfBatch: boolean }
 
+// The limits of findWholeRead(): which tables are large, which indexes cover only a part of their table,
+// and how many rows a plan may read and discard.
 export type Look = {
   isLarge: (table: string) => boolean
   isPartial: (index: string) => boolean
@@ -41,17 +43,18 @@ const plans: Plan[] = []
 
 // Patches every client of the driver, because a service hides its connections.
 pg.Client.prototype.emit = function emit(name: string | symbol, ...values: unknown[]): boolean {
-  if (name === 'notice') hear((values[0] as { message: string }).message)
+  if (name === 'notice') recordPlan((values[0] as { message: string }).message)
   return EventEmitter.prototype.emit.call(this, name, ...values)
 }
 
-function hear(message: string): void {
+// Reads a plan from a notice of auto_explain.
+function recordPlan(message: string): void {
   if (!PLAN.test(message)) return
   const { 'Query Text': statement, Plan: plan, Settings } = JSON.parse(message.replace(PLAN, ''))
   plans.push({ statement, plan, isOfBatch: Settings?.plan_cache_mode === 'force_generic_plan' })
 }
 
-// Applies to connections opened from now on.
+// Makes the database explain every statement of the connections that are opened from now on.
 export async function explainAll({ pool }: TestDatabase): Promise<void> {
   const { rows } = await pool.query('select quote_ident(current_database()) as name')
   for (const [name, value] of Object.entries(SETTINGS)) {
@@ -59,7 +62,7 @@ export async function explainAll({ pool }: TestDatabase): Promise<void> {
   }
 }
 
-// The plans since the last call.
+// Returns the plans since the last call.
 export function takePlans(): Plan[] {
   return plans.splice(0)
 }
@@ -74,8 +77,8 @@ export function findWholeRead(
   const { 'Node Type': type, 'Index Name': index = '', 'Relation Name': table = '' } = node
   if (isLarge(table)) {
     if (type === 'Seq Scan') return `${type} on ${table}`
-    const isWalk = type.startsWith('Index') && node['Index Cond'] === undefined
-    if (isWalk && !isLimited && !isPartial(index)) return `all of ${index}`
+    const readsWholeIndex = type.startsWith('Index') && node['Index Cond'] === undefined
+    if (readsWholeIndex && !isLimited && !isPartial(index)) return `all of ${index}`
   }
   const times = node['Actual Loops'] ?? 1
   const discarded = times * (node['Rows Removed by Filter'] ?? 0)

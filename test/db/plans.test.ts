@@ -1,6 +1,6 @@
-// Every hot statement finds its rows by an index, however long the history: also if its plan was
-// made while the tables were small, after it became generic, and with new statistics. A plan that
-// reads a large table completely is shown with its statement.
+// Every frequent statement finds its rows by an index, however long the history is: also if it was planned
+// while the tables were small, after its plan became generic, and with new statistics. If a plan reads a
+// large table completely, the test prints it with its statement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,24 +13,25 @@ import { explainAll, findWholeRead, type Plan, takePlans } from './plan-watch.ts
 
 const ROWS = 10_000
 const LARGE_BYTES = 400_000
-const DISCARDED_MAX = 2_000 // A list reads some hundreds for a page.
-// PostgreSQL plans the first five executions of a prepared statement for their values.
+const DISCARDED_MAX = 2_000 // A list reads some hundreds of rows for a page.
+// PostgreSQL plans the first five executions of a prepared statement for their values, and then makes a
+// generic plan.
 const GENERIC_AFTER = 6
 const REPLANNED_AFTER = 4 // Rounds of use until plans are made again (src/db/pool.ts).
 
-// Statements that look for clients with new events read all clients and their cursors: hundreds,
-// not millions.
+// Exempt: statements that find clients with new events read all clients and their cursors, which are
+// hundreds, not millions.
 const LOOKS_AT_CLIENTS = /(from|join) event_counters k\b/
 const CLIENT_TABLES = ['event_counters', 'dispatch_cursors', 'totals_cursors']
 
-// Every five minutes a statement looks for pending deliveries that a wrong clock scheduled
-// (src/webhooks/claims.ts). It reads by destination and by partial indexes, so no more than the backlog,
-// and passes over most of it.
+// Exempt: every five minutes a statement finds pending deliveries that a wrong clock scheduled
+// (src/webhooks/claims.ts). It reads the backlog by destination and by partial indexes, and discards most
+// of it.
 const CORRECTS_SCHEDULE = /\bas is_ahead\b|\bd\.paused_until > \$1\b/
 
 const receiver = closeAfterTests(await listener())
 const database = await createTestDatabase()
-await explainAll(database) // Before the service has opened a connection.
+await explainAll(database) // The setting applies only to connections that are opened later.
 const bench = closeAfterTests(await startWebhookBench({ database }))
 await bench.addEndpoint(`${receiver.url}/all`)
 const partialIndexes = await readNames(
@@ -39,29 +40,30 @@ const partialIndexes = await readNames(
 let largeTables = new Set<string>()
 
 test('batch statements that were planned on small tables are planned again as they grow', async () => {
-  await repeat(1)
+  await repeatJourneys(1)
   const { connectionString } = database
   const clientId = await bench.clientId()
   await writeLongHistory(connectionString, { rows: ROWS, now: bench.clock(), clientId })
-  // Chosen by size: no statistics exist yet. A future partition is empty.
+  // Large tables are chosen by their size on disk, because there are no statistics yet. A partition of the
+  // future is empty.
   largeTables = await readNames(
     `select relname as name from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace
         and pg_relation_size(oid) > ${LARGE_BYTES}`,
   )
 
-  await repeat(REPLANNED_AFTER)
+  await repeatJourneys(REPLANNED_AFTER)
   takePlans()
-  await repeat(1)
+  await repeatJourneys(1)
 
   assertNoWholeReads(takePlans().filter(({ isOfBatch }) => isOfBatch))
 })
 
-test('no hot statement reads a large table as a whole', async () => {
+test('no frequent statement reads a large table completely', async () => {
   await bench.db.query('analyze')
   takePlans()
 
-  await repeat(GENERIC_AFTER)
+  await repeatJourneys(GENERIC_AFTER)
 
   const plans = takePlans()
   const seen = new Set(plans.flatMap(({ plan }) => tablesOf(plan)))
@@ -79,12 +81,13 @@ async function readNames(query: string): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-async function repeat(times: number): Promise<void> {
+async function repeatJourneys(times: number): Promise<void> {
   for (let time = 0; time < times; time++) await everyJourney(bench, receiver.url)
 }
 
+// Fails with every plan that reads most of a large table.
 function assertNoWholeReads(plans: readonly Plan[]): void {
-  const found = new Map<string, string>()
+  const wholeReads = new Map<string, string>()
   for (const { statement, plan } of plans) {
     const isExempt = (table: string) =>
       LOOKS_AT_CLIENTS.test(statement) && CLIENT_TABLES.includes(table)
@@ -93,10 +96,10 @@ function assertNoWholeReads(plans: readonly Plan[]): void {
       isPartial: (index) => partialIndexes.has(index),
       discardedMax: isMeantToLookThrough(statement) ? Number.POSITIVE_INFINITY : DISCARDED_MAX,
     })
-    if (why) found.set(`${why}:\n${statement}`, JSON.stringify(plan, null, 1))
+    if (why) wholeReads.set(`${why}:\n${statement}`, JSON.stringify(plan, null, 1))
   }
-  const report = [...found].map((each) => each.join('\n')).join('\n\n')
-  assert.equal(found.size, 0, `${found.size} statements\n${report}`)
+  const report = [...wholeReads].map((each) => each.join('\n')).join('\n\n')
+  assert.equal(wholeReads.size, 0, `${wholeReads.size} statements\n${report}`)
 }
 
 function isMeantToLookThrough(statement: string): boolean {
@@ -105,6 +108,7 @@ function isMeantToLookThrough(statement: string): boolean {
 
 type Node = Plan['plan']
 
+// Returns the tables that a plan reads.
 function tablesOf(node: Node): string[] {
   const own = node['Relation Name'] ? [node['Relation Name']] : []
   return [...own, ...(node.Plans ?? []).flatMap(tablesOf)]

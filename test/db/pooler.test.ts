@@ -1,5 +1,5 @@
-// The service behind a transaction pooler (I81): a strict one of our own, and a real PgBouncer
-// where it is installed.
+// The service behind a transaction pooler (I81): a strict fake pooler, and a real PgBouncer where it is
+// installed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,9 @@ for (const [name, startPooler] of Object.entries(poolers)) {
     await using database = await createPartitionedDatabase()
     await using pooler = await startPooler(placeOf(database))
     const connectionString = `${pooler.url}?pooler=transaction`
-    await using bench = await startTestService({ database: behind(database, connectionString) })
+    await using bench = await startTestService({
+      database: throughPooler(database, connectionString),
+    })
     await using rounds = await payoutRounds(bench)
 
     const { accountNumber } = await createAccount(bench)
@@ -110,18 +112,18 @@ for (const [name, startPooler] of Object.entries(poolers)) {
         ['repeatable read on', 'repeatable read off'],
       )
       assert.deepEqual(all, ['on 30s', 'on 8s', 'on 30s', 'off 8s', 'off 8s'])
-      assert.deepEqual(await plainSettings(pooler.url), ['on 0'])
+      assert.deepEqual(await settingsAfterReuse(pooler.url), ['on 0'])
       await assert.rejects(reads.query('select 1/0'), /division/)
       assert.equal((await reads.query('select 1 as one')).rows[0].one, 1)
 
       const lock = { lock: `hashtext('one at a time')` }
-      const second = () => withHeldLock(db, lock, async () => 'second')
+      const lockAgain = () => withHeldLock(db, lock, async () => 'second')
       const first = withHeldLock(db, lock, async (stillHeld) => {
         await stillHeld()
-        return [await second(), 'first']
+        return [await lockAgain(), 'first']
       })
       assert.deepEqual(await first, [undefined, 'first'])
-      assert.equal(await second(), 'second')
+      assert.equal(await lockAgain(), 'second')
     } finally {
       await Promise.all([db.end(), batches.end(), reads.end()])
     }
@@ -132,7 +134,7 @@ for (const [name, startPooler] of Object.entries(poolers)) {
     await using pooler = await startPooler(placeOf(database))
 
     const lost = await findLostSettings(pooler.url)
-    const started = startTestService({ database: behind(database, pooler.url) })
+    const started = startTestService({ database: throughPooler(database, pooler.url) })
 
     assert.match(
       lost ?? '',
@@ -160,15 +162,18 @@ test('options of the address count beside our own', async () => {
   }
 })
 
+// Returns the address of the database, for a pooler in front of it.
 function placeOf({ connectionString }: TestDatabase) {
   const { host, port, user, database } = new pg.Client(connectionString)
   return { host, port, user: user as string, database: database as string, servers: SERVERS }
 }
 
-function behind(database: TestDatabase, connectionString: string): TestDatabase {
+// Returns the database as a service reaches it through a pooler. The test, not the service, drops it.
+function throughPooler(database: TestDatabase, connectionString: string): TestDatabase {
   return { ...database, connectionString, [Symbol.asyncDispose]: async () => {} }
 }
 
+// Counts the advisory locks in the database.
 async function locksIn({ pool }: TestDatabase): Promise<number> {
   const { rows } = await pool.query(
     `select count(*)::int as locks from pg_locks where locktype = 'advisory'
@@ -177,8 +182,8 @@ async function locksIn({ pool }: TestDatabase): Promise<number> {
   return rows[0].locks
 }
 
-// The settings of every server connection, after each was reused.
-async function plainSettings(url: string): Promise<string[]> {
+// Returns the settings of every server connection, after each was used by another client.
+async function settingsAfterReuse(url: string): Promise<string[]> {
   const client = new pg.Client(url)
   await client.connect()
   const settings = new Set<string>()

@@ -1,10 +1,11 @@
-// When a queue refuses: it works off a burst, keeps a standing queue short, and accepts nothing
-// while it does not move at all.
+// When a queue refuses new items: it works off a burst, keeps a queue that does not shrink short, and
+// accepts nothing while it does not move at all.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueueDelay } from '#hot-path/batcher.ts'
 
+// Returns a queue delay with a fake clock. `refuses` asks it about an item that has waited this long.
 function setup() {
   let nowMs = 1_000
   const delay = new QueueDelay(() => nowMs)
@@ -14,13 +15,13 @@ function setup() {
       nowMs += ms
       return nowMs
     },
-    takeAfter: (waitedMs: number) => delay.taken(nowMs - waitedMs),
+    takeAfter: (waitedMs: number) => delay.recordDequeue(nowMs - waitedMs),
     refuses: (waitedMs: number, { items = 4_000, isBlocked = true } = {}) =>
       delay.refuses({ sinceMs: nowMs - waitedMs, items, isBlocked }),
   }
 }
 
-test('a burst is taken: one long wait alone refuses nobody', () => {
+test('a burst is accepted: one long wait alone causes no refusal', () => {
   const { takeAfter, refuses, pass } = setup()
 
   takeAfter(600)
@@ -75,11 +76,12 @@ test('a queue that does not move refuses newcomers after three seconds', () => {
 
   assert.equal(refuses(2_999, { items: 1 }), false)
   assert.equal(refuses(3_000, { items: 1 }), true)
-  // Our own process is slow: the waiting items are taken in this very turn of the event loop.
+  // The process itself is slow, not the database: the waiting items are written in this same turn of the
+  // event loop.
   assert.equal(refuses(3_000, { items: 1, isBlocked: false }), false)
 })
 
-// Ten simulated seconds of a queue that serves 10,000 a second, in batches as they come.
+// Simulates ten seconds of a queue that can serve 10,000 items a second, in batches as they arrive.
 for (const times of [0.9, 2, 4]) {
   test(`at ${times} times what can be served, what is let in is served within a second`, () => {
     const { delay, pass } = setup()
@@ -96,7 +98,7 @@ for (const times of [0.9, 2, 4]) {
       }
       room += 10
       if (queue[0] === undefined || room < 200) continue // A batch takes 20 ms, and has 200 items.
-      delay.taken(queue[0])
+      delay.recordDequeue(queue[0])
       const batch = queue.splice(0, room)
       for (const sinceMs of batch) waitsMs.push(nowMs - sinceMs)
       delay.countWritten(batch.length)

@@ -1,11 +1,12 @@
-// The pipelined reader: every query gets its own answer, and a lost connection is replaced.
+// The pipelined reader sends many queries over few connections. Every query gets its own result, and a lost
+// connection is replaced.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createReader } from '#db/connections.ts'
 import { createTestDatabase } from '../support/database.ts'
 
-test('a thousand questions at once each get their own answer', async () => {
+test('a thousand queries at once each get their own result', async () => {
   await using bench = await setup()
 
   const keys = Array.from({ length: 1_000 }, (_, at) => at)
@@ -14,7 +15,7 @@ test('a thousand questions at once each get their own answer', async () => {
   assert.deepEqual(answers, keys)
 })
 
-test('a question that fails leaves its neighbours alone', async () => {
+test('a failing query does not affect the queries beside it', async () => {
   await using bench = await setup()
 
   const [good, bad, alsoGood] = await Promise.allSettled([
@@ -43,6 +44,7 @@ test('a lost connection is replaced', async () => {
   assert.deepEqual(await Promise.all([bench.ask(3), bench.ask(4)]), [3, 4])
 })
 
+// Starts a reader with two connections. `nextLost` resolves once the two connections were lost.
 async function setup() {
   const database = await createTestDatabase()
   const { pool, connectionString } = database

@@ -1,4 +1,5 @@
-// The ids of a window of time, to within a block of ids: everything received in it lies inside.
+// A window of time as a range of credit ids, exact to a block of ids: every credit received in the window
+// lies inside.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +26,7 @@ test('no credit of a window lies outside its ids, which are fewer than those of 
     ms += random.pick([0, 1_000, 120_000, 600_000])
   }
   await insertCredits(database.pool, credits)
-  const blocks = await writeAll(database.pool)
+  const blocks = await writeAllBlocks(database.pool)
   const used = new Set(credits.map(({ id }) => Math.floor(id / BLOCK_IDS)))
   assert.equal(blocks, used.size - 1, 'all but the last, which may still grow')
 
@@ -52,29 +53,33 @@ test('no credit of a window lies outside its ids, which are fewer than those of 
 test('a block is written once the credit after it is hours old, by any number of workers', async () => {
   await using database = await createTestDatabase()
   const nowMs = Date.now()
-  const at = (hours: number) => nowMs - hours * HOUR_MS
-  const follower = { id: 2 * BLOCK_IDS, ms: at(1.5) }
+  const hoursAgo = (hours: number) => nowMs - hours * HOUR_MS
+  const follower = { id: 2 * BLOCK_IDS, ms: hoursAgo(1.5) }
   const first = BLOCK_IDS + 1
-  await insertCredits(database.pool, [{ id: 7, ms: at(12) }, { id: first, ms: at(9) }, follower])
-  assert.equal(await writeAll(database.pool), 1)
+  await insertCredits(database.pool, [
+    { id: 7, ms: hoursAgo(12) },
+    { id: first, ms: hoursAgo(9) },
+    follower,
+  ])
+  assert.equal(await writeAllBlocks(database.pool), 1)
 
-  // Received earlier, stored later.
-  await insertCredits(database.pool, [{ id: first + 1, ms: at(9.9) }])
+  // This credit was received earlier than its id suggests, because it was stored later.
+  await insertCredits(database.pool, [{ id: first + 1, ms: hoursAgo(9.9) }])
   await database.pool.query('update credits set received_at = $1 where id = $2', [
-    new Date(at(3)),
+    new Date(hoursAgo(3)),
     follower.id,
   ])
   const written = await Promise.all([1, 2, 3].map(() => writeCreditBlock(database.pool)))
   assert.deepEqual(written.sort(), [false, false, true])
-  const { pastId } = await receivedBounds(database.pool, { to: new Date(at(9.5)) })
+  const { pastId } = await receivedBounds(database.pool, { to: new Date(hoursAgo(9.5)) })
   assert(pastId > first + 1, 'what came late is within')
 })
 
 test('where times are in no order of ids, nothing is written and nothing is narrowed', async () => {
   for (const mark of DISORDERS) {
     await using database = await createTestDatabase()
-    const credits = [0, 4, 8].map((hours, at) => ({
-      id: (5 + at) * BLOCK_IDS + 1,
+    const credits = [0, 4, 8].map((hours, hoursAgo) => ({
+      id: (5 + hoursAgo) * BLOCK_IDS + 1,
       ms: START_MS + hours * HOUR_MS,
     }))
     await insertCredits(database.pool, credits)
@@ -90,6 +95,7 @@ test('where times are in no order of ids, nothing is written and nothing is narr
   }
 })
 
-async function writeAll(pool: Pool): Promise<number> {
+// Stores the bounds of all complete blocks of credit ids, as the worker does. Returns their number.
+async function writeAllBlocks(pool: Pool): Promise<number> {
   for (let count = 0; ; count++) if (!(await writeCreditBlock(pool))) return count
 }

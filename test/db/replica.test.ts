@@ -1,6 +1,6 @@
-// I83: a replica answers lists, search, reports and exports, and shows everything that was
-// acknowledged before the request. A replica that is behind, silent, gone, promoted or in conflict
-// with its replay is left out within a second, and only the primary notices.
+// I83: a replica answers lists, search, reports and exports, and shows everything that was acknowledged
+// before the request. A replica that is behind, silent, gone, promoted or in conflict with its replay is no
+// longer used within a second, and no caller notices.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -27,7 +27,8 @@ import { Server } from '../support/standby.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const FALLBACK_MAX_MS = patience(1_000)
-// Reads that decide something, or concern sessions, users, secrets, settings and files.
+// Read operations that the primary answers, because they decide something or concern sessions, users,
+// secrets, settings and files.
 const PRIMARY_READS = [
   'countPendingApprovals',
   'downloadPayoutFile',
@@ -173,6 +174,7 @@ await standby.copy(primary)
 await standby.start(primary)
 await until('the replica is used', () => isUsable(reader))
 
+// Starts a service that may read from the replica, through a proxy that the tests can disturb.
 async function startService(): Promise<Bench> {
   const connectionString = primary.urlOf('manilla')
   const pool = createPool({ connectionString, max: 4, onIdleError: () => {} })
@@ -189,12 +191,13 @@ async function readMetric({ service }: Bench, name: string): Promise<number> {
 async function isUsable(bench: Bench): Promise<boolean> {
   return (await readMetric(bench, 'manilla_replica_usable')) === 1
 }
-const served = async (bench: Bench) => ({
+const countReads = async (bench: Bench) => ({
   replica: await readMetric(bench, 'manilla_replica_reads_total{by="replica"}'),
   primary: await readMetric(bench, 'manilla_replica_reads_total{by="primary"}'),
 })
 
-async function listed(bench: Bench, accountNumber: string): Promise<boolean> {
+// Returns whether the first page of the list of accounts has the account.
+async function isListed(bench: Bench, accountNumber: string): Promise<boolean> {
   const answer = await bench.call({ url: `${ACCOUNTS}?limit=5` })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer
@@ -202,35 +205,38 @@ async function listed(bench: Bench, accountNumber: string): Promise<boolean> {
     .data.some((each: { accountNumber: string }) => each.accountNumber === accountNumber)
 }
 
-// One process writes and the other reads at once; returns the time of the slowest read.
+// Creates an account through one process and reads it at once through the other, several times. Returns the
+// time of the slowest read.
 async function writeAndRead(times: number): Promise<number> {
   let slowestMs = 0
   for (let count = 0; count < times; count++) {
     const { accountNumber } = await createAccount(writer)
     const begunMs = performance.now()
-    assert(await listed(reader, accountNumber), 'what was acknowledged is not shown')
+    assert(await isListed(reader, accountNumber), 'what was acknowledged is not shown')
     slowestMs = Math.max(slowestMs, performance.now() - begunMs)
   }
   return slowestMs
 }
 
-test('only reads are the replica’s to answer, and nothing that is looked up to decide', () => {
+test('the replica answers only reads, and none on which a decision depends', () => {
   const path = join(import.meta.dirname, '../../openapi.json')
   const { paths } = JSON.parse(readFileSync(path, 'utf8')) as { paths: Record<string, Methods> }
   const reads = Object.values(paths).flatMap(({ get }) => (get ? [get.operationId] : []))
-  // A workbook is answered where its CSV is.
-  const primarys = reads.filter((name) => !name.endsWith('Xlsx') && !REPLICA_OPERATIONS.has(name))
+  // A workbook is answered by the same database as its CSV file.
+  const primaryReads = reads.filter(
+    (name) => !name.endsWith('Xlsx') && !REPLICA_OPERATIONS.has(name),
+  )
 
   assert.deepEqual([...REPLICA_OPERATIONS.difference(new Set(reads))], [])
-  assert.deepEqual(primarys.sort(), PRIMARY_READS)
+  assert.deepEqual(primaryReads.sort(), PRIMARY_READS)
 })
 
 test('the replica answers, and shows what another process has written just before', async () => {
   // On a busy machine the replica is briefly late, and the primary answers.
   await until('the replica answers, the primary now and then', async () => {
-    const before = await served(reader)
+    const before = await countReads(reader)
     await writeAndRead(20)
-    const after = await served(reader)
+    const after = await countReads(reader)
     return after.replica - before.replica >= 20 && after.primary - before.primary <= 2
   })
   const { accountNumber } = await createAccount(reader)
@@ -244,7 +250,7 @@ test('the replica answers, and shows what another process has written just befor
     )
     return queries.length > 0
   })
-  assert.deepEqual(await served(writer), { replica: 0, primary: 0 })
+  assert.deepEqual(await countReads(writer), { replica: 0, primary: 0 })
 })
 
 test('while its replay is paused, the primary answers, soon without waiting for it', async () => {
@@ -252,20 +258,20 @@ test('while its replay is paused, the primary answers, soon without waiting for 
 
   const slowestMs = await writeAndRead(3)
   await until('it is left out', async () => !(await isUsable(reader)))
-  const leftOut = await served(reader)
+  const leftOut = await countReads(reader)
   await writeAndRead(3)
-  const paused = await served(reader)
+  const paused = await countReads(reader)
   await standby.query('select pg_wal_replay_resume()')
   await until('it is used again', async () => {
     await writeAndRead(1)
-    return (await served(reader)).replica > paused.replica
+    return (await countReads(reader)).replica > paused.replica
   })
 
   assert(slowestMs < FALLBACK_MAX_MS, `${slowestMs} ms`)
   assert.equal(paused.replica, leftOut.replica)
 })
 
-test('a server that is no standby of this primary is never asked', async () => {
+test('a server that is no standby of this primary is never used', async () => {
   const db = createPool({
     connectionString: primary.urlOf('manilla'),
     max: 2,
@@ -328,6 +334,7 @@ test('a read that conflicts with the replay is repeated on the primary', async (
   assert.deepEqual([left, runs, seen], [[{ id: 3 }], 2, ['primary']])
 })
 
+// Returns whether the standby has replayed everything that the primary has written.
 async function hasReplayedAll(): Promise<boolean> {
   const [written] = await primary.query('select pg_current_wal_flush_lsn() as lsn')
   const [found] = await standby.query(
@@ -336,7 +343,7 @@ async function hasReplayedAll(): Promise<boolean> {
   return found?.isSo
 }
 
-test('silent, gone or promoted, it is left out within a second', async () => {
+test('a silent, stopped or promoted replica is no longer used within a second', async () => {
   const slowestMs: number[] = []
   proxy.stall()
   slowestMs.push(await writeAndRead(2))
@@ -356,7 +363,7 @@ test('silent, gone or promoted, it is left out within a second', async () => {
   slowestMs.push(await writeAndRead(2))
   await until('it is left out', async () => !(await isUsable(reader)))
 
-  assert(await listed(reader, accountNumber))
+  assert(await isListed(reader, accountNumber))
   const answer = await reader.call({ url: `${ACCOUNTS}?limit=5` })
   assert(answer.json().data.every(({ isActive }: { isActive: boolean }) => isActive))
   for (const ms of slowestMs) assert(ms < FALLBACK_MAX_MS, `${slowestMs} ms`)

@@ -1,4 +1,4 @@
-// The committed picture of the schema is current and complete.
+// db/schema.sql, the committed copy of the schema, is current and complete.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ test('db/schema.sql is what `npm run generate` draws of the migrations', async (
   assert.equal(committed, await renderSchema(database.pool))
 })
 
-test('the picture shows tables, partitions, constraints, indexes, triggers and functions', async () => {
+test('db/schema.sql shows tables, partitions, constraints, indexes, triggers and functions', async () => {
   await using database = await createEmptyDatabase()
   await database.pool.query(`
     create table merchants (
@@ -72,7 +72,7 @@ create function total(of_merchant bigint DEFAULT 1) returns TABLE(kobo bigint);
   )
 })
 
-test('the picture is the same in every clone, and a change of the schema changes it', async () => {
+test('db/schema.sql is the same in every clone, and changes with the schema', async () => {
   await using one = await createTestDatabase()
   await using other = await createTestDatabase()
   const picture = await renderSchema(one.pool)

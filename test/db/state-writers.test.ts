@@ -1,4 +1,4 @@
-// Only states.ts writes the states of these tables (I109), and the rule notices whoever else does.
+// Only states.ts writes the state columns of these tables (I109); and the rule finds any other writer.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -9,11 +9,13 @@ import { STATES } from '../../scripts/states.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const COLUMN_OF = new Map(STATES.map(({ table, column }) => [table, column]))
 
-// An update, or an insert that updates what is there, up to its condition or the end of its text.
+// Matches the assignments of an update, or of an insert that updates existing rows: up to the condition or
+// the end of the text.
 const SET = String.raw`\bset\b([^\x60]*?)(?:\bwhere\b|\breturning\b|[\x60;]|$)`
 const UPDATE = new RegExp(String.raw`\bupdate\s+(\w+)(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+${SET}`, 'gi')
 const UPSERT = new RegExp(String.raw`\bdo\s+update\s+${SET}`, 'gi')
 
+// Returns the statements in the source text that write a state column.
 function findWriters(text: string): string[] {
   const updates = [...text.matchAll(UPDATE)].filter(([, table = '', set = '']) =>
     writes(set, COLUMN_OF.get(table.toLowerCase())),
@@ -21,15 +23,16 @@ function findWriters(text: string): string[] {
   const upserts = [...text.matchAll(UPSERT)].filter(({ index, 1: set = '' }) => {
     const table = [...text.slice(0, index).matchAll(/\binsert\s+into\s+(\w+)/gi)].at(-1)?.[1]
     if (table !== undefined) return writes(set, COLUMN_OF.get(table.toLowerCase()))
-    return writes(set, 'status') || writes(set, 'state') // The table is not known.
+    return writes(set, 'status') || writes(set, 'state') // The text does not say which table.
   })
   return [...updates, ...upserts].map(([statement]) => statement)
 }
 
+// Returns whether the assignments after SET write the column.
 const writes = (set: string, column: string | undefined) =>
   column !== undefined && new RegExp(`(?:^|[,(])\\s*${column}\\s*(?:=|,)`, 'i').test(set)
 
-test('only states.ts writes a state', () => {
+test('only states.ts writes a state column', () => {
   const paths = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !/\/states\.ts$/.test(path))
   assert(paths.length > 100)
   const faults = paths.flatMap((path) =>
@@ -47,7 +50,7 @@ for (const text of [
   "`insert into deliveries (a) values (1) on conflict (a) do update set state = 'pending'`",
   "const AGAIN = `on conflict (a) do update\n set state = 'pending'`",
 ]) {
-  test(`the rule notices ${JSON.stringify(text)}`, () => {
+  test(`the rule reports ${JSON.stringify(text)}`, () => {
     assert.equal(findWriters(text).length, 1)
   })
 }
@@ -58,7 +61,7 @@ for (const text of [
   '`insert into bank_accounts (a) values (1) on conflict (a) do update set status = excluded.status`',
   "`update deliveries set attempts = 1 where state = 'delivered'`",
 ]) {
-  test(`the rule passes ${JSON.stringify(text)}`, () => {
+  test(`the rule accepts ${JSON.stringify(text)}`, () => {
     assert.deepEqual(findWriters(text), [])
   })
 }

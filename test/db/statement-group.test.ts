@@ -1,5 +1,5 @@
-// Statements that travel together run in order, each seeing the writes before it. If one fails,
-// those after it fail too, the error names it, and its connection stays usable.
+// Statements that are sent together run in order, each seeing the writes before it. If one fails, those
+// after it fail too, the error names the statement, and its connection stays usable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import pg from 'pg'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 
-test('answers come in order, in the types of their columns, and see what came before', async () => {
+test('results come in order, in their columns’ types, and see earlier statements’ writes', async () => {
   await using bench = await setup()
 
   const [first, none, both] = await bench.run((tx) =>
@@ -40,7 +40,7 @@ test('a transaction with two steps goes to the database twice, begin and commit 
   assert.deepEqual(await bench.kept(), [1, 2, 3, 4])
 })
 
-test('the one that fails is named, and takes those after it along', async () => {
+test('the failing statement is named, and those after it fail too', async () => {
   await using bench = await setup()
   const after: unknown[] = []
 
@@ -182,7 +182,8 @@ test('a statement that comes after its transaction failed is refused', async () 
   assert.deepEqual(await bench.kept(), [])
 })
 
-// Counts how often this process ended a round of messages. Only the test's pool is active.
+// Counts how often this process sent a Sync message, which ends a group of statements. Only the test's pool
+// is active.
 function countSyncs() {
   const { prototype } = pg.Connection
   const { sync } = prototype
@@ -199,6 +200,7 @@ function countSyncs() {
   }
 }
 
+// Creates a table and a pool with one connection.
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database

@@ -1,5 +1,5 @@
-// Lists are assembled from their filters, and each is planned once; the number of kept plans is
-// bounded. Names belong to a process: this file has its own.
+// The SQL of a list is assembled from its filters. Each distinct statement is prepared once, and the number
+// of prepared statements is limited. Statement names belong to a process, so this test has its own file.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,11 +23,11 @@ const TIMES = 20 // The first four have no name, and PostgreSQL plans the next f
 
 const bench = closeAfterTests(await startBench())
 
-// One connection, whose plans the test inspects.
+// Starts a service, and a pool with one connection whose prepared statements the test inspects.
 async function startBench() {
   const service = await startTestService()
   const { accountNumber } = await createAccount(service)
-  await simulate(service, accountNumber, '10') // Creates an event.
+  await simulate(service, accountNumber, '10') // The credit creates an event for the list.
   const { secrets } = service.config
   const { connectionString } = service.database
   const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })

@@ -38,7 +38,7 @@ test('the functions of the triggers have the transitions that the code declares'
   assert.deepEqual(files.sort(), STATES.map(functionPath).sort())
 })
 
-test('every declared status is known, and can be reached', () => {
+test('every declared status can be reached from the initial one', () => {
   for (const { table, initial, transitions } of STATES) {
     const statuses = statusesOf(transitions)
     const reached = new Set([initial])
@@ -60,8 +60,8 @@ for (const states of STATES) {
     const client = await database.pool.connect()
     try {
       await client.query('begin')
-      await leaveOnlyTrigger(client, table)
-      const insert = await insertOf(client, states)
+      await disableAllButTrigger(client, table)
+      const insert = await insertSqlFor(client, states)
       for (const [from, to] of pairsOf(states)) {
         await client.query('savepoint pair')
         await client.query(insert, [from])
@@ -120,6 +120,7 @@ test('a locked row that is not where its caller read it is a bug, and nothing is
 
 test('a payout that is not where its caller read it is a bug, unless it may stay', async () => {
   await using database = await createTestDatabase()
+  // Moves a payout from `sending` to `unknown`. With `mayStay`, a payout in another state is no error.
   const move = (mayStay: boolean) => {
     const id = 1n as PayoutId
     const change = { name: 'move-payout', rows: [id], from: 'sending', to: 'unknown' } as const
@@ -131,7 +132,7 @@ test('a payout that is not where its caller read it is a bug, unless it may stay
   assert.deepEqual(await move(true), [])
 })
 
-// The status of a refund is stored nowhere.
+// The status of a refund is not stored: it follows from the statuses of its payouts.
 test('a refund moves exactly as its payouts make it move', () => {
   const moves = new Map<string, Set<string>>(
     Object.keys(REFUND_TRANSITIONS).map((status) => [status, new Set()]),
@@ -164,14 +165,16 @@ test('the database refuses every change of a refund', async () => {
 
 type Part = { status: PayoutStatus }
 
+// Yields every sequence of payout statuses up to this length.
 function* combinations(longest: number, parts: readonly Part[] = []): Generator<readonly Part[]> {
   if (parts.length > 0) yield parts
   if (parts.length === longest) return
   for (const status of PAYOUT_STATUSES) yield* combinations(longest, [...parts, { status }])
 }
 
-// Drops the other constraints, because the rows of these tests belong to no client.
-async function leaveOnlyTrigger(client: pg.PoolClient, table: string): Promise<void> {
+// Disables everything on the table except the trigger for transitions, because the rows of these tests
+// belong to no client.
+async function disableAllButTrigger(client: pg.PoolClient, table: string): Promise<void> {
   const { rows } = await client.query<{ conname: string }>(
     `select conname from pg_constraint where conrelid = $1::regclass and contype = 'c'`,
     [table],
@@ -195,8 +198,8 @@ const VALUES: Readonly<Record<string, string>> = {
   bytea: `''`,
 }
 
-// Inserts a row with the status $1 and any other values.
-async function insertOf(client: pg.PoolClient, { table, column }: States): Promise<string> {
+// Returns an insert of a row with the status $1 and any values in the other required columns.
+async function insertSqlFor(client: pg.PoolClient, { table, column }: States): Promise<string> {
   const { rows } = await client.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type
        from pg_attribute

@@ -1,4 +1,4 @@
-// Windows of time as windows of ids: never too narrow, and never much too wide.
+// Windows of time as ranges of ids: never too narrow, and never much too wide.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ test('no transfer of a window lies outside its ids, however long after its credi
     ms += random.pick([0, 1000, 60_000, HOUR_MS, 7 * HOUR_MS])
     credits.push({ id, ms })
     transfers.push({ creditId: id, ms })
-    // Assigned, reversed or returned: a later transfer of an earlier credit.
+    // A credit that was assigned, reversed or returned has a later transfer.
     const later = random.pick(credits).id
     if (random.integer(0, 2) > 0) continue
     ms += 3 * HOUR_MS
@@ -109,6 +109,7 @@ test('where a test clock or a seed dates rows in no order, there is no bound', a
   }
 })
 
+// Inserts transfers with these times. Returns their ids and times.
 function insertTransfers(
   db: Pool,
   transfers: readonly { creditId: number; ms: number }[],

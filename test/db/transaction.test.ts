@@ -1,4 +1,4 @@
-// A transaction's last statements travel with its commit: all of them take effect, or none.
+// A transaction's last statements are sent together with its commit: all of them take effect, or none.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ test('statements sent with the commit take effect with it', async () => {
   assert.deepEqual(await bench.kept(), [1, 2, 3])
 })
 
-test('when one of them fails, nothing of the transaction is kept, and the caller is told', async () => {
+test('if one of them fails, the transaction is undone, and the caller gets the error', async () => {
   await using bench = await setup()
 
   const failing = withTransaction(bench.pool, async (tx) => {
@@ -86,7 +86,7 @@ test('work that goes on after a failure is told of it again, and commits nothing
 
 test('where no transaction began, nothing is done: not by those who never looked, either', async () => {
   await using bench = await setup()
-  // The name of the statement that begins a transaction.
+  // This statement has the name of the one that begins a transaction, but another text.
   const mistaken = { name: 'begin', text: 'select 1' }
 
   const failing = withTransaction(bench.pool, async (tx) => {
@@ -160,15 +160,17 @@ test('a failed commit is reported, keeps nothing, and leaves the connection good
   assert.deepEqual(await bench.openTransactions(), [])
 })
 
-test('two that lock one another out, with their last statements, both get through', async () => {
+test('two transactions that deadlock in their last statements both succeed in the end', async () => {
   await using bench = await setup()
   await Promise.all([1, 2].map((id) => bench.pool.query(bench.insert(id))))
   const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
   const ended = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
   const attempts: (0 | 1)[] = []
+  // Locks two rows in the opposite order of the other transaction, so that the database ends one of them.
   const swap = async (mine: 0 | 1) => {
     const answer = await withTransaction(bench.pool, async (tx) => {
-      // If the one that gave way came back before the other woke, it would lock it out again.
+      // The transaction that the database rolled back retries only when the other transaction has ended.
+      // Otherwise it would take the lock again before the other transaction wakes up.
       if (attempts.includes(mine)) await ended[mine === 0 ? 1 : 0].promise
       attempts.push(mine)
       await tx.query(bench.lock(mine + 1))
@@ -188,6 +190,7 @@ test('two that lock one another out, with their last statements, both get throug
   assert.deepEqual(await bench.kept(), [1, 2, 10, 11])
 })
 
+// Creates a table and a pool with two connections.
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database

@@ -1,4 +1,4 @@
-// The nightly backup of deploy/systemd runs an existing command, as confined as the service.
+// The nightly backup of deploy/systemd runs a command that exists, as confined as the service.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const unit = (name: string) =>
   unitFile(readFileSync(join(ROOT, 'deploy/systemd', name), 'utf8')).last
 
-// Settings that differ by nature: start, stop, restart, and writable paths.
+// Settings that may differ from those of the service: start, stop, restart, and writable paths.
 const OWN =
   /^(Desc|Doc|Type|ExecStart|Restart|Kill|Timeout|Limit|Start|User|Cache|Wanted|Load|Environment)/
 

@@ -43,9 +43,11 @@ type Stage = {
   healthcheck: string[]
 }
 
+// Parses a Containerfile into its stages.
 export function dockerfile(text: string) {
   const args: Record<string, string> = {}
   const stages: Stage[] = []
+  // Replaces ${NAME} by the value of the build argument.
   const resolved = (value: string) =>
     value.replaceAll(/\$\{(\w+)\}/g, (_, name) => args[name] ?? '')
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
@@ -64,16 +66,18 @@ export function dockerfile(text: string) {
   return { text, args, stages, last: stages.at(-1) as Stage }
 }
 
+// Returns a stage of a Containerfile before its first instruction.
 function newStage(from: string): Stage {
   const nothing = { entrypoint: [], command: [], healthcheck: [] }
   return { from, copies: [], env: {}, user: '', ...nothing }
 }
 
+// Reads the NAME=value pairs of an ARG or ENV instruction.
 function pairs(text: string): Record<string, string> {
   return Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]))
 }
 
-// Returns the last value of a repeated key, and all of them.
+// Parses a systemd unit. Returns the last value of each key, and all values of each key.
 export function unitFile(text: string) {
   const all: Record<string, string[]> = {}
   for (const [, key = '', value = ''] of text.matchAll(/^(\w+)=(.*)$/gm)) {
@@ -86,7 +90,7 @@ export function unitFile(text: string) {
 // biome-ignore lint/suspicious/noExplicitAny: what Kubernetes allows is checked by Kubernetes
 type Manifest = { kind: string; metadata: { name: string }; spec: any }
 
-// The manifests that the kustomization names, which are all there are.
+// Reads all Kubernetes manifests of a folder. The kustomization must name every file there.
 export function manifests(folder: string): Manifest[] {
   const { resources } = parse(readFileSync(join(folder, 'kustomization.yml'), 'utf8'))
   const files = readdirSync(folder).filter((name) => name !== 'kustomization.yml')
@@ -99,6 +103,7 @@ export function manifests(folder: string): Manifest[] {
   )
 }
 
+// Returns the pod that a manifest describes, or undefined if it describes none.
 export function podSpec({ spec }: Manifest) {
   if (!spec.template) return undefined
   const { metadata, spec: pod } = spec.template

@@ -1,5 +1,5 @@
-// deploy/ha/ is consistent: its nodes know one another, Manilla finds them, and the settings keep
-// acknowledged work.
+// The files of deploy/ha/ are consistent: its nodes know one another, Manilla finds them, and their
+// settings keep acknowledged work.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -26,10 +26,10 @@ test('the nodes of the highly available database know one another, and keep what
   assert.deepEqual([dcs.synchronous_mode, dcs.synchronous_mode_strict], [true, true])
   assert.equal(dcs.postgresql.parameters.synchronous_commit, 'on')
   assert(dcs.loop_wait + 2 * dcs.retry_timeout <= dcs.ttl && dcs.ttl >= 20)
-  // One may fail, and the rest still has a majority and a standby.
+  // If one node fails, the remaining nodes still have a majority and a synchronous standby.
   assert(dcs.synchronous_node_count >= 1 && peers.length >= dcs.synchronous_node_count + 2)
   assert(initdb.includes('data-checksums') && dcs.postgresql.use_pg_rewind)
-  // Two API processes and one worker, as in compose.
+  // Enough connections for two API processes and one worker, as in deploy/compose.yml.
   assert(dcs.postgresql.parameters.max_connections >= 3 * CONNECTIONS_PER_PROCESS + 40)
 
   const addresses = peers.map(([, address]) => address)

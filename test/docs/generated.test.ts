@@ -1,4 +1,4 @@
-// Tables in docs/ that are made from the code match it.
+// The tables in docs/ that `npm run generate` makes from the code match the code.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -23,15 +23,16 @@ test('docs/routes.md lists the routes with their scopes (npm run generate)', () 
   for (const { operationId } of operations) assert(document.includes(`| ${operationId} |`))
 })
 
-// A statement has the same columns whatever it is of; docs/settlement.md has those of a settlement, and
-// docs/payout-files.md those of payout files.
+// These exports have no table of their own. Every statement has the same columns, whatever it is a
+// statement of. docs/settlement.md has the columns of a settlement, and docs/payout-files.md those of
+// payout files.
 const ELSEWHERE = [
   'exportBalanceStatement',
   'exportSubaccountStatement',
   'exportLedgerStatement',
 ].concat(['exportSettlement', 'downloadPayoutFile'])
 
-// The files of lists have the fields of the list.
+// The file of a list has the same fields as the list, so it needs no table of its own.
 const isOfList = (id: string) =>
   id.startsWith('export') &&
   operations.some(({ operationId }) => operationId === id.replace(/^export/, 'list'))

@@ -1,4 +1,4 @@
-// Links of the documents lead somewhere, and docs/README.md leads to every document.
+// Every link in the documents leads to something that exists, and docs/README.md links to every document.
 
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
@@ -20,6 +20,7 @@ function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8').replace(/^```.*?^```$/gms, '')
 }
 
+// Returns the links of a document to other documents and files of the repository.
 function linksOf(path: string): Link[] {
   return Array.from(textOf(path).matchAll(LINK), ([, markdown, html]) => markdown ?? html ?? '')
     .filter((target) => !ELSEWHERE.test(target))
@@ -29,7 +30,8 @@ function linksOf(path: string): Link[] {
     })
 }
 
-// As GitHub makes them from headings; of headings that repeat, the first only.
+// Returns the anchors that GitHub makes from the headings. If headings repeat, only the first has this
+// anchor.
 function anchorsOf(path: string): string[] {
   const text = textOf(path)
   const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>

@@ -1,4 +1,4 @@
-// The README's figures are those of the document, test or file that it names for each.
+// Each figure in README.md equals the figure in the document, test or file that README.md names for it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -14,12 +14,14 @@ function assertSays(words: string): void {
   assert(readme.includes(words), `README.md does not say: ${words}`)
 }
 
-function found(path: string, pattern: RegExp): string[] {
+// Returns the groups of a pattern that the file must contain.
+function matchIn(path: string, pattern: RegExp): string[] {
   const match = pattern.exec(read(path))
   assert(match, `${path} has nothing like ${pattern}`)
   return match.slice(1)
 }
 
+// Returns the text of a document after this mark.
 function sectionOf(path: string, mark: string): string {
   const [, section = ''] = read(path).split(`<!-- ${mark}`)
   return section
@@ -40,8 +42,8 @@ test('faults, acknowledgements and findings are those of the last long runs', ()
 
 test('lost, late and repeated notifications are as many as the test sends', () => {
   const path = 'test/fake-bank/lost-notifications.test.ts'
-  const [transfers = ''] = found(path, /TRANSFERS = ([\d_]+)/)
-  const rates = found(path, /loss: ([\d.]+), delay: ([\d.]+),.*duplicate: ([\d.]+)/).map(Number)
+  const [transfers = ''] = matchIn(path, /TRANSFERS = ([\d_]+)/)
+  const rates = matchIn(path, /loss: ([\d.]+), delay: ([\d.]+),.*duplicate: ([\d.]+)/).map(Number)
   const percent = Math.round(100 * rates.reduce((sum, rate) => sum + rate, 0))
 
   assertSays(`](${path}) ${percent}% of ${transfers.replace('_', ',')} notifications`)
@@ -54,7 +56,7 @@ test('the verifier is as long, and is tried in as many ways, as it says', () => 
 })
 
 test('random steps are as many as the simulations take', () => {
-  const steps = (path: string) => found(path, /STEPS \?\? ([\d_]+)/)[0]?.replace('_', ',')
+  const steps = (path: string) => matchIn(path, /STEPS \?\? ([\d_]+)/)[0]?.replace('_', ',')
   const [moneyIn, moneyOut] = [
     'test/simulation/money-in.test.ts',
     'test/simulation/money-out.test.ts',
@@ -87,5 +89,5 @@ test('the version is that of the package, the API, the SDK and the newest entry 
   assertSays(`Version ${version} (`)
   assert.equal(JSON.parse(read('openapi.json')).info.version, version)
   assert.equal(JSON.parse(read('sdk/package.json')).version, version)
-  assert.deepEqual(found('CHANGELOG.md', /^## (\S+)/m), [version])
+  assert.deepEqual(matchIn('CHANGELOG.md', /^## (\S+)/m), [version])
 })

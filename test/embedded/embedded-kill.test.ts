@@ -1,5 +1,5 @@
-// Whichever process is killed, and whenever: no server outlives its owner, nothing committed is
-// lost, and the next start works.
+// Whichever process is killed, and at whatever moment: no database server outlives its owner, nothing
+// committed is lost, and the next start works.
 
 import assert from 'node:assert/strict'
 import {
@@ -18,7 +18,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { isRunning, processesWith, query, spawnHolder, until } from '../support/embedded-bench.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-// Shared by tests that do not care how the cluster was made: making one takes most of a second.
+// A data folder for tests that do not need their own, because making a cluster takes most of a second.
 const shared = closeAfterTests(createTempFolder())
 const sharedDir = join(shared.path, 'data')
 const TRIES_MAX = 5
@@ -142,16 +142,17 @@ test('Ctrl-C reaches the owner alone, which drains before the server goes', asyn
   assert.equal(isRunning(pid), false)
 })
 
-// On a busy machine the check may come too late, when the cluster is complete: then it tries again
-// elsewhere.
-async function killMaking(parent: string, reached: string): Promise<string> {
+// Kills the process while it makes a cluster, as soon as the file `reached` exists. On a busy machine the
+// check may come too late, when the cluster is complete; then it tries again in another folder. Returns the
+// folder.
+async function killWhileMakingCluster(parent: string, reached: string): Promise<string> {
   for (let tries = 1; ; tries++) {
     const dataDir = join(parent, `data-${tries}`)
     const isMade = () => existsSync(join(dataDir, 'postgres'))
     await using holder = await spawnHolder(dataDir)
     holder.go()
     const isReached = (aside: string) => existsSync(join(aside, reached))
-    await until(`${reached} is there`, () => isMade() || foldersAside(dataDir).some(isReached))
+    await until(`${reached} is there`, () => isMade() || unfinishedFolders(dataDir).some(isReached))
     await holder.kill()
     if (!isMade()) return dataDir
     assert(tries < TRIES_MAX, 'it was always made before we could look')
@@ -161,7 +162,7 @@ async function killMaking(parent: string, reached: string): Promise<string> {
 for (const reached of ['PG_VERSION', 'base/5']) {
   test(`killed while the first database is being made (at ${reached}): made anew`, async () => {
     using folder = createTempFolder()
-    const dataDir = await killMaking(folder.path, reached)
+    const dataDir = await killWhileMakingCluster(folder.path, reached)
     const server = await startEmbedded({ dataDir })
     const rows = await query(server.connectionString, 'select 1')
     await server.stop()
@@ -193,7 +194,8 @@ test('a half-made cluster in the place of a whole one is made anew', async () =>
 test('a cluster that held data is never made anew, however damaged', async () => {
   await (await startEmbedded({ dataDir: sharedDir })).stop()
   const away = join(shared.path, 'away')
-  rmSync(join(sharedDir, 'postgres', 'socket'), { recursive: true }) // A restored backup lacks it.
+  // As after a restore: a backup does not contain this folder.
+  rmSync(join(sharedDir, 'postgres', 'socket'), { recursive: true })
 
   for (const name of ['PG_VERSION', 'global/pg_control', 'base/1']) {
     const part = join(sharedDir, 'postgres', name)
@@ -221,7 +223,8 @@ test("somebody's own files in the place of the cluster are left alone", async ()
   assert.deepEqual(readdirSync(cluster), ['notes.txt'])
 })
 
-function foldersAside(dataDir: string): string[] {
+// Returns the folders in which a cluster is being made.
+function unfinishedFolders(dataDir: string): string[] {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   return names.filter((name) => name !== 'postgres').map((name) => join(dataDir, name))
 }

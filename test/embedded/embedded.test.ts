@@ -1,4 +1,4 @@
-// Guarantees of the embedded server to its caller.
+// Promises of the embedded server to its caller.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ import { isRunning, processesWith, query } from '../support/embedded-bench.ts'
 import { patience } from '../support/patience.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-// Shared by tests that do not care how the cluster was made: making one takes most of a second.
+// A data folder for tests that do not need their own, because making a cluster takes most of a second.
 const shared = closeAfterTests(createTempFolder())
 const dataDir = join(shared.path, 'data')
 
@@ -77,7 +77,7 @@ test('other databases on the server are reached by their name', async () => {
   assert.deepEqual(rows, [['other É 2']])
 })
 
-test('a second start says who has the folder and leaves the first alone', async () => {
+test('a second start names the process that has the folder, and leaves it alone', async () => {
   await using bench = await setup()
 
   const refused = startEmbedded({ dataDir: dataDir })
@@ -159,7 +159,7 @@ test('the log never shows a statement or the values in it', async () => {
   assert(!lines.some((line) => line.includes('22212345678')))
 })
 
-test('a missing package is told in a sentence that says what to do', async () => {
+test('a missing package is reported in a sentence that says what to do', async () => {
   using folder = createTempFolder()
   const resolvePackage = (name: string) => import.meta.resolve(`${name}-missing`)
 
@@ -182,7 +182,7 @@ test('a server that does not start passes on its last words', async () => {
   assert.deepEqual(processesWith(dataDir), [])
 })
 
-test('a data folder that cannot be made is told in a sentence', async () => {
+test('a data folder that cannot be created is reported in a sentence', async () => {
   using folder = createTempFolder()
   writeFileSync(join(folder.path, 'file'), '')
 
@@ -204,11 +204,11 @@ test('a cluster of another PostgreSQL version is refused in words and kept', asy
   await (await startEmbedded({ dataDir })).stop()
 })
 
-test('a lock left behind whose number now belongs to a stranger does not keep us out', async () => {
+test('a stale lock whose process id now belongs to another program does not stop a start', async () => {
   const cluster = join(dataDir, 'postgres')
   await (await startEmbedded({ dataDir })).stop()
   const { uid, gid } = statSync(cluster)
-  // A stranger with the server's own user: PostgreSQL itself ignores those of another user.
+  // An unrelated process of the server's own user. PostgreSQL itself ignores the processes of other users.
   const stranger = spawn('sleep', ['600'], { uid, gid, cwd: '/' })
   await once(stranger, 'spawn')
   try {
@@ -229,11 +229,13 @@ test('a lock left behind whose number now belongs to a stranger does not keep us
   }
 })
 
+// Starts a server in the shared data folder.
 async function setup(options: Omit<EmbeddedOptions, 'dataDir'> = {}) {
   const server = await startEmbedded({ ...options, dataDir })
   return { server, [Symbol.asyncDispose]: () => server.stop() }
 }
 
+// Moves the cluster to another path and starts it there. `moveBack` stops it and moves it back.
 async function startMovedTo(path: string) {
   await (await startEmbedded({ dataDir })).stop()
   mkdirSync(dirname(path), { recursive: true })
@@ -248,6 +250,7 @@ async function startMovedTo(path: string) {
   }
 }
 
+// Returns the path of the lock file beside the server's socket.
 function socketLock(cluster: string): string {
   mkdirSync(join(cluster, 'socket'), { recursive: true })
   return join(cluster, 'socket', '.s.PGSQL.5432.lock')

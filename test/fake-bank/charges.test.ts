@@ -1,5 +1,5 @@
-// The simulated bank's charges are missing on its statement and in our ledger: to the kobo, in
-// every dialect that reports charges.
+// The simulated bank's charges reduce the amounts on its statement and in our ledger by the same sum, to
+// the kobo, in every dialect that reports charges.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

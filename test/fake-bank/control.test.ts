@@ -1,4 +1,4 @@
-// The control API and the bank's own books: the statement adds up, and invalid orders are refused
+// The simulated bank's control API and its own books: the statement adds up, and invalid orders are refused
 // in a sentence.
 
 import assert from 'node:assert/strict'
@@ -16,9 +16,9 @@ test('the statement adds up: net amounts, payouts, and a running balance', async
     fees: { flatKobo: naira(10), basisPoints: 50n },
   })
   const sent = await control(bank, 'transfers', [
-    { accountNumber: NUMBER, amount: '1000.00' }, // 10 + 5, and 1.12 of VAT
-    { accountNumber: NUMBER, amount: 2000.5 }, // 10 + 10.00, and 1.50
-    { accountNumber: NUMBER, amount: '9.00' }, // less than its fee: none
+    { accountNumber: NUMBER, amount: '1000.00' }, // Fee 10 + 5, VAT 1.12.
+    { accountNumber: NUMBER, amount: 2000.5 }, // Fee 10 + 10.00, VAT 1.50.
+    { accountNumber: NUMBER, amount: '9.00' }, // Less than its fee, so no fee.
   ])
   assert.deepEqual(
     sent.body.map((one: Record<string, string>) => [one.fee, one.vat, one.settledAmount]),
@@ -85,7 +85,7 @@ test('wrong orders are refused, and nothing of them is done', async () => {
   assert.equal((await control(bank, 'faults')).body.loss, 0)
 })
 
-test('faults are changed while it runs, and a reset takes everything back', async () => {
+test('faults can be changed while the bank runs, and a reset undoes everything', async () => {
   await using bank = await startLoneBank({ connector: 'manilla' })
   await control(bank, 'faults', { loss: 1 })
   const lost = await control(bank, 'transfers', { accountNumber: NUMBER, amount: '1.00' })
@@ -99,7 +99,7 @@ test('faults are changed while it runs, and a reset takes everything back', asyn
   assert.notEqual(next.body.sessionId, lost.body.sessionId, 'an identifier given twice')
 })
 
-test('it says whether it is up', async () => {
+test('the health check says that the bank is up', async () => {
   await using bank = await startLoneBank({ connector: 'manilla' })
   const { body } = await control(bank, 'health')
   assert.deepEqual(body, { status: 'ok', bankCode: '101', unansweredPayoutCalls: 0 })

@@ -1,6 +1,5 @@
-// The purpose of the simulated bank: of 10,000 notifications a tenth is lost, a tenth delayed, a
-// tenth sent twice and the rest reordered, and still every kobo is booked within five minutes,
-// once.
+// The purpose of the simulated bank: of 10,000 notifications a tenth is lost, a tenth delayed, a tenth sent
+// twice, and all remaining ones are reordered. Still every kobo is booked once, within five minutes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +16,8 @@ const ACCOUNTS = 20
 const SECOND_MS = 1_000
 const SENDING_SECONDS = 60
 const FIVE_MINUTES_S = 300
-// A sweep has just ended, so the first transfers wait longest for the next.
+// The transfers begin just after a sweep (a query for all transfers of a period), so the first wait longest
+// for the next.
 const AFTER_SWEEP_MS = SECOND_MS
 
 const FAULTS = { loss: 0.1, delay: 0.1, delayMs: 120_000, duplicate: 0.1, reorder: true }

@@ -1,4 +1,4 @@
-// `npm run fake-bank`: its options, and the process as an evaluator starts it.
+// Tests the options of `npm run fake-bank`, and runs it as a process, as an evaluator does.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -111,11 +111,11 @@ test('a wrong option ends the process with a sentence and a pointer to the help'
     command: [process.execPath, 'fake-bank/main.ts', '--connector', 'manilla', '--loss', '7'],
   })
   assert.equal(await process_.closed, 1)
-  assert.match(process_.said.err, /loss, delay and duplicate must be numbers from 0 to 1/)
-  assert.match(process_.said.err, /--help/)
+  assert.match(process_.output.err, /loss, delay and duplicate must be numbers from 0 to 1/)
+  assert.match(process_.output.err, /--help/)
 })
 
-// Its signature has no time, so the two clocks may differ.
+// This test uses Providus, whose signature has no time, because the clocks of bank and service differ here.
 test('on the machine’s clock it sends by itself, late ones when they are brought forward', async () => {
   await using world = await startWithFakeBank({ connector: 'providus', clock: undefined })
   const { bank, bench } = world

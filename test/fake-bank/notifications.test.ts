@@ -16,7 +16,8 @@ import {
 } from '../support/fake-bank.ts'
 import { createAccount } from '../support/fixtures.ts'
 
-// Starts before the first test: the runner would take a pause between tests for their end.
+// All services start before the first test, because the test runner would take a pause between tests for
+// their end.
 type World = Awaited<ReturnType<typeof startWithFakeBank>>
 const worlds: { dialect: Dialect; world: World; accountNumber: string }[] = []
 for (const dialect of DIALECTS) {
@@ -179,6 +180,7 @@ test('delayed and reordered notifications arrive when they are due, each once', 
 })
 
 test('the same seed gives the same faults, another seed others', async () => {
+  // Returns the fates of 64 notifications of a bank with this seed.
   const fatesOf = async (seed: number) => {
     await using bank = await startLoneBank({ connector: 'manilla', seed, faults: { loss: 0.5 } })
     return Array.from({ length: 64 }, () => {
@@ -190,7 +192,7 @@ test('the same seed gives the same faults, another seed others', async () => {
   assert.notEqual(await fatesOf(7), await fatesOf(8))
 })
 
-test('it reports money to this machine only', async () => {
+test('the simulated bank reports money to this machine only', async () => {
   for (const notify of ['http://bank.example.com', 'https://127.0.0.1', 'ftp://localhost', '']) {
     await assert.rejects(startLoneBank({ connector: 'manilla', notify }), /this machine/, notify)
   }

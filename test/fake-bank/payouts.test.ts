@@ -1,4 +1,4 @@
-// The simulated bank's payouts, in each of its behaviours, as the connector reads them.
+// The simulated bank's payouts, with each of its behaviours, as the connector reads them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,6 +7,7 @@ import type { CallOptions, PayoutAnswer, PayoutInstruction } from '#banks/connec
 import { callsOf, connectorsThat, control, naira, startLoneBank } from '../support/fake-bank.ts'
 import { START } from '../support/running-service.ts'
 
+// Returns a valid payout order with these changes.
 function payout(changes: Partial<PayoutInstruction> = {}): PayoutInstruction {
   return {
     reference: 'PO-1',
@@ -20,6 +21,8 @@ function payout(changes: Partial<PayoutInstruction> = {}): PayoutInstruction {
 
 const PAYING = await connectorsThat('sendMoney')
 
+// Starts a bank with this payout behaviour, and returns functions that send and query payouts through its
+// connector.
 async function startPaying(connector: string, behaviour: string) {
   let nowMs = START.getTime()
   const bank = await startLoneBank({
@@ -34,7 +37,7 @@ async function startPaying(connector: string, behaviour: string) {
   return {
     bank,
     behave,
-    // A bank may only confirm that it took the order; the connector then queries it.
+    // Sends a payout. If the bank's answer says only that it accepted the order, queries the payout.
     send: async (changes?: Partial<PayoutInstruction>, options: CallOptions = {}) => {
       const order = payout(changes)
       const answer = await sendMoney(order, options)
@@ -101,7 +104,7 @@ for (const connector of PAYING) {
   test(`${connector}: silent: nothing is answered and nothing is paid`, async () => {
     await using world = await startPaying(connector, 'silent')
     const { payouts } = world.bank.bank
-    // The caller gives up once the bank has received the call.
+    // Gives up as soon as the bank has received the call, because the bank will not answer.
     const giveUp = async (call: (options: CallOptions) => Promise<PayoutAnswer>) => {
       const controller = new AbortController()
       const before = payouts.unanswered + 1

@@ -1,4 +1,4 @@
-// The simulated bank's answers to queries: lost transfers, numbers, names.
+// The simulated bank answers queries for lost transfers, numbers and names, as each connector sends them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,11 +32,13 @@ const RESERVATION = {
 } as const
 const FEES = { flatKobo: naira(45) } // With 7.5% VAT: 45.00 + 3.37.
 
+// Starts a bank that loses every notification, so that only queries find its transfers.
 async function startLosing(connector: string) {
   const bank = await startLoneBank({ connector, faults: { loss: 1 }, fees: FEES })
   return { bank, calls: callsOf(bank), [Symbol.asyncDispose]: bank[Symbol.asyncDispose] }
 }
 
+// Simulates a transfer, whose notification is lost.
 function receive(bank: FakeBank, accountNumber = NUMBER) {
   const transfer = bank.transfer({ accountNumber, amountKobo: naira(1000), narration: 'Shoes' })
   assert(transfer)
@@ -53,7 +55,8 @@ const numberOf = (bankReference: string) => bankReference.replace(/^.*-/, '')
 const isCredit = (value: IncomingCredit | string | undefined): value is IncomingCredit =>
   typeof value === 'object'
 
-async function find(calls: BankCalls, kind: IdentifierKind, value: string) {
+// Returns the credit that a query for this identifier finds, or the status of the answer.
+async function findTransfer(calls: BankCalls, kind: IdentifierKind, value: string) {
   const answer = await calls.findTransfer?.({ kind, value }, { reservations })
   return answer?.status === 'found' ? creditsOf(answer.items)[0] : answer?.status
 }
@@ -77,36 +80,36 @@ test('manilla: a lost transfer is found by its session id, as it was sent', asyn
   await using world = await startLosing('manilla')
   const transfer = receive(world.bank)
   const { sessionId, at } = transfer
-  assert.partialDeepStrictEqual(await find(world.calls, 'session_id', sessionId), {
+  assert.partialDeepStrictEqual(await findTransfer(world.calls, 'session_id', sessionId), {
     sessionId,
     ...RECEIVED,
     transactionTime: at,
   })
-  assert.equal(await find(world.calls, 'session_id', 'nobody-knows-this'), 'not_found')
+  assert.equal(await findTransfer(world.calls, 'session_id', 'nobody-knows-this'), 'not_found')
 })
 
 test('providus: a lost transfer is found by its session id or settlement id', async () => {
   await using world = await startLosing('providus')
   const { sessionId, settlementId, at } = receive(world.bank)
-  const bySession = await find(world.calls, 'session_id', sessionId)
+  const bySession = await findTransfer(world.calls, 'session_id', sessionId)
   assert.partialDeepStrictEqual(bySession, {
     sessionId,
     otherIdentifiers: [{ kind: 'settlement_id', value: settlementId }],
     ...RECEIVED,
     transactionTime: at,
   })
-  assert.deepEqual(await find(world.calls, 'settlement_id', settlementId), bySession)
-  assert.equal(await find(world.calls, 'settlement_id', sessionId), 'not_found')
-  assert.equal(await find(world.calls, 'session_id', 'nobody-knows-this'), 'not_found')
+  assert.deepEqual(await findTransfer(world.calls, 'settlement_id', settlementId), bySession)
+  assert.equal(await findTransfer(world.calls, 'settlement_id', sessionId), 'not_found')
+  assert.equal(await findTransfer(world.calls, 'session_id', 'nobody-knows-this'), 'not_found')
 })
 
 for (const connector of FINDING) {
   test(`${connector}: a lost transfer is found by what the bank calls it, and in its net`, async () => {
     await using world = await startLosing(connector)
     const { sessionId, bankReference, settledKobo } = receive(world.bank)
-    let found = await find(world.calls, 'session_id', sessionId)
+    let found = await findTransfer(world.calls, 'session_id', sessionId)
     for (const reference of [bankReference, numberOf(bankReference)]) {
-      if (!isCredit(found)) found = await find(world.calls, 'bank_reference', reference)
+      if (!isCredit(found)) found = await findTransfer(world.calls, 'bank_reference', reference)
     }
     assert(isCredit(found))
     assert.equal(found.accountNumber, NUMBER)
@@ -120,7 +123,7 @@ for (const connector of FINDING) {
     assert.equal(found.amountKobo - feeKobo - vatKobo - dutyKobo, settledKobo)
   })
 
-  test(`${connector}: who has other credentials learns nothing and changes nothing`, async () => {
+  test(`${connector}: a caller with other credentials learns nothing and changes nothing`, async () => {
     await using world = await startLosing(connector)
     const { sessionId, bankReference } = receive(world.bank)
     const { credentials } = findDialect(connector) ?? assert.fail()
@@ -128,9 +131,9 @@ for (const connector of FINDING) {
     const others = secrets.map(([name]) => [name, name === 'railSecret' ? RAIL_SECRET : 'another'])
     await using other = await startLoneBank({ connector, credentials: Object.fromEntries(others) })
     const stranger = callsOf(other, { baseUrl: world.bank.url })
-    assert(!isCredit(await find(stranger, 'session_id', sessionId)))
-    assert(!isCredit(await find(stranger, 'bank_reference', bankReference)))
-    assert(!isCredit(await find(stranger, 'bank_reference', numberOf(bankReference))))
+    assert(!isCredit(await findTransfer(stranger, 'session_id', sessionId)))
+    assert(!isCredit(await findTransfer(stranger, 'bank_reference', bankReference)))
+    assert(!isCredit(await findTransfer(stranger, 'bank_reference', numberOf(bankReference))))
     const reserved = await stranger.reserveAccount?.(RESERVATION, {})
     assert.notEqual(reserved?.status, 'reserved')
   })
@@ -142,6 +145,7 @@ for (const connector of LISTING) {
     const sent = Array.from({ length: 250 }, (_, at) =>
       receive(world.bank, at % 3 === 0 ? '1000000002' : NUMBER),
     )
+    // Returns the session ids on all pages of the list.
     const list = async (accountNumber: string | null, at = START) => {
       const found: string[] = []
       let cursor: string | null = null
@@ -224,6 +228,7 @@ for (const connector of NAMING) {
 
 test('manilla: the same reference reserves the same number, another one another', async () => {
   await using world = await startLosing('manilla')
+  // Reserves an account, and returns its number or the refusal.
   const reserve = async (reference: string) => {
     const answer = await world.calls.reserveAccount?.({ ...RESERVATION, reference }, {})
     return answer?.status === 'reserved' ? answer.accountNumber : answer

@@ -1,5 +1,5 @@
-// The simulated bank stores nothing. After a restart it uses other identifiers; otherwise Manilla
-// would refuse its money and numbers as known.
+// The simulated bank stores nothing, but after a restart it must issue other identifiers. Otherwise Manilla
+// would take its new money and numbers for known ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,33 +9,37 @@ import { createAccount } from '../support/fixtures.ts'
 import { START } from '../support/running-service.ts'
 
 const LATER = new Date(START.getTime() + 1_000)
-const GIVEN_EACH = 500 // Issued in the second before the restart.
+const ISSUED_EACH = 500 // Issued in the second before the restart.
 
-function identifiersOf({ bank }: FakeBank): string[] {
+// Returns all identifiers that the bank issues for some accounts, transfers and payouts.
+function issueIdentifiers({ bank }: FakeBank): string[] {
   const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'A' }
-  return Array.from({ length: GIVEN_EACH }, (_, at) => {
+  return Array.from({ length: ISSUED_EACH }, (_, at) => {
     const { accountNumber } = bank.accounts.reserve({ accountName: 'A', reference: null })
     const transfer = bank.receive({ accountNumber, amountKobo: naira(10) }) ?? assert.fail()
     const order = { reference: `PO-${at}`, amountKobo: naira(1), to, narration: '' }
-    const paid = bank.payouts.take(order)
+    const paid = bank.payouts.placeOrder(order)
     assert(paid.answer === 'payout')
     const { sessionId, settlementId, bankReference } = transfer
     return [accountNumber, sessionId, settlementId, bankReference, paid.payout.bankReference]
   }).flat()
 }
 
-async function startAndGive(clock: () => Date): Promise<string[]> {
+async function identifiersOfNewBank(clock: () => Date): Promise<string[]> {
   await using bank = await startLoneBank({ connector: 'manilla', clock })
-  return identifiersOf(bank)
+  return issueIdentifiers(bank)
 }
 
-test('a bank that was started again gives no identifier or number twice', async () => {
-  const identifiers = [...(await startAndGive(() => START)), ...(await startAndGive(() => LATER))]
+test('a restarted bank issues no identifier or number twice', async () => {
+  const identifiers = [
+    ...(await identifiersOfNewBank(() => START)),
+    ...(await identifiersOfNewBank(() => LATER)),
+  ]
   assert.equal(new Set(identifiers).size, identifiers.length)
 })
 
 test('the same clock gives the same identifiers', async () => {
-  assert.deepEqual(await startAndGive(() => START), await startAndGive(() => START))
+  assert.deepEqual(await identifiersOfNewBank(() => START), await identifiersOfNewBank(() => START))
 })
 
 for (const connector of ['providus', 'monnify']) {

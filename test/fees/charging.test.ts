@@ -1,5 +1,5 @@
-// Charging fees: posted with their money, on the whole payment once it is settled, and given back
-// with it. Each case with exactly its transfers.
+// Charging fees: they are posted together with the money, on the whole payment once it is complete, and
+// given back when the money is taken back. Each test checks exactly the transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,23 +12,25 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const DAY_MS = 86_400_000
 
-async function withRule(changes: object = {}): Promise<Bench> {
+// Starts a service with one fee rule.
+async function startWithFeeRule(changes: object = {}): Promise<Bench> {
   const bench = await startTestService()
-  dataOf(await createFeeRule(bench, changes), 'account')
+  dataOf(await createFeeRule(bench, changes))
   return bench
 }
 
 const balanceOf = async (bench: Bench) =>
-  dataOf(await bench.call({ url: '/api/v1/balances' }), 'account').totals[0]
+  dataOf(await bench.call({ url: '/api/v1/balances' })).totals[0]
 
-const creditOf = async (bench: Bench, sessionId: string) => {
-  const view = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+// Returns the fee, its VAT and the net amount of a credit.
+const feesOfCredit = async (bench: Bench, sessionId: string) => {
+  const view = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }))
   const { merchantFee, merchantFeeVat, netToMerchant } = view
   return [merchantFee, merchantFeeVat, netToMerchant]
 }
 
 test('a collection credit pays its fee and VAT from the account that received it', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { accountNumber } = await createAccount(bench)
   const { moves } = await recordMovements(bench)
 
@@ -40,7 +42,7 @@ test('a collection credit pays its fee and VAT from the account that received it
     'fee: collection → fee_income 200.00',
     'fee_vat: collection → vat_payable 15.00',
   ])
-  assert.deepEqual(await creditOf(bench, sessionId), [200, 15, 19_785])
+  assert.deepEqual(await feesOfCredit(bench, sessionId), [200, 15, 19_785])
   const { gross, fees, net, collected } = await balanceOf(bench)
   assert.deepEqual([gross, fees, net, collected], [20_000, 215, 19_785, 19_785])
   const { data } = (await bench.call({ url: '/api/v1/events?limit=1' })).json()
@@ -50,7 +52,7 @@ test('a collection credit pays its fee and VAT from the account that received it
 
 test('without a rule, or with one that is not in force, nothing is charged', async () => {
   const start = new Date('2026-11-16T08:00:00.000Z')
-  await using bench = await withRule({ effectiveFrom: start.toISOString() })
+  await using bench = await startWithFeeRule({ effectiveFrom: start.toISOString() })
   await createFeeRule(bench, { basis: 'payout' })
   const { accountNumber } = await createAccount(bench)
 
@@ -58,13 +60,13 @@ test('without a rule, or with one that is not in force, nothing is charged', asy
   bench.advance(DAY_MS)
   const after = await credit(bench, accountNumber, '20000')
 
-  assert.deepEqual(await creditOf(bench, before.sessionId), [0, 0, 20_000])
-  assert.deepEqual(await creditOf(bench, after.sessionId), [200, 15, 19_785])
+  assert.deepEqual(await feesOfCredit(bench, before.sessionId), [0, 0, 20_000])
+  assert.deepEqual(await feesOfCredit(bench, after.sessionId), [200, 15, 19_785])
   await assertCleanBooks(bench)
 })
 
 test('a rule of a merchantCode comes before the general one', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   await createFeeRule(bench, { merchantCode: 'BR-1', bps: 0, flat: 50 })
   const branch = await createAccount(bench, { merchantCode: 'BR-1' })
   const other = await createAccount(bench)
@@ -74,12 +76,12 @@ test('a rule of a merchantCode comes before the general one', async () => {
     await credit(bench, other.accountNumber, '20000'),
   ]
 
-  assert.deepEqual(await creditOf(bench, there.sessionId), [50, 3.75, 19_946.25])
-  assert.deepEqual(await creditOf(bench, here.sessionId), [200, 15, 19_785])
+  assert.deepEqual(await feesOfCredit(bench, there.sessionId), [50, 3.75, 19_946.25])
+  assert.deepEqual(await feesOfCredit(bench, here.sessionId), [200, 15, 19_785])
 })
 
 test('a payment in parts pays one fee on all of it when it is settled, shared by its credits', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { bankAccount } = await startPayment(bench, { amount: 100_000 })
   const { moves } = await recordMovements(bench)
 
@@ -95,13 +97,13 @@ test('a payment in parts pays one fee on all of it when it is settled, shared by
     'fee: available → fee_income 180.00',
     'fee_vat: available → vat_payable 13.50',
   ])
-  assert.deepEqual(await creditOf(bench, part.sessionId), [120, 9, 39_871])
-  assert.deepEqual(await creditOf(bench, rest.sessionId), [180, 13.5, 59_806.5])
+  assert.deepEqual(await feesOfCredit(bench, part.sessionId), [120, 9, 39_871])
+  assert.deepEqual(await feesOfCredit(bench, rest.sessionId), [180, 13.5, 59_806.5])
   await assertCleanBooks(bench)
 })
 
 test('a reversal gives the fee back, all of it with all of the credit', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '20000')
   const { moves } = await recordMovements(bench)
@@ -112,18 +114,18 @@ test('a reversal gives the fee back, all of it with all of the credit', async ()
     'fee: fee_income → collection 50.00',
     'fee_vat: vat_payable → collection 3.75',
   ])
-  assert.deepEqual(await creditOf(bench, sessionId), [150, 11.25, 14_838.75])
+  assert.deepEqual(await feesOfCredit(bench, sessionId), [150, 11.25, 14_838.75])
   await assertCleanBooks(bench)
   assert.equal(await reverse(bench, sessionId, '15000'), '00 reversed')
 
   const { gross, reversed, fees, net } = await balanceOf(bench)
   assert.deepEqual([gross, reversed, fees, net], [20_000, 20_000, 0, 0])
-  assert.deepEqual(await creditOf(bench, sessionId), [0, 0, 0])
+  assert.deepEqual(await feesOfCredit(bench, sessionId), [0, 0, 0])
   await assertCleanBooks(bench)
 })
 
 test('a reversed payment gives back what the reversed credit bore, and keeps the rest', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { bankAccount, adviceReference } = await startPayment(bench, { amount: 20_000 })
   const part = await credit(bench, bankAccount, '5000')
   await credit(bench, bankAccount, '15000')
@@ -142,7 +144,7 @@ test('a reversed payment gives back what the reversed credit bore, and keeps the
 })
 
 test('suspended money pays no fee until it is assigned, and none when it is returned', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { accountNumber } = await createAccount(bench)
   const { bankAccount } = await startPayment(bench, { amount: 1_000 })
   const { moves } = await recordMovements(bench)
@@ -164,16 +166,16 @@ test('suspended money pays no fee until it is assigned, and none when it is retu
     'fee: collection → fee_income 5.00',
     'fee_vat: collection → vat_payable 0.38',
   ])
-  assert.deepEqual(await creditOf(bench, paid.sessionId), [15, 1.13, 1_483.87])
-  assert.deepEqual(await creditOf(bench, again.sessionId), [0, 0, 0])
+  assert.deepEqual(await feesOfCredit(bench, paid.sessionId), [15, 1.13, 1_483.87])
+  assert.deepEqual(await feesOfCredit(bench, again.sessionId), [0, 0, 0])
   await assertCleanBooks(bench)
   assert.equal(await reverse(bench, paid.sessionId, '1500'), '00 reversed')
-  assert.deepEqual(await creditOf(bench, paid.sessionId), [0, 0, 0])
+  assert.deepEqual(await feesOfCredit(bench, paid.sessionId), [0, 0, 0])
   await assertCleanBooks(bench)
 })
 
 test('money assigned to a payment settles it with its fee', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { bankAccount } = await startPayment(bench, { amount: 100, amountPolicy: 'exact' })
   const { bankAccount: other, paymentReference } = await startPayment(bench, { amount: 300 })
   const { sessionId } = await credit(bench, bankAccount, '200')
@@ -190,14 +192,14 @@ test('money assigned to a payment settles it with its fee', async () => {
     'fee: available → fee_income 2.00',
     'fee_vat: available → vat_payable 0.16',
   ])
-  assert.deepEqual(await creditOf(bench, part.sessionId), [1, 0.07, 98.93])
+  assert.deepEqual(await feesOfCredit(bench, part.sessionId), [1, 0.07, 98.93])
   await assertCleanBooks(bench)
   assert.equal(await reverse(bench, sessionId, '200'), '00 reversed')
   await assertCleanBooks(bench)
 })
 
 test('a fee that is given back does not count as received against the limit per day', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { accountNumber } = await createAccount(bench)
   await setLimits(bench, accountNumber, { perDay: 30_000 })
   const { sessionId } = await credit(bench, accountNumber, '20000')
@@ -217,7 +219,7 @@ test('a fee that is given back does not count as received against the limit per 
 })
 
 test('the fee of a part payment is in the CSV of the day that it was charged', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { bankAccount } = await startPayment(bench, { amount: 200, expiresInSeconds: 172_800 })
   const part = await credit(bench, bankAccount, '100')
   bench.advance(DAY_MS)

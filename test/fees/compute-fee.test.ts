@@ -1,4 +1,4 @@
-// Computing fees: the published vectors, and properties for any rule and amount.
+// Computes fees for the published examples, and checks properties for any rule and amount.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,6 +25,7 @@ function naira(text: string): Kobo {
   return parseKobo(text) as Kobo
 }
 
+// Returns the fee, its VAT and the net amount as one text.
 function describe(terms: FeeTerms, amount: string): string {
   const { feeKobo, vatKobo, netKobo } = computeFee(terms, naira(amount))
   return [feeKobo, vatKobo, netKobo].map(formatKobo).join(' ')
@@ -43,7 +44,8 @@ test('fees, VAT and net are those of the published table', () => {
 test('half a kobo is rounded up, of the fee and of the VAT', () => {
   assert.equal(describe(ONE_PERCENT, '0.49'), '0.00 0.00 0.49')
   assert.equal(describe(ONE_PERCENT, '0.50'), '0.01 0.00 0.49')
-  assert.equal(describe({ ...FREE, flatKobo: naira('0.20') }, '1.00'), '0.20 0.02 0.78') // 1.5 kobo
+  // The VAT of 1.5 kobo is rounded to 2.
+  assert.equal(describe({ ...FREE, flatKobo: naira('0.20') }, '1.00'), '0.20 0.02 0.78')
 })
 
 test('a flat fee is waived below its threshold, and not at it', () => {
@@ -59,7 +61,7 @@ test('included VAT is a part of the price and not on top of it', () => {
   )
 })
 
-test('a fee takes no more than there is', () => {
+test('a fee never exceeds the amount', () => {
   assert.equal(describe({ ...FREE, flatKobo: naira('100') }, '43.00'), '40.00 3.00 0.00')
 })
 
@@ -92,7 +94,7 @@ test('fee, VAT and net sum to the amount, and none is negative', () => {
   )
 })
 
-test('more money never pays less', () => {
+test('a larger amount never leaves a smaller net', () => {
   fc.assert(
     fc.property(terms, amounts, small, (rule, amount, more) => {
       const [less, greater] = [amount, kobo(amount + more)].map((each) => computeFee(rule, each))
@@ -118,7 +120,8 @@ test('the amount a customer pays covers the fee, and is the least that does', ()
   )
 })
 
-// Independent of the code, in floats, which the test can afford.
+// Computes the net amount a second time, independently of the code under test. Floats are exact enough for
+// the comparison.
 function exactNet(rule: FeeTerms, amount: Kobo): number {
   const flat = amount < rule.waiveFlatBelowKobo ? 0 : Number(rule.flatKobo)
   const price = Math.max(flat + (Number(amount) * rule.bps) / 10_000, Number(rule.minKobo))
@@ -141,8 +144,9 @@ test('the shares of several credits sum to the fee, and none exceeds its credit'
   )
 })
 
-function sum(shares: readonly { feeKobo: Kobo; vatKobo: Kobo }[], of: 'feeKobo' | 'vatKobo') {
-  return shares.reduce((total, share) => total + share[of], 0n)
+// Sums the fees, or their VAT, of all shares.
+function sum(shares: readonly { feeKobo: Kobo; vatKobo: Kobo }[], field: 'feeKobo' | 'vatKobo') {
+  return shares.reduce((total, share) => total + share[field], 0n)
 }
 
 test('the charged fee shrinks with the rest, to nothing, and never exceeds it', () => {

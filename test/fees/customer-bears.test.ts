@@ -1,5 +1,5 @@
-// Fees that the customer bears: the payer pays more and sees why, and the merchant receives the
-// requested amount, never less.
+// With fees that the customer bears, the payer pays more and sees why, and the merchant always receives the
+// requested amount.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,9 +16,10 @@ import {
 import { credit } from '../support/movements.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
-async function withRule(changes: object = {}): Promise<Bench> {
+// Starts a service with a fee rule that the customer bears.
+async function startWithFeeRule(changes: object = {}): Promise<Bench> {
   const bench = await startTestService()
-  dataOf(await createFeeRule(bench, { bearer: 'customer', ...changes }), 'account')
+  dataOf(await createFeeRule(bench, { bearer: 'customer', ...changes }))
   return bench
 }
 
@@ -35,15 +36,15 @@ type Charges = Record<
 >
 
 const checkoutOf = async (bench: Bench, reference: string) =>
-  dataOf(await bench.call({ url: `/pay/api/status?adviceReference=${reference}` }), 'account')
+  dataOf(await bench.call({ url: `/pay/api/status?adviceReference=${reference}` }))
 
-const net = async (bench: Bench) =>
-  dataOf(await bench.call({ url: '/api/v1/balances' }), 'account').totals[0].net
+const readNet = async (bench: Bench) =>
+  dataOf(await bench.call({ url: '/api/v1/balances' })).totals[0].net
 
 const gross = { amount: 20_000, fee: 202.17, vat: 15.16, rounding: 0.01 }
 
 test('the payer is asked for the fee and the VAT on top, line by line', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const advice = await createAdvice(bench, { amount: 20_000 })
   assert.deepEqual(chargesOf(advice), [20_000, 202.17, 15.16, 217.34, 0])
   const pending = await checkoutOf(bench, advice.adviceReference)
@@ -64,7 +65,7 @@ test('the payer is asked for the fee and the VAT on top, line by line', async ()
 })
 
 test('the merchant is never short, also of a payment in parts', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { bankAccount, adviceReference } = await startPayment(bench, { amount: 20_000 })
   await credit(bench, bankAccount, '20000')
   const part = await checkoutOf(bench, adviceReference)
@@ -75,12 +76,12 @@ test('the merchant is never short, also of a payment in parts', async () => {
   assert.equal((await checkoutOf(bench, adviceReference)).status, 'Successful')
   const advice = dataOf(await bench.call({ url: `${ADVICE}/${adviceReference}` }), 'payment')
   assert.deepEqual(chargesOf(advice), [20_000, 202.17, 15.16, 217.34, 0])
-  assert.equal(await net(bench), 20_000.01)
+  assert.equal(await readNet(bench), 20_000.01)
   await assertCleanBooks(bench)
 })
 
 test('more than was asked for is suspended, and less under an exact policy', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const exact = await startPayment(bench, { amount: 20_000, amountPolicy: 'exact' })
   const loose = await startPayment(bench, { amount: 20_000 })
 
@@ -94,36 +95,36 @@ test('more than was asked for is suspended, and less under an exact policy', asy
 })
 
 test('a quoted fee holds, even if another rule comes after', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { bankAccount, adviceReference } = await startPayment(bench, { amount: 20_000 })
   bench.advance(60_000)
-  dataOf(await createFeeRule(bench, { bearer: 'customer', bps: 5_000, cap: null }), 'account')
+  dataOf(await createFeeRule(bench, { bearer: 'customer', bps: 5_000, cap: null }))
   assert.equal((await checkoutOf(bench, adviceReference)).amount, 20_217.34)
 
   await credit(bench, bankAccount, '20217.34')
 
-  assert.equal(await net(bench), 20_000.01)
+  assert.equal(await readNet(bench), 20_000.01)
   await assertCleanBooks(bench)
 })
 
 test('a payment that was begun before the customer bore the fee is not charged it', async () => {
   await using bench = await startTestService()
   const { bankAccount } = await startPayment(bench, { amount: 20_000 })
-  dataOf(await createFeeRule(bench, { bearer: 'customer' }), 'account')
+  dataOf(await createFeeRule(bench, { bearer: 'customer' }))
 
   await credit(bench, bankAccount, '20000')
 
-  assert.equal(await net(bench), 20_000)
+  assert.equal(await readNet(bench), 20_000)
   await assertCleanBooks(bench)
 })
 
 test('on a collection account, where nothing is asked for, the fee comes out of what was sent', async () => {
-  await using bench = await withRule()
+  await using bench = await startWithFeeRule()
   const { accountNumber } = await createAccount(bench)
 
   await credit(bench, accountNumber, '20000')
 
-  assert.equal(await net(bench), 19_785)
+  assert.equal(await readNet(bench), 19_785)
 })
 
 test('an advice tells what the merchant will bear, and nothing without a rule', async () => {
@@ -131,7 +132,7 @@ test('an advice tells what the merchant will bear, and nothing without a rule', 
   const before = await createAdvice(bench, { amount: 20_000, merchantRef: 'A-1' })
   assert.deepEqual(chargesOf(before), [20_000, 0, 0, 0, 0])
   assert.equal((await checkoutOf(bench, before.adviceReference)).fees, null)
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
 
   const after = await createAdvice(bench, { amount: 20_000 })
   const again = await createAdvice(bench, { amount: 20_000, merchantRef: 'A-1' })

@@ -1,4 +1,4 @@
-// Fee rules: dated, never overlapping, never changed, and visible to their own client.
+// Fee rules have dates, never overlap or change, and are visible to their own client.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,15 +14,15 @@ async function newClient(clientId: string): Promise<string> {
   return bench.newClient(clientId)
 }
 
-const later = (hours: number) => new Date(START.getTime() + hours * HOUR_MS).toISOString()
-const create = async (changes: object) => dataOf(await createFeeRule(bench, changes), 'account')
+const hoursAfterStart = (hours: number) => new Date(START.getTime() + hours * HOUR_MS).toISOString()
+const createRule = async (changes: object) => dataOf(await createFeeRule(bench, changes))
 const listOf = async (clientId: string) =>
   (await bench.call({ url: `${FEE_RULES}?clientId=${clientId}` })).json().data
 
 test('a rule is shown as it was made, with defaults', async () => {
   await newClient('SHOP-A')
 
-  const rule = await create({ clientId: 'SHOP-A', flat: '10.50', min: 0, merchantCode: null })
+  const rule = await createRule({ clientId: 'SHOP-A', flat: '10.50', min: 0, merchantCode: null })
 
   const { id: _, createdAt: __, effectiveFrom, ...terms } = rule
   assert.deepEqual(terms, {
@@ -46,26 +46,26 @@ test('a rule is shown as it was made, with defaults', async () => {
 
 test('a new rule ends the one before it where it begins', async () => {
   await newClient('SHOP-B')
-  await create({ clientId: 'SHOP-B', code: 'old' })
-  await create({ clientId: 'SHOP-B', code: 'new', effectiveFrom: later(24) })
-  await create({ clientId: 'SHOP-B', code: 'payouts', basis: 'payout' })
-  await create({ clientId: 'SHOP-B', code: 'branch', merchantCode: 'BR-1' })
+  await createRule({ clientId: 'SHOP-B', code: 'old' })
+  await createRule({ clientId: 'SHOP-B', code: 'new', effectiveFrom: hoursAfterStart(24) })
+  await createRule({ clientId: 'SHOP-B', code: 'payouts', basis: 'payout' })
+  await createRule({ clientId: 'SHOP-B', code: 'branch', merchantCode: 'BR-1' })
 
   const ends = Object.fromEntries(
     (await listOf('SHOP-B')).map((rule: Record<string, string>) => [rule.code, rule.effectiveTo]),
   )
 
-  assert.equal(new Date(ends.old).toISOString(), later(24))
+  assert.equal(new Date(ends.old).toISOString(), hoursAfterStart(24))
   assert.deepEqual([ends.new, ends.payouts, ends.branch], [null, null, null])
 })
 
 test('a rule that begins where or before another does overlaps it', async () => {
   await newClient('SHOP-C')
-  await create({ clientId: 'SHOP-C', effectiveFrom: later(24) })
+  await createRule({ clientId: 'SHOP-C', effectiveFrom: hoursAfterStart(24) })
 
-  for (const effectiveFrom of [later(24), later(1), undefined]) {
+  for (const effectiveFrom of [hoursAfterStart(24), hoursAfterStart(1), undefined]) {
     const answer = await createFeeRule(bench, { clientId: 'SHOP-C', effectiveFrom })
-    assertRefused(answer, 'account', { status: 409, code: 'fee_rule_overlaps' })
+    assertRefused(answer, { status: 409, code: 'fee_rule_overlaps' })
   }
   assert.equal((await listOf('SHOP-C')).length, 1)
 })
@@ -82,7 +82,7 @@ test('of two rules made at once, one is refused', async () => {
 
 test('the database itself refuses overlaps and changes', async () => {
   await newClient('SHOP-E')
-  await create({ clientId: 'SHOP-E' })
+  await createRule({ clientId: 'SHOP-E' })
   const copy = `
     insert into fee_rules (client_id, code, basis, flat_kobo, bps, min_kobo, waive_flat_below_kobo,
                            vat_bps, vat_included, bearer, effective_from, created_by, created_at)
@@ -116,31 +116,31 @@ test('a rule is not made for the past, nor with terms that make no sense', async
   ]
   for (const [field, changes] of wrong) {
     const answer = await createFeeRule(bench, { clientId: 'SHOP-F', ...changes })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     const fields = answer.json().errors.map((error: { field: string }) => error.field)
     assert.deepEqual(fields, [field], answer.body)
   }
-  assertRefused(await createFeeRule(bench, { clientId: 'NOBODY' }), 'account', {
+  assertRefused(await createFeeRule(bench, { clientId: 'NOBODY' }), {
     status: 404,
     code: 'client_not_found',
   })
   assert.deepEqual(await listOf('SHOP-F'), [])
 })
 
-test('only operators make rules; a client sees its own and no other', async () => {
+test('only operators create rules, and a client sees only its own', async () => {
   const token = await newClient('SHOP-G')
-  await create({ clientId: 'SHOP-G', code: 'own' })
+  await createRule({ clientId: 'SHOP-G', code: 'own' })
 
-  assertRefused(await createFeeRule(bench, {}, { token }), 'account', {
+  assertRefused(await createFeeRule(bench, {}, { token }), {
     status: 403,
     code: 'scope_missing',
   })
-  assertRefused(await bench.call({ url: FEE_RULES, token }), 'account', {
+  assertRefused(await bench.call({ url: FEE_RULES, token }), {
     status: 403,
     code: 'scope_missing',
   })
   const quote = { url: `${FEE_RULES}/quote`, body: { amount: 1 }, token }
-  assertRefused(await bench.call(quote), 'account', { status: 403, code: 'scope_missing' })
+  assertRefused(await bench.call(quote), { status: 403, code: 'scope_missing' })
   const own = (await bench.call({ url: '/api/v1/fee-rules', token })).json().data
   assert.deepEqual(
     own.map((rule: { code: string }) => rule.code),
@@ -153,7 +153,7 @@ test('a client that is restricted to a merchantCode sees its rules and the gener
   await bench.db.query(`update clients set merchant_codes = '{BR-1}' where client_id = 'SHOP-H'`)
   const token = await bench.login('SHOP-H', 's3cret')
   for (const merchantCode of [null, 'BR-1', 'BR-2'])
-    await create({ clientId: 'SHOP-H', merchantCode })
+    await createRule({ clientId: 'SHOP-H', merchantCode })
 
   const own = (await bench.call({ url: '/api/v1/fee-rules', token })).json().data
 
@@ -165,7 +165,7 @@ test('a client that is restricted to a merchantCode sees its rules and the gener
 
 test('the maker of a rule is in the audit log, with its amounts', async () => {
   await newClient('SHOP-I')
-  await create({ clientId: 'SHOP-I', flat: 10, effectiveFrom: later(1) })
+  await createRule({ clientId: 'SHOP-I', flat: 10, effectiveFrom: hoursAfterStart(1) })
 
   const { rows } = await bench.db.query(
     `select actor, subject, detail from audit_log
@@ -187,7 +187,7 @@ test('the maker of a rule is in the audit log, with its amounts', async () => {
     capKobo: '30000',
     waiveFlatBelowKobo: '0',
     merchantCode: null,
-    effectiveFrom: later(1),
+    effectiveFrom: hoursAfterStart(1),
   })
 })
 
@@ -204,7 +204,7 @@ test('the calculator tells fee, VAT, net and what a customer would pay', async (
   const { clientId: _, code: __, basis: ___, bearer: ____, ...terms } = feeRuleBody()
   const body = { amount: '20000.00', ...terms }
 
-  const quote = dataOf(await bench.call({ url: `${FEE_RULES}/quote`, body }), 'account')
+  const quote = dataOf(await bench.call({ url: `${FEE_RULES}/quote`, body }))
 
   assert.deepEqual(quote, {
     amount: 20_000,

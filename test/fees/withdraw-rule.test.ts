@@ -19,12 +19,13 @@ const HOUR_MS = 60 * MINUTE_MS
 const NOT_FOUND = { status: 404, code: 'fee_rule_not_found' }
 const IN_FORCE = { status: 409, code: 'fee_rule_in_force' }
 
-const later = (ms: number) => new Date(START.getTime() + ms).toISOString()
-const create = async (bench: Bench, changes: object) =>
-  dataOf(await createFeeRule(bench, changes), 'account')
+const timeAfterStart = (ms: number) => new Date(START.getTime() + ms).toISOString()
+const createRule = async (bench: Bench, changes: object) =>
+  dataOf(await createFeeRule(bench, changes))
 const withdraw = (bench: Bench, id: number | string, token?: string) =>
   bench.call({ method: 'DELETE', url: `${FEE_RULES}/${id}`, ...(token ? { token } : {}) })
-const listed = async (bench: Bench, clientId = 'MAN0000001') => {
+// Returns the code and the end of each fee rule of a client.
+const listFeeRules = async (bench: Bench, clientId = 'MAN0000001') => {
   const { data } = (await bench.call({ url: `${FEE_RULES}?clientId=${clientId}` })).json()
   return data.map(({ code, effectiveTo }: Record<string, string | null>) => [
     code,
@@ -34,17 +35,21 @@ const listed = async (bench: Bench, clientId = 'MAN0000001') => {
 
 test('money is charged by the rule before it, when its time has come', async () => {
   await using bench = await startTestService()
-  await create(bench, { code: 'old', bps: 100 })
-  const { id } = await create(bench, { code: 'wrong', bps: 5_000, effectiveFrom: later(HOUR_MS) })
+  await createRule(bench, { code: 'old', bps: 100 })
+  const { id } = await createRule(bench, {
+    code: 'wrong',
+    bps: 5_000,
+    effectiveFrom: timeAfterStart(HOUR_MS),
+  })
 
-  assert.deepEqual(dataOf(await withdraw(bench, id), 'account'), { id })
+  assert.deepEqual(dataOf(await withdraw(bench, id)), { id })
 
   bench.advance(2 * HOUR_MS)
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '20000')
-  const view = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+  const view = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }))
   assert.equal(view.merchantFee, 200)
-  assert.deepEqual(await listed(bench), [['old', null]])
+  assert.deepEqual(await listFeeRules(bench), [['old', null]])
   const own = (await bench.call({ url: '/api/v1/fee-rules' })).json().data
   assert.deepEqual(
     own.map(({ code }: { code: string }) => code),
@@ -53,56 +58,64 @@ test('money is charged by the rule before it, when its time has come', async () 
   await assertCleanBooks(bench)
 })
 
-test('one between two others leaves no gap, and its time is free for another', async () => {
+test('withdrawing a rule between two others leaves no gap, and its time is free again', async () => {
   await shared.newClient('SHOP-A')
-  const rule = (code: string, hours: number, more: object = {}) =>
-    create(shared, { clientId: 'SHOP-A', code, effectiveFrom: later(hours * HOUR_MS), ...more })
-  await rule('now', 0)
-  await rule('branch', 0, { merchantCode: 'BR-1' })
-  const { id: wrong } = await rule('wrong', 1)
-  const { id: last } = await rule('last', 2)
+  const createRuleAt = (code: string, hours: number, more: object = {}) =>
+    createRule(shared, {
+      clientId: 'SHOP-A',
+      code,
+      effectiveFrom: timeAfterStart(hours * HOUR_MS),
+      ...more,
+    })
+  await createRuleAt('now', 0)
+  await createRuleAt('branch', 0, { merchantCode: 'BR-1' })
+  const { id: wrong } = await createRuleAt('wrong', 1)
+  const { id: last } = await createRuleAt('last', 2)
 
-  dataOf(await withdraw(shared, wrong), 'account')
-  assert.deepEqual(await listed(shared, 'SHOP-A'), [
+  dataOf(await withdraw(shared, wrong))
+  assert.deepEqual(await listFeeRules(shared, 'SHOP-A'), [
     ['last', null],
     ['branch', null],
-    ['now', later(2 * HOUR_MS)],
+    ['now', timeAfterStart(2 * HOUR_MS)],
   ])
 
-  dataOf(await withdraw(shared, last), 'account')
-  const { id: right } = await rule('right', 1)
-  assert.deepEqual(await listed(shared, 'SHOP-A'), [
+  dataOf(await withdraw(shared, last))
+  const { id: right } = await createRuleAt('right', 1)
+  assert.deepEqual(await listFeeRules(shared, 'SHOP-A'), [
     ['right', null],
     ['branch', null],
-    ['now', later(HOUR_MS)],
+    ['now', timeAfterStart(HOUR_MS)],
   ])
-  dataOf(await withdraw(shared, right), 'account')
-  assert.deepEqual(await listed(shared, 'SHOP-A'), [
+  dataOf(await withdraw(shared, right))
+  assert.deepEqual(await listFeeRules(shared, 'SHOP-A'), [
     ['branch', null],
     ['now', null],
   ])
 })
 
-test('a rule that is in force, or within a minute, stays', async () => {
+test('a rule that is in force, or will be within a minute, cannot be withdrawn', async () => {
   await using bench = await startTestService()
-  const { id: now } = await create(bench, { code: 'now' })
-  const { id: soon } = await create(bench, { code: 'soon', effectiveFrom: later(HOUR_MS) })
+  const { id: now } = await createRule(bench, { code: 'now' })
+  const { id: soon } = await createRule(bench, {
+    code: 'soon',
+    effectiveFrom: timeAfterStart(HOUR_MS),
+  })
 
-  assertRefused(await withdraw(bench, now), 'account', IN_FORCE)
+  assertRefused(await withdraw(bench, now), IN_FORCE)
   bench.advance(HOUR_MS - MINUTE_MS)
-  assertRefused(await withdraw(bench, soon), 'account', IN_FORCE)
+  assertRefused(await withdraw(bench, soon), IN_FORCE)
   bench.advance(MINUTE_MS)
-  assertRefused(await withdraw(bench, soon), 'account', IN_FORCE)
+  assertRefused(await withdraw(bench, soon), IN_FORCE)
 
-  assert.deepEqual(await listed(bench), [
+  assert.deepEqual(await listFeeRules(bench), [
     ['soon', null],
-    ['now', later(HOUR_MS)],
+    ['now', timeAfterStart(HOUR_MS)],
   ])
 })
 
 test('a withdrawal that waits while the rule takes effect is refused', async () => {
   await using bench = await startTestService()
-  const { id } = await create(bench, { effectiveFrom: later(HOUR_MS) })
+  const { id } = await createRule(bench, { effectiveFrom: timeAfterStart(HOUR_MS) })
 
   const { withdrawing } = await withTransaction(bench.db, async (tx) => {
     await lockRules(tx, 1n as ClientId)
@@ -112,40 +125,46 @@ test('a withdrawal that waits while the rule takes effect is refused', async () 
     return { withdrawing }
   })
 
-  assertRefused(await withdrawing, 'account', IN_FORCE)
+  assertRefused(await withdrawing, IN_FORCE)
 })
 
-test('the second withdrawal, and that of no rule, finds none', async () => {
+test('a second withdrawal, or that of an unknown rule, finds no rule', async () => {
   await shared.newClient('SHOP-B')
-  const { id } = await create(shared, { clientId: 'SHOP-B', effectiveFrom: later(HOUR_MS) })
+  const { id } = await createRule(shared, {
+    clientId: 'SHOP-B',
+    effectiveFrom: timeAfterStart(HOUR_MS),
+  })
 
   const answers = await Promise.all([withdraw(shared, id), withdraw(shared, id)])
 
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 404])
   for (const none of [id, 1, 0, 'x', '-1', '1e3', '9'.repeat(30), '%00', '%F0%9F%92%B8']) {
-    assertRefused(await withdraw(shared, none), 'account', NOT_FOUND)
+    assertRefused(await withdraw(shared, none), NOT_FOUND)
   }
 })
 
 test('a rule that the test clock has reached stays', async () => {
   await using bench = await startTestService()
-  const { id } = await create(bench, { effectiveFrom: later(HOUR_MS) })
-  const body = { now: later(HOUR_MS) }
+  const { id } = await createRule(bench, { effectiveFrom: timeAfterStart(HOUR_MS) })
+  const body = { now: timeAfterStart(HOUR_MS) }
   const moved = await bench.call({ method: 'PUT', url: '/sandbox/clock', body })
   assert.equal(moved.statusCode, 200, moved.body)
 
-  assertRefused(await withdraw(bench, id), 'account', IN_FORCE)
+  assertRefused(await withdraw(bench, id), IN_FORCE)
 })
 
-test('only operators withdraw, and the audit log says who did', async () => {
+test('only operators withdraw rules, and the audit log names the operator', async () => {
   const token = await shared.newClient('SHOP-C')
-  const { id } = await create(shared, { clientId: 'SHOP-C', effectiveFrom: later(HOUR_MS) })
+  const { id } = await createRule(shared, {
+    clientId: 'SHOP-C',
+    effectiveFrom: timeAfterStart(HOUR_MS),
+  })
 
-  assertRefused(await withdraw(shared, id, token), 'account', {
+  assertRefused(await withdraw(shared, id, token), {
     status: 403,
     code: 'scope_missing',
   })
-  dataOf(await withdraw(shared, id), 'account')
+  dataOf(await withdraw(shared, id))
 
   const { data } = (await shared.call({ url: '/api/v1/audit-log', token })).json()
   const [entry] = data.filter(({ action }: { action: string }) => action === 'fee_rule.withdraw')
@@ -155,29 +174,33 @@ test('only operators withdraw, and the audit log says who did', async () => {
     code: 'standard',
     basis: 'credit',
     merchantCode: null,
-    effectiveFrom: later(HOUR_MS),
+    effectiveFrom: timeAfterStart(HOUR_MS),
   })
 })
 
-test('the database itself withdraws none that has begun, and moves no end but for that', async () => {
+test('the database withdraws no rule that has begun, and moves the end of no other rule', async () => {
   await shared.newClient('SHOP-D')
-  await create(shared, { clientId: 'SHOP-D', code: 'one' })
-  await create(shared, { clientId: 'SHOP-D', code: 'two', effectiveFrom: later(HOUR_MS) })
-  const change = (code: string, how: string) =>
+  await createRule(shared, { clientId: 'SHOP-D', code: 'one' })
+  await createRule(shared, {
+    clientId: 'SHOP-D',
+    code: 'two',
+    effectiveFrom: timeAfterStart(HOUR_MS),
+  })
+  const updateRule = (code: string, assignment: string) =>
     shared.db.query(
-      `update fee_rules set ${how} where code = '${code}'
+      `update fee_rules set ${assignment} where code = '${code}'
           and client_id = (select id from clients where client_id = 'SHOP-D')`,
     )
 
   const end = 'effective_to = effective_from'
   const late = `withdrawn_at = effective_from, ${end}`
-  await assert.rejects(change('two', late), /fee_rules_begin_before_they_end/)
-  await assert.rejects(change('two', end), /fee_rules_begin_before_they_end/)
+  await assert.rejects(updateRule('two', late), /fee_rules_begin_before_they_end/)
+  await assert.rejects(updateRule('two', end), /fee_rules_begin_before_they_end/)
   const open = `withdrawn_at = effective_from - interval '1 hour'`
-  await assert.rejects(change('two', open), /fee_rules_begin_before_they_end/)
-  await assert.rejects(change('one', 'effective_to = null'), /can only be ended/)
-  await change('two', `withdrawn_at = effective_from - interval '1 hour', ${end}`)
-  await assert.rejects(change('two', 'withdrawn_at = null, effective_to = null'), /can only be/)
-  await assert.rejects(change('one', `effective_to = effective_to - interval '1 second'`))
-  await change('one', 'effective_to = null')
+  await assert.rejects(updateRule('two', open), /fee_rules_begin_before_they_end/)
+  await assert.rejects(updateRule('one', 'effective_to = null'), /can only be ended/)
+  await updateRule('two', `withdrawn_at = effective_from - interval '1 hour', ${end}`)
+  await assert.rejects(updateRule('two', 'withdrawn_at = null, effective_to = null'), /can only be/)
+  await assert.rejects(updateRule('one', `effective_to = effective_to - interval '1 second'`))
+  await updateRule('one', 'effective_to = null')
 })

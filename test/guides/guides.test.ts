@@ -1,4 +1,4 @@
-// Every guide is executed from its first block to its last, on a service like its reader's.
+// Every guide of docs/guides is executed from its first block to its last, on a service like its reader's.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -29,7 +29,8 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0
 }
 
-// The answers of the sandbox's identity service are events as well, a second after an account is opened.
+// Waits until the sandbox's identity service has answered about every account. Its answers, a second after
+// an account is opened, are events too, and would appear in the next guide.
 async function untilIdentified(): Promise<void> {
   await until('no identity is being verified', async () => {
     const { rows } = await database.pool.query(
@@ -39,6 +40,7 @@ async function untilIdentified(): Promise<void> {
   })
 }
 
+// Executes a guide with the addresses and ports of this test in place of the printed ones.
 async function follow(name: string, home: string): Promise<void> {
   await untilIdentified()
   await followGuide(join(GUIDES, name), {
@@ -68,7 +70,7 @@ test('from npm init to a verified webhook in ten commands, and through every gui
 
 for (const name of guides.filter((name) => LANGUAGE.test(name))) {
   const [, language = ''] = LANGUAGE.exec(name) ?? []
-  // Neither comes from npm; where they are installed, the guide is tested.
+  // This interpreter does not come from npm. The guide is tested only where it is installed.
   if (!isInstalled(INTERPRETERS[language] ?? language)) continue
 
   test(`${name} can be followed to its end`, async () => {

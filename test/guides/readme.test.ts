@@ -1,5 +1,5 @@
-// The commands of README.md and docs/integrating.md are pasted into a shell beside a service that runs
-// as their reader's does.
+// The commands of README.md and docs/integrating.md are run in a shell, beside a service that runs as their
+// reader's does.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -21,11 +21,13 @@ const service = closeAfterTests(
   await startChild({ folder, env: { DATABASE_URL: database.connectionString } }),
 )
 
+// Returns the code blocks of the document that contain these words.
 function blocksWith(words: string, document: string): string[] {
   const blocks = blocksOf(readFileSync(join(ROOT, document), 'utf8'))
   return blocks.map(({ content }) => content).filter((content) => content.includes(words))
 }
 
+// Runs the blocks in a shell, with the address of this test's service.
 async function paste(...blocks: string[]): Promise<string> {
   const script = blocks.join('\n').replaceAll('localhost:8080', new URL(service.url).host)
   return (await run('sh', ['-euc', script])).stdout

@@ -1,4 +1,4 @@
-// The deadline of a hold alerts operators. It releases nothing.
+// When the deadline of a hold is near or over, operators get an alert. The deadline releases no money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,16 +10,19 @@ import { startTestService } from '../support/running-service.ts'
 const HOLDS = '/api/v1/operator/holds'
 const HOUR_MS = 3_600_000
 
+// Starts a service, and returns functions that place holds and list the alerts about their deadlines.
 async function setup() {
   const bench = await startTestService()
   const { clock } = bench
   const round = alertHoldDeadlinesRound(bench)
+  // Places a hold whose deadline is in so many hours.
   const place = async (by: Browser, hours: number | null) => {
     const deadline = hours && new Date(clock().getTime() + hours * HOUR_MS).toISOString()
     const terms = { target: 'client', amount: '5', ...(deadline && { deadline }) }
     const body = { clientId: 'MAN0000001', reason: 'Reported as fraud', ...terms }
-    return dataOf(await by.call({ url: HOLDS, body }), 'account').reference as string
+    return dataOf(await by.call({ url: HOLDS, body })).reference as string
   }
+  // Runs the worker's round twice, since a second round must change nothing. Returns the open alerts.
   const alerts = async () => {
     for (let times = 0; times < 2; times++) await round(AbortSignal.timeout(60_000))
     const { rows } = await bench.db.query<{ kind: string; subject: string; detail: object }>(
@@ -59,11 +62,11 @@ test('a hold alerts a day before its deadline and after it, once each, until it 
   assert.equal(held.state, 'active', 'a deadline released the hold')
 
   const checker = await newBrowser(bench, 'operator')
-  const act = (by: Browser, verb: string, body: object) =>
+  const decideHold = (by: Browser, verb: string, body: object) =>
     by.call({ url: `${HOLDS}/${reference}/${verb}`, body })
-  assert.equal((await act(late, 'release', { reason: 'Decided' })).statusCode, 200)
+  assert.equal((await decideHold(late, 'release', { reason: 'Decided' })).statusCode, 200)
   assert.equal((await bench.alerts()).length, 1, 'a request alone cleared the alert')
-  const approved = await act(checker, 'approve', {})
+  const approved = await decideHold(checker, 'approve', {})
   assert.equal(approved.statusCode, 200, approved.body)
   assert.deepEqual(await bench.alerts(), [])
 })

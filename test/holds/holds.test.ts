@@ -1,4 +1,5 @@
-// Holds stop money at once, and two people let it go (I130). Each case with exactly its transfers.
+// A hold stops money at once, and two users must agree to release or forfeit it (I130). Each test checks
+// exactly the transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,6 +22,7 @@ import {
 const HOLDS = '/api/v1/operator/holds'
 const CLIENT = { clientId: 'MAN0000001', reason: 'Reported as fraud' }
 
+// Starts a service with two users of the operator.
 async function setup() {
   const bench = await startTestService()
   const maker = await newBrowser(bench, 'operator')
@@ -28,23 +30,32 @@ async function setup() {
   return Object.assign(bench, { maker, checker })
 }
 
-type Desk = Awaited<ReturnType<typeof setup>>
+type BenchWithOperators = Awaited<ReturnType<typeof setup>>
 
-const ask = (by: Browser, body: object) => by.call({ url: HOLDS, body: { ...CLIENT, ...body } })
+const tryPlaceHold = (by: Browser, body: object) =>
+  by.call({ url: HOLDS, body: { ...CLIENT, ...body } })
 
-async function hold(by: Browser, body: object) {
-  return dataOf(await ask(by, body), 'account')
+async function placeHold(by: Browser, body: object) {
+  return dataOf(await tryPlaceHold(by, body))
 }
 
+// Requests or decides something about a hold. `verb` is the last part of the path.
 const act = (by: Browser, reference: string, verb: string, body: object = {}) =>
   by.call({ url: `${HOLDS}/${reference}/${verb}`, body })
 
+// Returns the code of a refusal, or else the new state.
 async function codeOf(answer: ReturnType<typeof act>) {
   const json = (await answer).json()
   return json.code ?? json.data.state
 }
 
-async function endBy({ maker, checker }: Desk, reference: string, verb: string, more = {}) {
+// Requests the end of a hold as the maker and approves it as the checker.
+async function requestAndApprove(
+  { maker, checker }: BenchWithOperators,
+  reference: string,
+  verb: string,
+  more = {},
+) {
   assert.equal(await codeOf(act(maker, reference, verb, { reason: 'Decided', ...more })), 'open')
   assert.equal(await codeOf(act(checker, reference, 'approve')), 'approved')
   return (await maker.call({ url: `${HOLDS}/${reference}` })).json().data
@@ -56,7 +67,9 @@ async function balanceOf(bench: Bench) {
   return { available, held, forfeited, net }
 }
 
-const fill = ({ db, clock }: Bench) => fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+// Runs the worker’s round that moves money into holds that are not full yet.
+const runFillRound = ({ db, clock }: Bench) =>
+  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
 
 test('a hold takes present money, then later money, and a release brings it back', async () => {
   await using bench = await setup()
@@ -64,7 +77,7 @@ test('a hold takes present money, then later money, and a release brings it back
   await pay(bench, accountNumber, '100')
   const { moves } = await recordMovements(bench)
 
-  const { reference, heldAmount } = await hold(bench.maker, {
+  const { reference, heldAmount } = await placeHold(bench.maker, {
     target: 'account',
     accountNumber,
     amount: '150',
@@ -74,10 +87,10 @@ test('a hold takes present money, then later money, and a release brings it back
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 100, forfeited: 0, net: 100 })
 
   await pay(bench, accountNumber, '80')
-  await fill(bench)
+  await runFillRound(bench)
   assert.deepEqual(await balanceOf(bench), { available: 30, held: 150, forfeited: 0, net: 180 })
 
-  const ended = await endBy(bench, reference, 'release')
+  const ended = await requestAndApprove(bench, reference, 'release')
   assert.equal(ended.state, 'released')
   assert.deepEqual(await balanceOf(bench), { available: 180, held: 0, forfeited: 0, net: 180 })
   await assertCleanBooks(bench)
@@ -86,14 +99,14 @@ test('a hold takes present money, then later money, and a release brings it back
 test('payouts, refunds and settlements leave what is held, also before a worker has filled it', async () => {
   await using bench = await setup()
   const { accountNumber } = await createAccount(bench)
-  await hold(bench.maker, { target: 'client' })
+  await placeHold(bench.maker, { target: 'client' })
   const { sessionId } = await pay(bench, accountNumber, '100')
 
   assert.equal(await tryPayOut(bench, 1), 'insufficient_balance')
   const refund = await askRefund(bench, sessionId, { amount: '1' })
   assert.equal(refund.json().code, 'insufficient_balance')
   await setBankAccount(bench)
-  const { reference } = dataOf(await close(bench), 'account')
+  const { reference } = dataOf(await close(bench))
   assert.equal((await settlementOf(bench, reference)).net, 0)
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 100, forfeited: 0, net: 100 })
   await assertCleanBooks(bench)
@@ -105,11 +118,11 @@ test('a settlement and its preview count what holds took as carried, never as pa
   await setBankAccount(bench)
   await pay(bench, accountNumber, '100')
   const body = { target: 'account', accountNumber, amount: '40' }
-  const { reference: held } = await hold(bench.maker, body)
+  const { reference: held } = await placeHold(bench.maker, body)
 
   const preview = (await bench.call({ url: `${SETTLEMENTS}/upcoming` })).json().data
   assert.deepEqual(amountsOf(preview), { gross: 100, paidOut: 0, carried: -40, net: 60 })
-  const { reference } = dataOf(await close(bench), 'account')
+  const { reference } = dataOf(await close(bench))
   assert.deepEqual(amountsOf(await settlementOf(bench, reference)), amountsOf(preview))
   const lines = await linesOf(bench, reference)
   assert.deepEqual(
@@ -121,8 +134,8 @@ test('a settlement and its preview count what holds took as carried, never as pa
   )
 
   bench.advance(1_000)
-  await endBy(bench, held, 'release')
-  const next = dataOf(await close(bench), 'account')
+  await requestAndApprove(bench, held, 'release')
+  const next = dataOf(await close(bench))
   const amounts = amountsOf(await settlementOf(bench, next.reference))
   assert.deepEqual(amounts, { gross: 0, paidOut: 0, carried: 40, net: 40 })
   await assertCleanBooks(bench)
@@ -136,14 +149,14 @@ test('part of a hold is forfeited, the rest is released where it came from', asy
   await using bench = await setup()
   const { accountNumber } = await createAccount(bench)
   await pay(bench, accountNumber, '100')
-  const { reference } = await hold(bench.maker, { target: 'account', accountNumber })
+  const { reference } = await placeHold(bench.maker, { target: 'account', accountNumber })
 
-  const part = await endBy(bench, reference, 'forfeit', { amount: '30' })
+  const part = await requestAndApprove(bench, reference, 'forfeit', { amount: '30' })
   assert.deepEqual([part.state, part.heldAmount, part.forfeitedAmount], ['active', 70, 30])
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 70, forfeited: 30, net: 100 })
   await assertCleanBooks(bench)
 
-  const rest = await endBy(bench, reference, 'release')
+  const rest = await requestAndApprove(bench, reference, 'release')
   assert.deepEqual([rest.state, rest.heldAmount, rest.forfeitedAmount], ['released', 0, 30])
   assert.deepEqual(await balanceOf(bench), { available: 70, held: 0, forfeited: 30, net: 100 })
   await assertCleanBooks(bench)
@@ -154,13 +167,16 @@ test('a credit is held where it was booked, and a reversal leaves what is held',
   const { number } = await begin(bench)
   const { sessionId } = await credit(bench, number, '100')
 
-  const { reference, amount, heldAmount } = await hold(bench.maker, { target: 'credit', sessionId })
+  const { reference, amount, heldAmount } = await placeHold(bench.maker, {
+    target: 'credit',
+    sessionId,
+  })
   assert.deepEqual([amount, heldAmount], [100, 100])
   await reverse(bench, sessionId, '100')
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 100, forfeited: 0, net: 0 })
   await assertCleanBooks(bench)
 
-  await endBy(bench, reference, 'release')
+  await requestAndApprove(bench, reference, 'release')
   assert.deepEqual(await balanceOf(bench), { available: 100, held: 0, forfeited: 0, net: 0 })
   await assertCleanBooks(bench)
 })
@@ -169,14 +185,15 @@ test('suspended money of a held credit stays in suspense until the hold ends', a
   await using bench = await setup()
   const { number } = await begin(bench)
   await credit(bench, number, '100')
-  const { sessionId } = await credit(bench, number, '40') // Paid already, so it is suspended.
-  const { reference, heldAmount } = await hold(bench.maker, { target: 'credit', sessionId })
+  // The payment is paid already, so this credit is suspended.
+  const { sessionId } = await credit(bench, number, '40')
+  const { reference, heldAmount } = await placeHold(bench.maker, { target: 'credit', sessionId })
   assert.equal(heldAmount, 0)
 
   const { id } = await itemOf(bench, sessionId)
   const refused = await bench.call({ url: `/api/v1/suspense/${id}/return`, body: { note: 'Back' } })
   assert.equal(refused.json().code, 'credit_held')
-  await endBy(bench, reference, 'release')
+  await requestAndApprove(bench, reference, 'release')
   await resolve(bench, sessionId, 'return')
   await assertCleanBooks(bench)
 })
@@ -184,12 +201,12 @@ test('suspended money of a held credit stays in suspense until the hold ends', a
 test('nobody ends a hold alone, twice, or for more than it has', async () => {
   await using bench = await setup()
   const { accountNumber } = await createAccount(bench)
-  const { reference } = await hold(bench.maker, { target: 'account', accountNumber })
+  const { reference } = await placeHold(bench.maker, { target: 'account', accountNumber })
   const reason = 'Decided'
 
   assert.equal(await codeOf(act(bench.maker, reference, 'forfeit', { reason })), 'hold_empty')
   await pay(bench, accountNumber, '10')
-  await fill(bench)
+  await runFillRound(bench)
   const tooMuch = { reason, amount: '10.01' }
   assert.equal(await codeOf(act(bench.maker, reference, 'forfeit', tooMuch)), 'hold_too_small')
   assert.equal(await codeOf(act(bench.checker, reference, 'approve')), 'hold_request_not_found')
@@ -201,7 +218,7 @@ test('nobody ends a hold alone, twice, or for more than it has', async () => {
   assert.equal(await codeOf(act(bench.maker, reference, 'approve')), 'other_person_needed')
   assert.equal(await codeOf(act(bench.checker, reference, 'reject', { reason })), 'rejected')
   assert.equal((await balanceOf(bench)).held, 10)
-  await endBy(bench, reference, 'forfeit')
+  await requestAndApprove(bench, reference, 'forfeit')
   assert.equal(await codeOf(act(bench.maker, reference, 'release', { reason })), 'hold_ended')
   await assertCleanBooks(bench)
 })
@@ -211,8 +228,9 @@ test('nobody approves another request than the one that they have read', async (
   const { maker, checker } = desk
   const { accountNumber } = await createAccount(desk)
   await credit(desk, accountNumber as string, '100')
-  const reference = (await hold(maker, { target: 'account', accountNumber })).reference as string
-  const release = dataOf(await act(maker, reference, 'release', { reason: 'Cleared' }), 'account')
+  const reference = (await placeHold(maker, { target: 'account', accountNumber }))
+    .reference as string
+  const release = dataOf(await act(maker, reference, 'release', { reason: 'Cleared' }))
   assert.equal(await codeOf(act(maker, reference, 'withdraw')), 'withdrawn')
   assert.equal(await codeOf(act(maker, reference, 'forfeit', { reason: 'An order' })), 'open')
 
@@ -220,7 +238,7 @@ test('nobody approves another request than the one that they have read', async (
   assert.equal(await codeOf(act(checker, reference, 'approve', read)), 'request_decided')
   const rejection = act(checker, reference, 'reject', { ...read, reason: 'No' })
   assert.equal(await codeOf(rejection), 'request_decided')
-  const other = (await hold(maker, { target: 'client', amount: '1' })).reference as string
+  const other = (await placeHold(maker, { target: 'client', amount: '1' })).reference as string
   assert.equal(await codeOf(act(checker, other, 'approve', read)), 'hold_request_not_found')
   assert.deepEqual(await balanceOf(desk), { available: 0, held: 100, forfeited: 0, net: 100 })
 })
@@ -241,10 +259,10 @@ test('bad input places no hold', async () => {
     [{ target: 'account', accountNumber: '0000000000' }, 'account_not_found'],
     [{ target: 'credit', sessionId: 'none' }, 'credit_not_found'],
   ] as const) {
-    assert.equal((await ask(bench.maker, body)).json().code, code, JSON.stringify(body))
+    assert.equal((await tryPlaceHold(bench.maker, body)).json().code, code, JSON.stringify(body))
   }
   const outsider = await newBrowser(bench, 'support')
-  assert.equal((await ask(outsider, of)).statusCode, 403)
+  assert.equal((await tryPlaceHold(outsider, of)).statusCode, 403)
   assert.deepEqual((await bench.maker.call({ url: HOLDS })).json().data, [])
 })
 
@@ -255,13 +273,13 @@ test('the client reads in events, timelines and statements what is held, but not
   const read = async (url: string) => (await bench.call({ url })).json().data
   const account = `/api/v1/accounts/static/${accountNumber}`
 
-  const ofCredit = await hold(bench.maker, { target: 'credit', sessionId, amount: '60' })
+  const ofCredit = await placeHold(bench.maker, { target: 'credit', sessionId, amount: '60' })
   bench.advance(1_000)
-  const ofAccount = await hold(bench.maker, { target: 'account', accountNumber })
+  const ofAccount = await placeHold(bench.maker, { target: 'account', accountNumber })
   bench.advance(1_000)
-  await endBy(bench, ofCredit.reference, 'forfeit')
+  await requestAndApprove(bench, ofCredit.reference, 'forfeit')
   bench.advance(1_000)
-  await endBy(bench, ofAccount.reference, 'release')
+  await requestAndApprove(bench, ofAccount.reference, 'release')
 
   const events = (await read('/api/v1/events')).filter(({ type }: { type: string }) =>
     type.startsWith('hold.'),

@@ -1,4 +1,5 @@
-// Nothing draws held money, however payouts, refunds, settlements, reversals and credits coincide (I130).
+// Held money is never drawn, even if payouts, refunds, settlements, reversals and credits run at the same
+// time (I130).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,6 +16,7 @@ import { close, setBankAccount } from '../support/settlements.ts'
 const HOLDS = '/api/v1/operator/holds'
 const ROUNDS = 12
 
+// Starts a service with two accounts and an operator. `place` places a hold of `amount`, or of all money.
 async function setup(amount?: string) {
   const bench = await startTestService()
   const accounts = [await createAccount(bench), await createAccount(bench)]
@@ -23,7 +25,7 @@ async function setup(amount?: string) {
   const operator = await newBrowser(bench, 'operator')
   const place = async () => {
     const body = { target: 'client', clientId: 'MAN0000001', reason: 'Reported', amount }
-    return dataOf(await operator.call({ url: HOLDS, body }), 'account')
+    return dataOf(await operator.call({ url: HOLDS, body }))
   }
   return Object.assign(bench, { numbers, place })
 }
@@ -32,15 +34,21 @@ async function balanceOf(bench: Bench) {
   return (await bench.call({ url: '/api/v1/balances' })).json().data.totals[0]
 }
 
-const fill = ({ db, clock }: Bench) => fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+// Runs the worker’s round that moves money into holds that are not full yet.
+const runFillRound = ({ db, clock }: Bench) =>
+  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
 
-// One of everything that moves the client's money, at once. Returns what the payout and the refund answered.
-async function disturb(bench: Bench & { numbers: string[] }, sessionId: string): Promise<string[]> {
+// Runs one of each operation that moves the client's money, all at once. Returns the answers to the payout
+// and the refund.
+async function runAllMovements(
+  bench: Bench & { numbers: string[] },
+  sessionId: string,
+): Promise<string[]> {
   const [paidOut, refunded] = await Promise.all([
     tryPayOut(bench, 5),
     askRefund(bench, sessionId, { amount: '5' }).then((answer) => answer.json().code ?? 'refunded'),
     close(bench),
-    fill(bench),
+    runFillRound(bench),
     ...bench.numbers.map((number) => pay(bench, number, '10')),
   ])
   return [paidOut, refunded]
@@ -51,9 +59,10 @@ test('once a client is held, nothing leaves, whatever arrives meanwhile', async 
   const { sessionId } = await pay(bench, bench.numbers[0] as string, '100')
   await bench.place()
   const answers: string[] = []
-  for (let round = 0; round < ROUNDS; round++) answers.push(...(await disturb(bench, sessionId)))
+  for (let round = 0; round < ROUNDS; round++)
+    answers.push(...(await runAllMovements(bench, sessionId)))
 
-  await fill(bench)
+  await runFillRound(bench)
   assert.deepEqual(tally(answers), { insufficient_balance: 2 * ROUNDS })
   const { available, held, inTransit } = await balanceOf(bench)
   const received = 100 + 2 * ROUNDS * 10
@@ -66,10 +75,11 @@ test('a hold of an amount gets exactly that, and the rest can be drawn', async (
   const { sessionId } = await pay(bench, bench.numbers[0] as string, '100')
   const placing = bench.place()
   const answers: string[] = []
-  for (let round = 0; round < ROUNDS; round++) answers.push(...(await disturb(bench, sessionId)))
+  for (let round = 0; round < ROUNDS; round++)
+    answers.push(...(await runAllMovements(bench, sessionId)))
   const { reference } = await placing
   await reverse(bench, sessionId, '100')
-  await fill(bench)
+  await runFillRound(bench)
 
   const { held, net } = await balanceOf(bench)
   assert.equal(held, 170)
@@ -79,7 +89,7 @@ test('a hold of an amount gets exactly that, and the rest can be drawn', async (
   await assertCleanBooks(bench)
 })
 
-// A hold of all money whose end one user has requested, and two others who may approve it.
+// Places a hold on all money and requests its end. Two other users may approve the request.
 async function setupEnding(verb: 'release' | 'forfeit') {
   const bench = await setup()
   await pay(bench, bench.numbers[0] as string, '100')
@@ -87,14 +97,14 @@ async function setupEnding(verb: 'release' | 'forfeit') {
   const url = `${HOLDS}/${reference}`
   const maker = await newBrowser(bench, 'operator')
   const body = { reason: 'Decided' }
-  const { id: request } = dataOf(await maker.call({ url: `${url}/${verb}`, body }), 'account')
+  const { id: request } = dataOf(await maker.call({ url: `${url}/${verb}`, body }))
   const checkers = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
   const approvals = () =>
     checkers.map((checker) => checker.call({ url: `${url}/approve`, body: { request } }))
   return Object.assign(bench, { approvals })
 }
 
-const codes = async (answers: Awaited<ReturnType<Bench['call']>>[]) =>
+const countCodes = async (answers: Awaited<ReturnType<Bench['call']>>[]) =>
   tally(answers.map((answer) => answer.json().code ?? answer.json().data.state))
 
 test('while a hold is released, twice at once, payouts draw what it held once', async () => {
@@ -103,7 +113,7 @@ test('while a hold is released, twice at once, payouts draw what it held once', 
     Promise.all(Array.from({ length: 8 }, () => tryPayOut(bench, 30))),
     Promise.all(bench.approvals()),
   ])
-  assert.deepEqual(await codes(approved), { approved: 1, request_decided: 1 })
+  assert.deepEqual(await countCodes(approved), { approved: 1, request_decided: 1 })
   const later = await Promise.all(Array.from({ length: 8 }, () => tryPayOut(bench, 30)))
   const queued = [...paidOut, ...later].filter((answer) => answer === 'queued')
   assert.equal(queued.length, 3)
@@ -115,7 +125,7 @@ test('while a hold is released, twice at once, payouts draw what it held once', 
 test('two people who approve a forfeiture at once forfeit the money once', async () => {
   await using bench = await setupEnding('forfeit')
   const approved = await Promise.all(bench.approvals())
-  assert.deepEqual(await codes(approved), { approved: 1, request_decided: 1 })
+  assert.deepEqual(await countCodes(approved), { approved: 1, request_decided: 1 })
   const { available, held, forfeited } = await balanceOf(bench)
   assert.deepEqual([available, held, forfeited], [0, 0, 100])
   await assertCleanBooks(bench)

@@ -1,7 +1,7 @@
-// Random steps, alone and two at once, on a client with splits and reserves. After each, the transfers alone
-// show that only a release or a forfeiture takes from Held, and that nothing leaves while all money of the
-// client is held (I130). No model predicts them. Another walk: SEED=<seed> node --test
-// test/holds/random-steps.test.ts
+// Random steps, alone and two at once, on a client with splits and reserves. After each step the transfers
+// must show that only a release or a forfeiture takes money from the hold, and that nothing leaves while
+// all money of the client is held (I130). No model predicts the balances. To repeat a failed run:
+// SEED=<seed> node --test test/holds/random-steps.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,19 +33,18 @@ const DAY_MS = 86_400_000
 const RUNS = 3
 const STEPS = 60
 
+// Starts a service whose client has a plain, a split and a closed account. A fifth of each settlement is
+// reserved for one day.
 async function start() {
   const bench = await startTestService()
   const rounds = await payoutRounds(bench)
   await setBankAccount(bench)
   await createSubaccounts(bench, 'A')
-  dataOf(
-    await bench.call({ url: SPLITS, body: splitBody('Half', 'percentage', ['A', 50]) }),
-    'account',
-  )
+  dataOf(await bench.call({ url: SPLITS, body: splitBody('Half', 'percentage', ['A', 50]) }))
   const terms = { schedule: 'daily@17:00', reservePercent: 20, reserveDays: 1 }
-  dataOf(await setSettings(bench, terms), 'account')
+  dataOf(await setSettings(bench, terms))
   const open = async (splitCode: string | null) =>
-    dataOf(await bench.call({ url: ACCOUNTS, body: accountBody({ splitCode }) }), 'account')
+    dataOf(await bench.call({ url: ACCOUNTS, body: accountBody({ splitCode }) }))
       .accountNumber as string
   const [plain, split, closed] = [await open(null), await open('Half'), await open(null)]
   await bench.db.query(
@@ -58,7 +57,8 @@ async function start() {
   ] as const
   return Object.assign(bench, {
     ...{ rounds, plain, split, closed },
-    maker: () => signIn(bench, emails[0]), // Signed in anew: time passes for sessions too.
+    // Signs in for each step, because sessions expire while the clock moves.
+    maker: () => signIn(bench, emails[0]),
     checker: () => signIn(bench, emails[1]),
     sessions: [] as string[],
     settlements: [] as string[],
@@ -71,6 +71,7 @@ async function start() {
 }
 
 type World = Awaited<ReturnType<typeof start>>
+// The random parameters of a step: `pick` chooses one of the objects, `kobo` is the amount.
 type Draw = { pick: number; kobo: number }
 type Step = (world: World, draw: Draw) => Promise<unknown>
 
@@ -118,6 +119,7 @@ const end =
     await (await world.checker()).call({ url: `${HOLDS}/${hold.reference}/approve`, body: {} })
   }
 
+// Requests to recover a debt of the client, and approves it if the request is valid.
 const recover: Step = async (world, { kobo }) => {
   const maker = await world.maker()
   const url = '/api/v1/operator/adjustments'
@@ -127,6 +129,7 @@ const recover: Step = async (world, { kobo }) => {
   await (await world.checker()).call({ url: `${url}/${request.data.reference}/approve`, body: {} })
 }
 
+// Closes a settlement, if there is money to settle.
 const settle: Step = async (world) => {
   const { data } = (await close(world)).json()
   if (data) world.settlements.push(data.reference)
@@ -163,8 +166,9 @@ const STEPS_BY_NAME: Record<string, Step> = {
   forfeit: end('forfeit'),
 }
 
-// Money of the client that set out for a bank, or paid a debt, after a transfer and a change of a payout.
-const LEFT = `
+// SQL query: the client's money that left for a bank, or paid a debt, after the transfer $1 and the payout
+// change $2.
+const DEPARTURES = `
   select format('%s: %s to %s', t.reason, d.kind, c.kind) as what
     from transfers t join ledger_accounts d on d.id = t.debit_account_id
     join ledger_accounts c on c.id = t.credit_account_id
@@ -184,6 +188,7 @@ const TAKEN_FROM_HELD = `
         where r.hold_id = t.hold_id and r.state = 'approved' and r.decided_at = t.posted_at
           and r.kind = case t.reason when 'hold_release' then 'release' else t.reason end)`
 
+// Reads the last transfer and payout change, and whether all money of the client is held.
 async function readMarks({ db }: World) {
   const { rows } = await db.query<{ isHeld: boolean; transfer: bigint; change: bigint }>(
     `select exists (select from holds where target = 'client' and amount_kobo is null
@@ -194,6 +199,7 @@ async function readMarks({ db }: World) {
   return rows[0] as (typeof rows)[0]
 }
 
+// Takes the steps at the same time and checks the transfers. Returns whether all money was held throughout.
 async function takeSteps(world: World, steps: readonly [name: string, draw: Draw][]) {
   const before = await readMarks(world)
   await Promise.all(steps.map(([name, draw]) => STEPS_BY_NAME[name]?.(world, draw)))
@@ -203,7 +209,7 @@ async function takeSteps(world: World, steps: readonly [name: string, draw: Draw
   assert.deepEqual(strays, [], `${names} took held money`)
   const isEnding = steps.some(([name]) => name === 'release' || name === 'forfeit')
   if (!before.isHeld || !after.isHeld || isEnding) return false
-  const { rows: departures } = await world.db.query(LEFT, [before.transfer, before.change])
+  const { rows: departures } = await world.db.query(DEPARTURES, [before.transfer, before.change])
   assert.deepEqual(departures, [], `${names} let money leave a held client`)
   return true
 }
@@ -220,7 +226,7 @@ test('nothing leaves a held client and nobody draws held money, after any steps'
   await fc.assert(
     fc.asyncProperty(steps, async (walk) => {
       await using world = await start()
-      // So that a reserve is due when all is held.
+      // Creates a reserve that falls due while all money is held.
       await takeSteps(world, [['credit', { pick: 0, kobo: 500_000 }]])
       await takeSteps(world, [['schedule', { pick: 0, kobo: 100 }]])
       for (const each of walk) {

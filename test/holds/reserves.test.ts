@@ -1,4 +1,4 @@
-// A hold of all money of a client takes a reserve when a settlement would release it (I130).
+// If all money of a client is held, a settlement that releases a reserve passes it on to the hold (I130).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { recordMovements } from '../support/movements.ts'
 import { pay } from '../support/refunding.ts'
 import {
   CONFIRMED,
-  closed,
+  closeSettlement,
   decideOn,
   linesOf,
   listOf,
@@ -23,15 +23,15 @@ import {
 
 const MONTH_MS = 31 * 86_400_000
 
-// A reserve of 100.00 is due, and the rest of the settlement is paid.
+// Starts a service whose client has a paid settlement with a reserve of 100.00.
 async function startWithReserve(settings = {}) {
   const bench = await startHolds()
   const { accountNumber } = await createAccount(bench)
   await setBankAccount(bench)
   const terms = { schedule: 'manual', reservePercent: 10, reserveDays: 30, ...settings }
-  dataOf(await setSettings(bench, terms), 'account')
+  dataOf(await setSettings(bench, terms))
   await pay(bench, accountNumber, '1000')
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   assert.deepEqual([first.net, first.reserved, first.status], [900, 100, 'approved'])
   await settleOf(bench, first.payouts[0].reference, CONFIRMED)
   return Object.assign(bench, { accountNumber })
@@ -63,7 +63,7 @@ test('a hold of an amount takes no more of a due reserve than it lacks', async (
   bench.advance(MONTH_MS)
   const { moves } = await recordMovements(bench)
   const preview = await upcomingOf(bench)
-  const { reference: settlement, released, carried, net } = await closed(bench)
+  const { reference: settlement, released, carried, net } = await closeSettlement(bench)
 
   assert.deepEqual([released, carried, net], [100, -30, 70])
   assert.deepEqual([preview.released, preview.carried, preview.net], [100, -30, 70])
@@ -89,12 +89,12 @@ test('a released hold makes the reserve available, and the next settlement pays 
   await using bench = await startWithReserve()
   const { reference } = await placeHold(bench, { target: 'client' })
   bench.advance(MONTH_MS)
-  await closed(bench)
+  await closeSettlement(bench)
   await endHold(bench, reference, 'release')
   assert.deepEqual(await balanceOf(bench), { available: 100, held: 0, reserved: 0, inTransit: 0 })
 
   bench.advance(1_000)
-  const { carried, reserved, net } = await closed(bench)
+  const { carried, reserved, net } = await closeSettlement(bench)
   assert.deepEqual([carried, reserved, net], [100, 10, 90])
   await assertCleanBooks(bench)
 })
@@ -105,13 +105,13 @@ test('a due reserve of a settlement that can still be cancelled stays while the 
   await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 30 })
   await pay(bench, accountNumber, '1000')
   await removeBankAccount(bench)
-  const unpaid = await closed(bench)
+  const unpaid = await closeSettlement(bench)
   assert.equal(unpaid.status, 'closed')
   await placeHold(bench, { target: 'client' })
   bench.advance(MONTH_MS)
   await pay(bench, accountNumber, '50')
 
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
   assert.deepEqual([second.released, second.net], [0, 0])
   assert.deepEqual(await balanceOf(bench), {
     available: 0,

@@ -1,5 +1,6 @@
-// While all money of a client is held, nothing leaves that has left its available accounts before (I130):
-// no closed settlement, queued payout, refund or return. It is sent once the hold ends.
+// While all money of a client is held, money that has already left its available accounts does not leave
+// the service either (I130): no closed settlement, queued payout, refund or return. It is sent once the
+// hold ends.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,13 +19,14 @@ import {
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { PAYER, pay, refund } from '../support/refunding.ts'
-import { closed, decideOn, removeBankAccount, settlementOf } from '../support/settlements.ts'
+import { closeSettlement, decideOn, removeBankAccount, settlementOf } from '../support/settlements.ts'
 import { giveBack, suspend } from '../support/suspense-desk.ts'
 
 const RETURNS = '/api/v1/operator/returns'
 const CLIENT = { target: 'client' }
 
-async function start() {
+// Starts a service whose client has 1,000.00 and a bank account, with the rounds that send payouts.
+async function startWithMoney() {
   const bench = await startHolds()
   const rounds = await payoutRounds(bench)
   const { accountNumber } = await createAccount(bench)
@@ -41,27 +43,27 @@ async function start() {
   })
 }
 
-type Desk = Awaited<ReturnType<typeof start>>
+type BenchWithMoney = Awaited<ReturnType<typeof startWithMoney>>
 
-async function payoutOf(bench: Desk, reference: string) {
+// Returns the status of a payout and the reason why it waits.
+async function payoutOf(bench: BenchWithMoney, reference: string) {
   const { status, blockedBy } = dataOf(
     await bench.call({ url: `${OPERATOR_PAYOUTS}/${reference}` }),
-    'account',
   )
   return [status, blockedBy]
 }
 
-async function balanceOf(bench: Desk) {
+async function balanceOf(bench: BenchWithMoney) {
   const { available, held, inTransit } = (await bench.call({ url: '/api/v1/balances' })).json().data
     .totals[0]
   return { available, held, inTransit }
 }
 
 test('a payout, a refund and a settlement that were queued before wait until the hold ends', async () => {
-  await using bench = await start()
+  await using bench = await startWithMoney()
   const { reference: payout } = await createPayout(bench, { amount: 100 })
   const { payouts } = await refund(bench, bench.sessionId, '50')
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
   const queued = [payout, payouts[0].reference, settlement.payouts[0].reference]
   const { reference } = await placeHold(bench, CLIENT)
 
@@ -79,7 +81,7 @@ test('a payout, a refund and a settlement that were queued before wait until the
 })
 
 test('a hold of an amount lets what was queued before leave', async () => {
-  await using bench = await start()
+  await using bench = await startWithMoney()
   const { reference } = await createPayout(bench, { amount: 100 })
   await placeHold(bench, { ...CLIENT, amount: '5000' })
 
@@ -88,26 +90,26 @@ test('a hold of an amount lets what was queued before leave', async () => {
 })
 
 test('waiting money can be cancelled, and is held then', async () => {
-  await using bench = await start()
-  const settlement = await closed(bench)
+  await using bench = await startWithMoney()
+  const settlement = await closeSettlement(bench)
   await placeHold(bench, CLIENT)
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 0, inTransit: 1000 })
 
   const url = `/api/v1/payouts/${settlement.payouts[0].reference}/cancel`
-  dataOf(await bench.call({ url, body: { reason: 'Held' } }), 'account')
+  dataOf(await bench.call({ url, body: { reason: 'Held' } }))
   await fillHolds(bench)
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 1000, inTransit: 0 })
   await assertCleanBooks(bench)
 })
 
 test('a closed settlement and a payout that await approval are not approved', async () => {
-  await using bench = await start()
+  await using bench = await startWithMoney()
   await removeBankAccount(bench)
-  const { reference } = await closed(bench)
+  const { reference } = await closeSettlement(bench)
   await makeDefault(bench, (await addBankAccount(bench)).reference)
   const { reference: held } = await placeHold(bench, CLIENT)
 
-  assertRefused(await decideOn(bench, reference, 'approve'), 'account', {
+  assertRefused(await decideOn(bench, reference, 'approve'), {
     status: 409,
     code: 'client_held',
   })
@@ -119,7 +121,7 @@ test('a closed settlement and a payout that await approval are not approved', as
 })
 
 test('a hold waits for whoever is claiming payouts, and nothing is claimed after it', async () => {
-  await using bench = await start()
+  await using bench = await startWithMoney()
   const { reference } = await createPayout(bench, { amount: 100 })
   const claim = { bankCode: '035', limit: 100, by: 'bank:035' }
   const deps = { sealer: bench.rounds.sealer, now: bench.clock() }
@@ -151,7 +153,7 @@ test('a file that nobody has downloaded waits, and a return neither starts nor s
   const inDollars = { ...PAYER, currency: 'USD' }
   const first = await suspend(bench, accountNumber, '40', inDollars)
   const later = await suspend(bench, accountNumber, '60', inDollars)
-  const { returnReference } = dataOf(await giveBack(bench, first.id), 'account')
+  const { returnReference } = dataOf(await giveBack(bench, first.id))
   const url = `${RETURNS}/${returnReference}`
   assert.equal((await bench.call({ url: `${url}?reveal=true` })).statusCode, 200)
   await queuePayouts(bench)
@@ -159,12 +161,12 @@ test('a file that nobody has downloaded waits, and a return neither starts nor s
   const { reference } = await placeHold({ maker }, CLIENT)
   const refused = { status: 409, code: 'client_held' }
 
-  assertRefused(await download(bench, id), 'account', refused)
-  assertRefused(await bench.call({ url: `${url}?reveal=true` }), 'account', refused)
-  assert.equal(dataOf(await bench.call({ url }), 'account').blockedBy, 'client_held')
+  assertRefused(await download(bench, id), refused)
+  assertRefused(await bench.call({ url: `${url}?reveal=true` }), refused)
+  assert.equal(dataOf(await bench.call({ url })).blockedBy, 'client_held')
   const listed = (await bench.call({ url: `${RETURNS}?reveal=true` })).json().data[0]
   assert.deepEqual([listed.blockedBy, listed.payerAccountNumber], ['client_held', null])
-  assertRefused(await giveBack(bench, later.id), 'account', refused)
+  assertRefused(await giveBack(bench, later.id), refused)
 
   await endHold(bench, reference, 'release')
   assert.equal((await download(bench, id)).statusCode, 200)

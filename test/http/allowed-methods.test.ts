@@ -1,4 +1,5 @@
-// A method that a path does not have is refused with 405 and those that it has; 404 is for unknown paths.
+// A method that a path does not support is refused with 405 and a list of the supported ones. 404 is for
+// unknown paths.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +22,7 @@ for (const [method, url, family, allow] of WRONG) {
   test(`${method} ${url} is not allowed, but ${allow}`, async () => {
     const answer = await bench.call({ method, url, token: null })
 
-    assertRefused(answer, family, { status: 405, code: 'method_not_allowed' })
+    assertRefused(answer, { status: 405, code: 'method_not_allowed' }, family)
     assert.equal(answer.headers.allow, allow)
   })
 }

@@ -1,5 +1,5 @@
-// Connections that no honest client would make, over real sockets: slow, endless, malformed, cut in
-// half. Each costs us little and ends soon; all others are served meanwhile.
+// Connections that no honest client would make, over real sockets: slow, endless, malformed, or cut in
+// half. Each costs the service little and ends soon, and all others are served meanwhile.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -29,9 +29,9 @@ Object.assign(server, { connectionsCheckingInterval: 50 })
 const url = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 const token = await bench.login()
 
-// Shortens the limits until the end of a test: on a busy machine an honest request would meet them
-// too.
-function meetSooner(
+// Shortens the server's time limits until the end of a test. They are not always short, because on a busy
+// machine an honest request would exceed them too.
+function shortenLimits(
   sooner: Partial<Pick<typeof server, 'headersTimeout' | 'requestTimeout' | 'timeout'>>,
 ) {
   Object.assign(server, sooner)
@@ -53,8 +53,8 @@ test('a request has 10 s for its headers and 30 s in all, and a silent connectio
   assert.equal(server.maxConnections, 12_000)
 })
 
-test('headers that drip are cut off, and everybody else is served meanwhile', async () => {
-  using _ = meetSooner({ headersTimeout: 150 })
+test('a connection that drips headers is cut off, and all others are served meanwhile', async () => {
+  using _ = shortenLimits({ headersTimeout: 150 })
   const slow = await Promise.all(Array.from({ length: 50 }, () => openSocket(url)))
   const drips = setInterval(() => {
     for (const each of slow) each.send('x: y\r\n')
@@ -69,8 +69,8 @@ test('headers that drip are cut off, and everybody else is served meanwhile', as
   for (const text of texts) assertRefusal(text, 408, 'request_timeout')
 })
 
-test('a body that drips is cut off, and nothing is done', async () => {
-  using _ = meetSooner({ headersTimeout: 400, requestTimeout: 400 })
+test('a connection that drips its body is cut off, and the request has no effect', async () => {
+  using _ = shortenLimits({ headersTimeout: 400, requestTimeout: 400 })
   using slow = await openSocket(url)
   const body = JSON.stringify(accountBody())
   slow.send(
@@ -88,14 +88,14 @@ test('a body that drips is cut off, and nothing is done', async () => {
   assert.deepEqual(rows, [{ count: 0 }])
 })
 
-test('a connection that says nothing at all is closed', async () => {
-  using _ = meetSooner({ headersTimeout: 150 })
+test('a silent connection is closed', async () => {
+  using _ = shortenLimits({ headersTimeout: 150 })
   using silent = await openSocket(url)
   assertRefusal(await silent.rest(), 408, 'request_timeout')
 })
 
 test('a caller who requests much and reads nothing is disconnected', async () => {
-  using _ = meetSooner({ timeout: 500 })
+  using _ = shortenLimits({ timeout: 500 })
   const accepted = once(server, 'connection')
   using greedy = await openSocket(url)
   const [ours] = await accepted
@@ -216,7 +216,7 @@ test('chunks without end are cut off at the same size', async () => {
   assert.equal(answersIn(await client.until('body_too_large'))[0]?.status, 413)
 })
 
-test('asking for another protocol or for a tunnel leads nowhere', async () => {
+test('a request for another protocol or a tunnel is not granted', async () => {
   using upgrade = await openSocket(url)
   upgrade.send(`GET ${BANKS} HTTP/1.1\r\n${HOST}connection: upgrade\r\nupgrade: websocket\r\n\r\n`)
   assert.equal(answersIn(await upgrade.until('responseData'))[0]?.status, 200)
@@ -232,7 +232,7 @@ test('asking for another protocol or for a tunnel leads nowhere', async () => {
   assert.doesNotMatch(answer, /s3cret/)
 })
 
-test('one address holds so many connections and no more; those it gives back are free', async () => {
+test('one address has a limited number of connections; closed ones count no longer', async () => {
   const small = createServer((_request, response) => response.end('ok'))
   limitConnections(small, { all: 100, perAddress: 3, trusted: [] })
   await new Promise<void>((resolve) => small.listen(0, '127.0.0.1', resolve))
@@ -255,11 +255,12 @@ test('one address holds so many connections and no more; those it gives back are
   await new Promise((resolve) => small.close(resolve))
 })
 
-test('after all of it the service is well', async () => {
+test('after all these connections the service is healthy', async () => {
   const { statusCode } = await fetch(`${url}/ready`).then(({ status }) => ({ statusCode: status }))
   assert.equal(statusCode, 200)
 })
 
+// Asserts that the connection got exactly one answer, a refusal that closes it.
 function assertRefusal(text: string, status: number, code: string): void {
   const [answer, ...more] = answersIn(text)
   assert(answer, text)

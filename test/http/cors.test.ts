@@ -1,4 +1,5 @@
-// Pages of other sites: a payer's page may request a number, from any shop, and nothing else.
+// Requests from pages of other sites: any shop's page may request an account number for its payer, and
+// nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,6 +13,7 @@ const OPEN = /^\/(?:Payment\/process\/banktransfer\/\{adviceReference\}$|pay\/)/
 const bench = closeAfterTests(await startTestService())
 const { adviceReference } = await createAdvice(bench)
 
+// Sends the request with which a browser asks whether a page may make the call.
 function preflight(url: string, method: string, headers = 'content-type') {
   return bench.service.app.inject({
     method: 'OPTIONS',
@@ -65,8 +67,11 @@ test('every other call of the API is closed to pages of other sites', async () =
   for (const [path, methods] of closed) {
     const url = path.replaceAll(/\{\w+\}/g, '1')
     const answer = await preflight(url, Object.keys(methods)[0]?.toUpperCase() ?? 'GET')
-    const isNobodys = (name: string) => answer.headers[name] === undefined
-    assert(['access-control-allow-origin', 'access-control-allow-methods'].every(isNobodys), path)
+    const isHeaderMissing = (name: string) => answer.headers[name] === undefined
+    assert(
+      ['access-control-allow-origin', 'access-control-allow-methods'].every(isHeaderMissing),
+      path,
+    )
     assert.equal(answer.statusCode, 404, path)
     const got = await bench.service.app.inject({ url, headers: ORIGIN, method: 'GET' })
     assert.equal(got.headers['access-control-allow-origin'], undefined, path)

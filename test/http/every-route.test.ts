@@ -15,7 +15,7 @@ import { ENDPOINTS } from '../support/webhook-journeys.ts'
 
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 const ENDLESS = 'streamEvents'
-const PUBLISHED = 'getCollectionAccount' // As in the published contract, it ignores what it does not know.
+const PUBLISHED = 'getCollectionAccount' // As the published contract says, it ignores unknown parameters.
 
 const bench = closeAfterTests(await startTestService({ env: { MANILLA_RATE_LIMITS: UNLIMITED } }))
 const { make } = registerOf(bench)
@@ -45,6 +45,7 @@ const REQUIRED_QUERY: Record<string, string> = {
   listReconciledItems: '&bankCode=035&day=2026-11-14',
 }
 
+// Returns a call of the operation with a value for each parameter of its path.
 function callOf({ operationId, method, path }: ApiRoute, query = ''): Call {
   const url = path.replace(/\{(\w+)\}/g, (_, name) => {
     return OWN_PARAMETERS[operationId] ?? PARAMETERS[name] ?? 'x'
@@ -53,6 +54,7 @@ function callOf({ operationId, method, path }: ApiRoute, query = ''): Call {
   return { method, url: url + query + required, ...(method === 'GET' ? {} : { body: {} }) }
 }
 
+// Calls the operations, and returns a fault for each answer that is not right.
 async function faultsOf(
   chosen: readonly ApiRoute[],
   { query, token, call = bench.call }: { query?: string; token?: string | null; call?: Caller },
@@ -72,7 +74,7 @@ type Answer = Awaited<ReturnType<typeof bench.call>>
 
 const codeOf = (answer: Answer) => /"code":"(\w+)"/.exec(answer.body)?.[1]
 
-test('without a token or session, nothing that needs one is answered', async () => {
+test('without a token or session, no operation that needs one is answered', async () => {
   const forPeople = routes.filter(({ credentials }) => credentials === 'session')
   assert(withToken.length > 200 && forPeople.length > 30)
   const isRefused = (answer: Answer) =>
@@ -110,6 +112,7 @@ for (const scope of SCOPES) {
   })
 }
 
+// Creates a client with only these scopes, and returns its token.
 async function tokenWith(scopes: readonly Scope[]): Promise<string> {
   const isOperator = scopes.some(isOperatorScope)
   const { clientId, secret } = await make({ scopes, isOperator })
@@ -134,7 +137,7 @@ test('a parameter that an operation does not have is refused by name', async () 
   assert.deepEqual(await faultsOf(ofPeople, session, isRefused), [])
 })
 
-// People of the client that owns the world see its lists; operators see theirs.
+// Users of the client with the objects see its lists; operators see theirs.
 const isOperators = ({ scope }: ApiRoute) => scope !== undefined && isOperatorScope(scope)
 const VIEWERS = [
   { chosen: lists.filter((list) => !isOperators(list)), call: owner.call },
@@ -159,8 +162,8 @@ test('a cursor of another list, of another client or made up is refused', async 
   for (const { chosen, call } of VIEWERS) {
     const own = await cursorFrom(call)
     for (const cursor of [own, 'bm9ib2R5', 'x']) {
-      const isAnothers = ({ path }: ApiRoute) => cursor !== own || path !== ENDPOINTS
-      const routes = chosen.filter(isAnothers)
+      const mustRefuse = ({ path }: ApiRoute) => cursor !== own || path !== ENDPOINTS
+      const routes = chosen.filter(mustRefuse)
       const query = `?cursor=${cursor}`
       assert.deepEqual(await faultsOf(routes, { call, query }, isRefused), [])
     }
@@ -171,6 +174,7 @@ test('a cursor of another list, of another client or made up is refused', async 
   }
 })
 
+// Creates two rows, and returns the cursor after the first.
 async function cursorFrom(call: Caller): Promise<string> {
   for (const name of ['one', 'two']) {
     await call({ url: ENDPOINTS, body: { url: `https://shop.example.com/${name}` } })

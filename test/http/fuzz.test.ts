@@ -1,7 +1,6 @@
-// Every described operation under every kind of hostile request, generated from its own
-// description: none breaks it, none hangs, none reveals how it is made or another client's data,
-// and every answer is as described. Afterwards the books balance. The short form of `npm run fuzz`,
-// with a fixed seed.
+// Sends every kind of hostile request to every operation of the API's description. No operation breaks,
+// hangs, or reveals internals or another client's data, every answer is as described, and afterwards the
+// books balance. This is the short form of `npm run fuzz`, with a fixed seed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,10 +20,11 @@ const SEED = 20_261_115
 const AT_ONCE = 16
 const EPISODES_AT_RANDOM = 16
 const FAULTS_SHOWN = 30
-// Share of operations that succeed at least once; fewer would mean that little was tried. Some
-// cannot succeed: they need a passkey, a second person, or an object that only two people make.
+// The share of operations that must succeed at least once; fewer would mean that the requests test little.
+// Some cannot succeed: they need a passkey, a second user, or an object that only two users can make.
 const SUCCEEDING_SHARE = 0.64
-// A call that moves the clock may take this many times 20 seconds. The fuzzer calls 60 seconds a hang.
+// Multiplies the service's limits of 20 seconds for calls that move the clock. The fuzzer takes 60 seconds
+// for a hang.
 const PATIENCE = 2
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 
@@ -46,13 +46,14 @@ test(`every operation survives every kind of hostile request (seed ${SEED})`, as
   const numbers = Array.from({ length: episodes.walks + EPISODES_AT_RANDOM }, (_, at) => at)
   const faults: string[] = []
 
-  const lane = async () => {
+  // Runs one episode after another until none is left. Several of these loops run at once.
+  const runEpisodes = async () => {
     for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
       const outcome = await episodes.run(fuzzer, number)
       faults.push(...outcome.faults.map((fault) => `episode ${number}: ${fault}`))
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: AT_ONCE }, runEpisodes))
 
   assert.deepEqual(faults.slice(0, FAULTS_SHOWN), [], `${faults.length} faults`)
   assert.equal(fuzzer.seen.size, targets.length)

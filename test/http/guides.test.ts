@@ -1,4 +1,4 @@
-// The documents of docs/ are pages of the running service, whose links lead to other pages or nowhere.
+// The running service serves the documents of docs/ as pages, and their links lead to other pages of it.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

@@ -1,11 +1,11 @@
-// The probes of load balancers and operators: whether the process is up, and whether it can work.
+// Load balancers and operators probe whether the process is up, and whether it can work.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
-test('a running service is healthy and ready, and tells anybody', async () => {
+test('a running service is healthy and ready, which anyone can query', async () => {
   await using bench = await startTestService()
 
   const health = await bench.call({ url: '/health', token: null })
@@ -28,7 +28,7 @@ test('a service whose database is not up to date is healthy but not ready', asyn
   assert.equal(ready.statusCode, 503)
 })
 
-test('a service that lost its database is healthy but not ready, and says no more', async () => {
+test('a service that lost its database is healthy but not ready, and gives no details', async () => {
   await using bench = await startTestService()
   await shutDatabase(bench)
 
@@ -40,7 +40,8 @@ test('a service that lost its database is healthy but not ready, and says no mor
   assert.doesNotMatch(ready.body, /postgres|manilla_|not currently accepting|terminat/i)
 })
 
-// For good: the test harness drops the database from another one, as this does.
+// Closes the database to all connections permanently. Does so from another database, as the test harness
+// must when it drops this one.
 async function shutDatabase({ database, db }: Bench): Promise<void> {
   const name: string = (await db.query('select current_database() as name')).rows[0].name
   const admin = new pg.Client(database.connectionString.replace(name, 'postgres'))

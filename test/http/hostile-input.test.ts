@@ -1,5 +1,5 @@
-// Any input to an endpoint gets a refusal of its family in plain words: never a 5xx, never a word
-// about how it is made, and nothing is written.
+// Any invalid input to an endpoint gets a refusal in the shape of its family and in plain words: never a
+// 5xx, never a word about the service's internals, and nothing is written.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ const REFUSED = [400, 401, 404, 413, 415]
 type Endpoint = {
   url: string
   family: Family
-  right: Record<string, unknown>
+  right: Record<string, unknown> // A valid body.
   hasRequired?: boolean
 }
 type Sent = { body?: unknown; headers?: Record<string, string>; statuses?: readonly number[] }
@@ -54,7 +54,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ]
 
-// None is an object with fields.
+// Bodies that are no JSON object with fields.
 const BODIES: Record<string, Sent> = {
   'no body': { body: undefined },
   'an empty body': { body: '' },
@@ -174,7 +174,7 @@ for (const { url, family, right, hasRequired = true } of ENDPOINTS) {
     const cases: Record<string, Sent> = {}
     for (const field of Object.keys(right)) {
       for (const [kind, value] of Object.entries(VALUES)) {
-        if (isFine(field, kind)) continue
+        if (isValidFor(field, kind)) continue
         const others = { ...right, [field]: undefined }
         const body = `{"${field}":${value},${JSON.stringify(others).slice(1)}`
         cases[`${field}: ${kind}`] = { body: body.replace(',}', '}') }
@@ -272,18 +272,21 @@ test('the OAuth endpoint refuses everything odd in its own words', async () => {
   assert.equal(await databaseText(bench), before)
 })
 
-// Texts that may hold anything readable, and values that are valid for the field.
-function isFine(field: string, kind: string): boolean {
+// Returns whether this kind of value is valid for the field: the field accepts any readable text, or the
+// value happens to be valid.
+function isValidFor(field: string, kind: string): boolean {
   const digits = ['Arabic digits', 'a thousands separator', 'an exponent']
   const anyText = [...digits, 'too many decimals', 'negative']
   const free = ['accountName', 'merchantId', 'merchantCode', 'channel', 'narration']
   if (free.includes(field) && anyText.includes(kind)) return true
-  if (field === 'currency' && ['empty', 'null'].includes(kind)) return true // Counts as absent.
+  // A blank optional field counts as absent.
+  if (field === 'currency' && ['empty', 'null'].includes(kind)) return true
   if (field === 'narration') return ['empty', 'null', 'blank', 'no-break blank'].includes(kind)
   // In JSON, 1e3 and 1000 are one number.
   return field === 'amount' && (kind === 'a number' || kind === '1e3')
 }
 
+// Sends each case, which must be refused, and asserts that the database has not changed.
 async function assertAllRefused(family: Family, url: string, cases: Record<string, Sent>) {
   const before = await databaseText(bench)
   const faults: string[] = []

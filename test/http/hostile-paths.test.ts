@@ -1,5 +1,5 @@
-// Invalid paths: any text in place of a reference gets a refusal of the path's family, which says
-// nothing of how it is made.
+// Invalid paths: any text in place of a reference gets a refusal in the shape of the path's family, which
+// reveals nothing about the service's internals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -99,7 +99,7 @@ test('an empty parameter is refused where it belongs, and never answered as the 
   }
 
   assert.deepEqual(faults, [])
-  assertRefused(await bench.call({ url: `${ACCOUNTS}/` }), 'account', { status: 400 })
+  assertRefused(await bench.call({ url: `${ACCOUNTS}/` }), { status: 400 })
 })
 
 test('a trailing slash behind which nothing belongs is ignored', async () => {
@@ -128,7 +128,7 @@ test('a method that an address does not know is refused in its family', async ()
   const faults: string[] = []
   for (const [url, family] of ADDRESSES) {
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      if (method === 'PATCH' && url.startsWith(`${ACCOUNTS}/`)) continue // PATCH exists here.
+      if (method === 'PATCH' && url.startsWith(`${ACCOUNTS}/`)) continue // These paths support PATCH.
       const answer = await bench.call({ method, url, body: {} })
       const found = refusalFaults(answer, family, [404, 405])
       faults.push(...found.map((fault) => `${method} ${url}: ${fault}`))
@@ -163,6 +163,6 @@ test('an address that does not exist is refused in the family it looks like', as
 test('an address with escapes is refused in the family of the route that it leads to', async () => {
   for (const url of ['/%50ayment/advice', '/Payment/%61dvice', '/p%61YMENT/advice']) {
     const answer = await bench.call({ method: 'POST', url, body: {}, token: null })
-    assertRefused(answer, 'payment', { status: 401 })
+    assertRefused(answer, { status: 401 }, 'payment')
   }
 })

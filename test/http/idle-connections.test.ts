@@ -1,5 +1,5 @@
-// Hundreds of waiting connections, some of them streams: others are served meanwhile, and
-// everything is freed when they leave. `npm run bench -- --only idle` does it with 10,000.
+// Hundreds of idle connections, some of them event streams: other requests are served meanwhile, and
+// everything is freed when the connections close. `npm run bench -- --only idle` does this with 10,000.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -31,14 +31,14 @@ test('five hundred idle connections keep nobody waiting, and leave nothing behin
   const open = await countConnections()
   const served = await fetch(new URL(BANKS, address))
   for (const socket of sockets) socket.destroy()
-  await untilLeft()
+  await untilAllClosed()
 
   assert.equal(open, IDLE + STREAMS)
   assert.equal(served.status, 200)
   assert(sockets.every((socket) => socket.closed || socket.destroyed))
 })
 
-// Answered once, then silent.
+// Opens a connection that gets one response and then stays idle.
 async function openIdle(path: string): Promise<Socket> {
   const socket = connect({ host: address.hostname, port: Number(address.port) })
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
@@ -51,7 +51,7 @@ function countConnections(): Promise<number> {
   return new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 }
 
-// Except the one that fetch keeps.
-async function untilLeft(): Promise<void> {
+// Waits until all connections have closed, except the one that fetch keeps open.
+async function untilAllClosed(): Promise<void> {
   while ((await countConnections()) > 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-// Bodies without a content type: the contract requires one for one endpoint only.
+// A body without a content type is read as JSON. The contract requires a content type for one endpoint only.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,8 +8,9 @@ import { requestOf, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-test('a body that does not say what it is is JSON', async () => {
+test('a body without a content type is read as JSON', async () => {
   const url = `${INITIATE}/${(await createAdvice(bench)).adviceReference}`
+  // Sends a body without a content type.
   const send = (body: string) => {
     const request = requestOf({ url, body }, null)
     const { 'content-type': _, ...headers } = request.headers as Record<string, string>

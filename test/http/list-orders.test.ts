@@ -1,5 +1,5 @@
-// Lists in either order: the same rows, each once, whatever is added meanwhile; a cursor continues
-// in its own order, and in no other.
+// A list has the same rows from the newest and from the oldest, each once, even if rows are added between
+// two pages. A cursor continues only in its own order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,16 +19,16 @@ const bench = closeAfterTests(await startTestService())
 const ADDED = 7
 
 // Adds one row to every list.
-async function add(): Promise<void> {
+async function addRowToEveryList(): Promise<void> {
   bench.advance(MINUTE_MS)
   const { accountNumber } = await createAccount(bench)
   await startPayment(bench, { amount: 500 })
   await credit(bench, accountNumber, '10.00')
 }
 
-for (let count = 0; count < ADDED; count++) await add()
+for (let count = 0; count < ADDED; count++) await addRowToEveryList()
 
-// The identifier of a row, and a filter that every row passes but no index serves.
+// Each list with the field that identifies a row, and a filter that every row passes but no index serves.
 const LISTS = [
   { url: '/api/v1/payments', key: 'paymentReference', filter: 'minAmount=1' },
   { url: '/api/v1/advices', key: 'adviceReference', filter: 'search=obi' },
@@ -58,15 +58,17 @@ for (const { url, key, column = key, filter } of LISTS) {
   test(`${url}: rows that are added while it is read move none and hide none`, async () => {
     const known = await read('limit=100&order=oldest')
     let turns = 2
-    const between = async () => {
-      if (turns-- > 0) await add()
+    const addBetweenPages = async () => {
+      if (turns-- > 0) await addRowToEveryList()
     }
 
-    const upwards = keysOf(await walk(bench, `${url}?order=oldest`, { limit: 3, between }))
+    const upwards = keysOf(
+      await walk(bench, `${url}?order=oldest`, { limit: 3, between: addBetweenPages }),
+    )
     assert.deepEqual(upwards, await read('limit=100&order=oldest'))
     assert.equal(upwards.length, known.length + 2, 'what was added comes last')
     turns = 2
-    const downwards = keysOf(await walk(bench, url, { limit: 3, between }))
+    const downwards = keysOf(await walk(bench, url, { limit: 3, between: addBetweenPages }))
     assert.deepEqual(downwards, upwards.toReversed())
   })
 
@@ -77,7 +79,7 @@ for (const { url, key, column = key, filter } of LISTS) {
 
     for (const query of [`order=oldest&cursor=${plain}`, `cursor=${oldest}`]) {
       const refused = await bench.call({ url: `${url}?${query}` })
-      assertRefused(refused, 'account', { code: 'invalid_cursor' })
+      assertRefused(refused, { code: 'invalid_cursor' })
     }
     const further = await read(`limit=2&cursor=${plain}`)
     assert.deepEqual(await read(`limit=2&order=newest&cursor=${plain}`), further)
@@ -88,7 +90,7 @@ for (const { url, key, column = key, filter } of LISTS) {
     for (const path of [url, ...files]) {
       for (const order of ['', 'OLDEST', 'asc', 'oldest%00', 'oldest,newest', 'x&order=oldest']) {
         const refused = await bench.call({ url: `${path}?order=${order}` })
-        assertRefused(refused, 'account', { code: 'invalid_request' })
+        assertRefused(refused, { code: 'invalid_request' })
         assert.deepEqual(fieldsOf(refused), ['order'])
       }
     }
@@ -96,6 +98,7 @@ for (const { url, key, column = key, filter } of LISTS) {
 
   if (url.endsWith('advices')) continue
   test(`${url}.csv: the file comes in the order that is asked for`, async () => {
+    // Returns the identifiers in the file of the list, in this order.
     const columnOf = async (order: string) => {
       const [head = '', ...lines] = (await bench.call({ url: `${url}.csv?order=${order}` })).body
         .slice(1)

@@ -1,6 +1,6 @@
-// Overload: excess requests are refused at once and before any work, in the envelope of their
-// family, on a connection that stays open. Accepted requests are completed, and the next is
-// accepted as soon as the queue moves.
+// Overload: excess requests are refused at once and before any work, in the envelope of their family, on a
+// connection that stays open. Accepted requests are completed, and the next is accepted as soon as the
+// queue moves.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { newSessionId, postRail } from '../support/rail.ts'
 import { START, startTestService } from '../support/running-service.ts'
 import { answersIn, openSocket } from './raw-sockets.ts'
 
-const STALLED_MS = 3_000 // As in src/hot-path/batcher.ts.
+const STALLED_MS = 3_000 // The same constant as in src/hot-path/batcher.ts.
 
 test('while the queue of credits stands, a credit is refused unread; others are served', async (t) => {
   await using bench = await startTestService()
@@ -30,8 +30,8 @@ test('while the queue of credits stands, a credit is refused unread; others are 
   await holder.query('begin')
   await holder.query('lock table credits')
 
-  // Batches in flight, and behind them a queue that has not moved for a while: the clock is moved
-  // ahead.
+  // Batches are in flight, and behind them is a queue that seems not to have moved for a while, because the
+  // test moves the clock ahead.
   const { now } = performance
   let aheadMs = 0
   t.mock.method(performance, 'now', () => now.call(performance) + aheadMs)
@@ -46,7 +46,7 @@ test('while the queue of credits stands, a credit is refused unread; others are 
     accepted.push(postRail(bench, '058/credits', credit()))
     await holder.query('select pg_sleep(0.02)')
   }
-  // Too large to arrive with the headers, so the service has to read and discard the rest.
+  // The body is too large to arrive with the headers, so the service has to read and discard the rest of it.
   const unsigned = { ...credit(), narration: 'x'.repeat(500_000) }
   const refused = await caller.post('/Rails/058/credits/?format=providus', unsigned)
   const published = await caller.post('/Payment/process/banktransfer/simulate/payment', {})
@@ -106,7 +106,7 @@ test('requests that wait for their turn when the queue stalls are refused unread
   await using app = Fastify({ serverFactory: shedder.createServer as never })
   shedder.register(app)
   app.post('/rails/058/credits', { config: { queue: 'credits' } }, async () => {
-    setImmediate(() => (credits.isOverloaded = true)) // When the second eight were started.
+    setImmediate(() => (credits.isOverloaded = true)) // Once the next eight requests were started.
     return {}
   })
   using connection = await openSocket(await listenLocally(app))
@@ -120,7 +120,7 @@ test('requests that wait for their turn when the queue stalls are refused unread
   assert.deepEqual(statuses, [...Array(16).fill(200), ...Array(4).fill(503)])
 })
 
-// Sends one request after another on one connection.
+// Returns a caller that sends one request after another on one connection.
 function keepAliveCaller(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const sockets = new Set<unknown>()

@@ -1,5 +1,5 @@
-// Nothing secret is written in the clear: no secret, token or BVN in the log of a whole journey,
-// good and bad, at its most verbose level; and no BVN or secret in the database either.
+// No secret is ever written in the clear: no secret, token or BVN is in the log of a whole journey, with
+// successes and mistakes, at the most verbose level; and no BVN or secret is in the database.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,8 +30,8 @@ const BASIC = btoa('MAN0000001:sandbox-secret')
 const bench = closeAfterTests(await startTestService())
 const tokens: string[] = [await bench.login(), await bench.newClient('OTHER00001')]
 
-await goTheWholeWay()
-await goWrongEverywhere()
+await makeValidRequests()
+await makeInvalidRequests()
 
 test('the log of a whole journey holds no secret, no token and no BVN', () => {
   const forbidden: Record<string, string> = {
@@ -77,7 +77,8 @@ test('the database holds no BVN, no token and no client secret in the clear', as
   }
 })
 
-async function goTheWholeWay(): Promise<void> {
+// Uses the API as a client does, successfully, with a BVN and secrets in the requests.
+async function makeValidRequests(): Promise<void> {
   const form = 'grant_type=client_credentials&client_id=MAN0000001&client_secret=sandbox-secret'
   const byForm = await bench.call({ url: '/oauth/token', body: form, headers: FORM, token: null })
   const basic = { ...FORM, authorization: `Basic ${BASIC}` }
@@ -101,8 +102,9 @@ async function goTheWholeWay(): Promise<void> {
   await readAdvice(bench, payment.adviceReference)
 }
 
-// Servers tend to log mistakes in full.
-async function goWrongEverywhere(): Promise<void> {
+// Makes every kind of mistake with a BVN, secret or token in the request, because servers tend to log
+// faulty requests in full.
+async function makeInvalidRequests(): Promise<void> {
   const [token = '', other = ''] = tokens
   const wrong = { clientId: 'MAN0000001', clientSecret: WRONG_SECRET }
   const json = JSON.stringify(accountBody({ bvn: BVN }))
@@ -131,7 +133,7 @@ async function goWrongEverywhere(): Promise<void> {
 
   for (const mistake of mistakes) {
     const { statusCode, body } = await bench.call(mistake)
-    // All but the repeated request, which is valid.
+    // Each call is refused, except the repeated request, which is valid.
     assert(statusCode >= 400 || body.includes('accountNumber'), `${mistake.url}: ${body}`)
     assert(statusCode < 500, `${mistake.url}: ${body}`)
   }

@@ -1,5 +1,5 @@
-// GET /metrics describes the service and its database; and our alert rules and Grafana dashboard
-// use only its metrics, in valid PromQL.
+// GET /metrics describes the service and its database. Our alert rules and Grafana dashboard use only
+// metrics that it has, in valid PromQL.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -20,14 +20,15 @@ import { SECRETS, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-// With an unreachable replica, so that its metrics exist.
+// The replica is unreachable, so that its metrics exist.
 const env = { DATABASE_REPLICA_URL: 'postgres://nobody@127.0.0.1:1/none' }
 const bench = closeAfterTests(await startTestService({ env }))
 const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 
 type Sample = { name: string; labels: Record<string, string>; value: number }
 
-async function samples(): Promise<Sample[]> {
+// Reads all samples of /metrics.
+async function readSamples(): Promise<Sample[]> {
   const response = await fetch(`${address}/metrics`)
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
@@ -39,8 +40,9 @@ async function samples(): Promise<Sample[]> {
   })
 }
 
-function sampleOf(all: readonly Sample[], name: string, labels: Record<string, string> = {}) {
-  const found = all.find(
+// Returns the value of the metric with these labels.
+function sampleOf(samples: readonly Sample[], name: string, labels: Record<string, string> = {}) {
+  const found = samples.find(
     (sample) =>
       sample.name === name &&
       Object.entries(labels).every(([key, text]) => sample.labels[key] === text),
@@ -61,33 +63,36 @@ test('metrics count operations and report held resources', async () => {
   await bench.db.query(
     `insert into number_ranges (bank_code, purpose, first_serial, last_serial, key)
      select bank_code, purpose, 900000000, 999999999, key from number_ranges where purpose = 'dynamic'`,
-  ) // No longer configured.
-  const all = await samples()
+  ) // A range that is no longer configured.
+  const samples = await readSamples()
 
   const route = '/api/v1/payments/:reference'
-  assert.equal(sampleOf(all, 'manilla_http_request_seconds_count', { route, status: '401' }), 1)
-  assert.equal(sampleOf(all, 'manilla_batch_items_sum', { batch: 'credits' }), 1)
-  assert.equal(sampleOf(all, 'manilla_batch_commit_seconds_count', { batch: 'credits' }), 1)
-  assert.equal(sampleOf(all, 'manilla_suspense_items', { reason: 'excess' }), 1)
-  assert.equal(sampleOf(all, 'manilla_suspense_kobo'), 50_000)
-  assert.equal(sampleOf(all, 'manilla_integrity_ok'), 1)
-  assert((sampleOf(all, 'manilla_events_undispatched') ?? 0) > 0)
-  const left = sampleOf(all, 'manilla_numbers_left', { purpose: 'dynamic' }) ?? 0
+  assert.equal(sampleOf(samples, 'manilla_http_request_seconds_count', { route, status: '401' }), 1)
+  assert.equal(sampleOf(samples, 'manilla_batch_items_sum', { batch: 'credits' }), 1)
+  assert.equal(sampleOf(samples, 'manilla_batch_commit_seconds_count', { batch: 'credits' }), 1)
+  assert.equal(sampleOf(samples, 'manilla_suspense_items', { reason: 'excess' }), 1)
+  assert.equal(sampleOf(samples, 'manilla_suspense_kobo'), 50_000)
+  assert.equal(sampleOf(samples, 'manilla_integrity_ok'), 1)
+  assert((sampleOf(samples, 'manilla_events_undispatched') ?? 0) > 0)
+  const left = sampleOf(samples, 'manilla_numbers_left', { purpose: 'dynamic' }) ?? 0
   assert(left > 0 && left < 100_000_000, String(left))
-  assert.equal(sampleOf(all, 'manilla_pool_connections', { pool: 'batches', state: 'waiting' }), 0)
+  assert.equal(
+    sampleOf(samples, 'manilla_pool_connections', { pool: 'batches', state: 'waiting' }),
+    0,
+  )
 })
 
-test('it takes the token where one is set, and does not exist in live mode without', async () => {
+test('/metrics requires the token if one is set, and does not exist in live mode without one', async () => {
   const token = 'scrape-0123456789'
   await using open = await startTestService({ env: { MANILLA_METRICS_TOKEN: token } })
   await using live = await startLiveService()
-  const ask = (authorization?: string) =>
+  const readMetrics = (authorization?: string) =>
     open.call({ url: '/metrics', token: null, headers: authorization ? { authorization } : {} })
 
   const statuses = [
-    await ask(),
-    await ask('Bearer wrong-wrong-wrong-'),
-    await ask(`Bearer ${token}`),
+    await readMetrics(),
+    await readMetrics('Bearer wrong-wrong-wrong-'),
+    await readMetrics(`Bearer ${token}`),
   ]
 
   assert.deepEqual(
@@ -119,7 +124,7 @@ test('reversals that wait for their credit are no errors, to the alert rules or 
     answers.map(({ status }) => status),
     [503, 503],
   )
-  assert.equal(sampleOf(await samples(), 'manilla_reversals_awaited_total'), 2)
+  assert.equal(sampleOf(await readSamples(), 'manilla_reversals_awaited_total'), 2)
   assert(!bench.logText().includes('"status":503'))
   const { expr } = readRules().find(({ alert }) => alert === 'ManillaErrors') as Rule
   assert.match(expr, /status=~"5..".*\n\s+- .*manilla_reversals_awaited_total/)
@@ -148,6 +153,7 @@ test('the alert rules and the dashboard ask for what is told, in valid PromQL', 
   assert(rules.length > 10 && queries.length > 20)
 })
 
+// Returns the faults of a PromQL expression: syntax errors and unknown metrics.
 function faultsIn(expr: string, names: ReadonlySet<string | undefined>): string[] {
   const faults: string[] = []
   parser.parse(expr).iterate({
@@ -167,14 +173,15 @@ test('any of several processes on a port answers for all of them', async () => {
   await using database = await createTestDatabase()
   const env = { ...SECRETS, DATABASE_URL: database.connectionString, MANILLA_PROCESSES: '2' }
   await using child = await startChild({ folder: folder.path, env })
-  // A connection for each: the processes take turns.
-  const ask = (path: string) => fetch(`${child.url}${path}`, { headers: { connection: 'close' } })
+  // Each request has its own connection, because the processes take turns by connection.
+  const fetchOnNewConnection = (path: string) =>
+    fetch(`${child.url}${path}`, { headers: { connection: 'close' } })
 
-  for (let count = 0; count < 6; count++) await ask('/health')
-  // A process that does not answer in time is left out.
+  for (let count = 0; count < 6; count++) await fetchOnNewConnection('/health')
+  // The metrics lack processes that were too slow to answer, so the test tries again.
   for (let turn = 0; turn < 2; turn++) {
     await until('all have answered', async () => {
-      const text = await (await ask('/metrics')).text()
+      const text = await (await fetchOnNewConnection('/metrics')).text()
       const hasAll = /_count\{method="GET",route="\/health",status="200"\} 6$/m.test(text)
       return hasAll && /^manilla_worker_round_seconds_count\{/m.test(text) // The primary has the workers.
     })

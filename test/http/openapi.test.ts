@@ -1,5 +1,5 @@
-// The description of the API: generated from the routes, committed, complete, and readable without
-// internet.
+// The description of the API (openapi.json) is generated from the routes, committed, complete, and readable
+// without internet access.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -89,6 +89,7 @@ test('every schema of a request or an answer compiles, which the program sees to
 })
 
 test('a sandbox and a live app of one process each validate by their own mode', () => {
+  // Returns whether a web address with http is valid in this mode.
   const accepts = (mode: 'sandbox' | 'live') => {
     const make = lazySchemas(mode).factories.buildValidator as (
       ...args: object[]
@@ -122,23 +123,23 @@ test('every operation has a name of its own, a summary, and says what it answers
 })
 
 test('every operation describes each failure it may answer with, in the envelope of its family', () => {
-  const failures = (method: string, path: string) =>
+  const refusalsOf = (method: string, path: string) =>
     Object.entries(description.paths[path]?.[method]?.responses ?? {}).filter(
       ([status]) => status !== '200',
     )
-  const statuses = (method: string, path: string) =>
-    failures(method, path).map(([status]) => Number(status))
+  const refusalStatuses = (method: string, path: string) =>
+    refusalsOf(method, path).map(([status]) => Number(status))
 
-  assert.deepEqual(statuses('post', ACCOUNTS), [400, 401, 403, 413, 415, 429, 503])
-  assert.deepEqual(statuses('get', `${ACCOUNTS}/{accountNumber}`), [400, 401, 403, 429, 503])
+  assert.deepEqual(refusalStatuses('post', ACCOUNTS), [400, 401, 403, 413, 415, 429, 503])
+  assert.deepEqual(refusalStatuses('get', `${ACCOUNTS}/{accountNumber}`), [400, 401, 403, 429, 503])
   assert.deepEqual(
-    statuses('patch', `${ACCOUNTS}/{accountNumber}`),
+    refusalStatuses('patch', `${ACCOUNTS}/{accountNumber}`),
     [400, 401, 403, 404, 409, 412, 413, 415, 429, 503],
   )
-  assert.deepEqual(statuses('get', BANKS), [429, 503])
-  assert.deepEqual(statuses('get', '/health'), [])
+  assert.deepEqual(refusalStatuses('get', BANKS), [429, 503])
+  assert.deepEqual(refusalStatuses('get', '/health'), [])
   const envelopes = [SIMULATE, ACCOUNTS, '/oauth/token', '/rails/{bankCode}/returns'].map((path) =>
-    failures('post', path).map(
+    refusalsOf('post', path).map(
       ([, { $ref = '' }]) => /responses\/(Payment|Api|Oauth|Rail)/.exec($ref)?.[1],
     ),
   )
@@ -163,6 +164,7 @@ test('every reference inside the description leads somewhere', () => {
 
 test('every schema of some size is written once, under a name of its own', () => {
   const places = new Map<string, string[]>()
+  // Notes where each object schema with at least three properties stands in the description.
   const walk = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return
     const { properties } = value as { properties?: object }
@@ -192,18 +194,18 @@ test('every success answers with a named schema', () => {
   }
 })
 
-test('two schemas of one name are refused', () => {
-  const twice = (second: object) => ({
+test('two schemas with one name are refused', () => {
+  const describeMoneyTwice = (second: object) => ({
     openapiObject: {
       paths: { a: { $id: 'Money', type: 'number' }, b: { $id: 'Money', ...second } },
     },
   })
 
   assert.throws(
-    () => shareSchemaComponents(twice({ type: 'string' })),
+    () => shareSchemaComponents(describeMoneyTwice({ type: 'string' })),
     /two schemas are named Money/,
   )
-  assert.deepEqual(shareSchemaComponents(twice({ type: 'number' })).components, {
+  assert.deepEqual(shareSchemaComponents(describeMoneyTwice({ type: 'number' })).components, {
     schemas: { Money: { type: 'number' } },
   })
 })

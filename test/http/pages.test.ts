@@ -1,4 +1,4 @@
-// The built web apps as the service serves them.
+// The service serves the built web apps with strict headers, and their assets compressed.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -17,6 +17,7 @@ const run = promisify(execFile)
 
 const bench = closeAfterTests(await startTestService())
 
+// Returns the path of the dashboard's script, which contains a hash of its content.
 async function scriptPath(): Promise<string> {
   const page = await bench.call({ url: '/dashboard', token: null })
   return /src="([^"]+\.js)"/.exec(page.body)?.[1] as string

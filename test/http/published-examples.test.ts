@@ -1,5 +1,5 @@
-// The examples of the published calls tell one customer's story: the same requests to a real
-// service get answers of the same shape, and the same values wherever they do not depend on chance.
+// The examples of the published calls tell one customer's story. The same requests to a real service get
+// answers of the same shape, with the same values wherever they do not depend on chance.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,6 +35,7 @@ const examples = {
   byAdvice: examplesOf(`${BY_ADVICE}/{reference}`, 'get'),
 }
 
+// Returns the example request and answer of an operation.
 function examplesOf(path: string, method: string) {
   const { requestBody, responses } = paths[path][method]
   return {
@@ -43,7 +44,7 @@ function examplesOf(path: string, method: string) {
   }
 }
 
-// The kind of a text without words, such as a reference or a time.
+// Returns the value with the kind of each text in its place, such as `reference`, `time` or `10 digits`.
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value === 'object' && value !== null) {
@@ -55,7 +56,8 @@ function shapeOf(value: unknown): unknown {
   return /^\d+$/.test(value) ? `${value.length} digits` : 'text'
 }
 
-// `same` lists the payload fields that also have the example's values.
+// Asserts that an answer has the envelope and shape of the example. The payload fields in `same` must also
+// have the example's values. Returns the payload.
 function assertLike(
   answer: LightMyRequestResponse,
   { answer: example }: { answer: Json },
@@ -93,7 +95,7 @@ const OF_TRANSACTION = [
 test('the examples of collection accounts are what the service answers', async () => {
   const { createAccount, getAccount } = examples
   const { body } = createAccount
-  // Here another bank is the first that issues numbers.
+  // In this test another bank is the first that issues numbers.
   const same = OF_ACCOUNT.filter((name) => name !== 'bankCode')
 
   const created = await bench.call({ url: ACCOUNTS, body })
@@ -120,7 +122,7 @@ test('the examples of a payment are what the service answers, from advice to ver
   assertLike(byReference, byPayment, OF_TRANSACTION)
   const byOther = await bench.call({ url: `${BY_ADVICE}/${adviceReference}` })
   assertLike(byOther, byAdvice, OF_TRANSACTION)
-  // There is no split, so nothing is shared.
+  // This client has no split, so the advice has no shares.
   const { answer: got } = getAdvice
   const unshared = { answer: { ...got, responseData: { ...got.responseData, splits: [] } } }
   assertLike(await bench.call({ url: `${ADVICE}/${adviceReference}` }), unshared, OF_ADVICE)
@@ -141,6 +143,7 @@ test('the examples of a payment are what the service answers, from advice to ver
 
 test('the main examples run as they stand, one after the other, against a fresh sandbox', async () => {
   await using fresh = await startTestService()
+  // Makes a call of the story, which must succeed without warnings, and returns its payload.
   const run = async (url: string, body?: Json) => {
     const answer = await fresh.call({ url, ...(body && { body }) })
     assert.equal(answer.statusCode, 200, `${url}: ${answer.body}`)
@@ -153,7 +156,7 @@ test('the main examples run as they stand, one after the other, against a fresh 
   await run(`${ADVICE}/${adviceReference}`)
   const url = `${INITIATE}/${adviceReference}`
   const { bankAccount, paymentReference } = await run(url, examples.initiate.body)
-  // The number is the one that initiating returned.
+  // The transfer goes to the number that initiating the payment returned.
   const paid = { ...examples.simulate.body, virtualAccountNumber: bankAccount }
   assert.equal((await run(SIMULATE, paid)).status, 'Successful')
   await run(`${BY_PAYMENT}/${paymentReference}`)

@@ -1,4 +1,5 @@
-// Rate buckets: a minute's worth at once, then as fast as they refill, within a bounded memory.
+// Rate buckets: a caller may spend a minute's worth of requests at once, then as many as the bucket
+// refills. The buckets use a limited amount of memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,6 +9,7 @@ import { RateBuckets } from '#http/rate-limits.ts'
 const NOW_MS = 1_800_000_000_000
 const MINUTE_MS = 60_000
 
+// Returns whether the caller may make one more request at this time.
 function takes(buckets: RateBuckets, caller: string, nowMs: number): boolean {
   return !buckets.isTooMuch(buckets.take(caller, nowMs))
 }
@@ -82,7 +84,7 @@ test('the remaining count is exact', () => {
   }
 })
 
-test('a clock that is set back locks nobody out', () => {
+test('a clock that is set back locks no caller out', () => {
   const buckets = new RateBuckets('login', 2)
   takes(buckets, 'a', NOW_MS)
   takes(buckets, 'a', NOW_MS)

@@ -1,4 +1,4 @@
-// The keys under which addresses are counted.
+// Rate limits count an IP address under a key: an IPv4 address itself, or the network of an IPv6 address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ test('any two IPv6 addresses count as one exactly when their networks are one', 
   )
 })
 
-test('callers without an address count as one', () => {
+test('callers without an IP address count together as one', () => {
   const texts = [
     undefined,
     '',

@@ -1,4 +1,4 @@
-// Rate limits: each caller counts for itself, sees the limit beforehand, and learns how long to
+// Rate limits: each caller has its own count, sees the limit before it is reached, and learns how long to
 // wait, in the envelope of the family.
 
 import assert from 'node:assert/strict'
@@ -28,6 +28,7 @@ function startLimited(limits: string, env: Record<string, string> = {}): Promise
   return startTestService({ env: { MANILLA_RATE_LIMITS: limits, ...env } })
 }
 
+// Returns the status of an answer, and its headers about the rate limit.
 function limitsOf({ statusCode, headers }: LightMyRequestResponse) {
   return [statusCode, headers['ratelimit-policy'], headers.ratelimit, headers['retry-after']]
 }
@@ -58,22 +59,25 @@ test('every answer tells the policy and what remains, and none is refused by def
   assert.deepEqual(limitsOf(watched), [200, undefined, undefined, undefined])
 })
 
-test('a client that asks too often is refused for itself alone, and let in again', async () => {
+test('a client over its limit is refused, others are not, and it is served again later', async () => {
   await using bench = await startLimited('client=3')
   const other = await bench.newClient('OTHER')
-  const get = (token?: string) =>
+  const readUnknownAccount = (token?: string) =>
     bench.call({ url: `${ACCOUNTS}/${NOBODY}`, ...(token && { token }) })
 
   for (const remaining of [2, 1, 0]) {
-    assert.match(String((await get()).headers.ratelimit), new RegExp(`^"client";r=${remaining};`))
+    assert.match(
+      String((await readUnknownAccount()).headers.ratelimit),
+      new RegExp(`^"client";r=${remaining};`),
+    )
   }
-  const refused = await get()
-  assertRefused(refused, 'account', { status: 429, code: 'rate_limited' })
+  const refused = await readUnknownAccount()
+  assertRefused(refused, { status: 429, code: 'rate_limited' })
   assert.deepEqual(limitsOf(refused), [429, '"client";q=3;w=60', '"client";r=0;t=60', '20'])
-  assert.equal((await get(other)).statusCode, 400)
+  assert.equal((await readUnknownAccount(other)).statusCode, 400)
   bench.advance(20_000)
-  assert.equal((await get()).statusCode, 400)
-  assert.equal((await get()).statusCode, 429)
+  assert.equal((await readUnknownAccount()).statusCode, 400)
+  assert.equal((await readUnknownAccount()).statusCode, 429)
 })
 
 test('a limited request has no effect, and its body is not even read', async () => {
@@ -91,7 +95,7 @@ test('each family refuses in its own words', async () => {
   await using bench = await startLimited('client=1,login=2,rail=1')
   const advice = await createAdvice(bench)
   const payment = await bench.call({ url: `${ADVICE}/${advice.adviceReference}` })
-  assertRefused(payment, 'payment', { status: 429, code: 'rate_limited' })
+  assertRefused(payment, { status: 429, code: 'rate_limited' }, 'payment')
   assert.equal(payment.json().responseCode, '65')
 
   await logIn(bench, 'wrong')
@@ -114,7 +118,7 @@ test('each family refuses in its own words', async () => {
   assert.equal((await reportCredit(bench, credit, '058')).responseCode, '00')
 })
 
-test('log-ins are counted by address, right or wrong', async () => {
+test('logins are counted by address, whether right or wrong', async () => {
   await using bench = await startLimited('login=3')
 
   const statuses: number[] = []
@@ -134,7 +138,7 @@ test('initiating without a token counts for the address, with one for the client
   dataOf(await bench.call({ ...call, token: null }), 'payment')
   dataOf(await bench.call({ ...call, token: null }), 'payment')
   const refused = await bench.call({ ...call, token: null })
-  assertRefused(refused, 'payment', { status: 429, code: 'rate_limited' })
+  assertRefused(refused, { status: 429, code: 'rate_limited' }, 'payment')
   const mine = await bench.call(call)
   assert.equal(mine.headers['ratelimit-policy'], '"client";q=6000000;w=60')
   dataOf(mine, 'payment')
@@ -189,7 +193,7 @@ test('an address that is exhausted has no rail body read, until it is let in aga
   assert.equal((await bench.call(report)).statusCode, 413)
   assert.equal((await bench.call(report)).statusCode, 429)
 
-  const payload = new Readable({ read() {} }) // Never ends.
+  const payload = new Readable({ read() {} }) // This body never ends.
   const call = { method: 'POST', url: report.url, payload } as const
   const signal = AbortSignal.timeout(patience(10_000))
   const refused = await bench.service.app.inject({ ...call, signal })
@@ -200,7 +204,7 @@ test('an address that is exhausted has no rail body read, until it is let in aga
   assert.equal((await bench.call(report)).statusCode, 413)
 })
 
-test('a bank that signs is not refused for its address, however often it comes', async () => {
+test('a bank’s signed calls are not limited by its address', async () => {
   await using bench = await startLimited('address=1')
   const credit = { accountNumber: NOBODY, amount: '1.00' }
   const codes = new Set<string>()
@@ -218,13 +222,14 @@ test('made-up sessions use up the address, and are then not even looked for; kno
   const browser = await newBrowser(bench)
   const url = '/api/v1/credits'
   const cookies = ['A', 'B', 'C', 'D'].map((letter) => `manilla_session=${letter.repeat(43)}`)
-  const forge = (cookie = '') => bench.call({ url, token: null, headers: { cookie } })
+  const sendForgedCookie = (cookie = '') => bench.call({ url, token: null, headers: { cookie } })
 
   const statuses: number[] = []
-  for (const cookie of cookies.slice(0, 3)) statuses.push((await forge(cookie)).statusCode)
+  for (const cookie of cookies.slice(0, 3))
+    statuses.push((await sendForgedCookie(cookie)).statusCode)
   const holder = await bench.db.connect()
   await holder.query('begin')
-  await holder.query('lock table sessions') // A lookup of a session waits.
+  await holder.query('lock table sessions') // Each lookup of a session now waits for the lock.
   const signal = AbortSignal.timeout(patience(10_000))
   const call = { url, headers: { cookie: cookies[3] as string }, signal }
   const last = await bench.service.app.inject(call).finally(() => holder.release(true))
@@ -233,7 +238,7 @@ test('made-up sessions use up the address, and are then not even looked for; kno
   assert.equal((await browser.call({ url })).statusCode, 200)
 })
 
-test('a policy of 0 counts nothing', async () => {
+test('a limit of 0 means no limit', async () => {
   await using bench = await startLimited('login=0')
 
   for (let count = 0; count < 20; count++) {
@@ -241,23 +246,23 @@ test('a policy of 0 counts nothing', async () => {
   }
 })
 
-test('behind a proxy that is named, its callers count each for itself', async () => {
+test('behind a configured proxy, each caller has its own limit', async () => {
   await using bench = await startLimited('login=1', { MANILLA_TRUSTED_PROXIES: '127.0.0.0/8' })
-  const from = async (address: string) =>
+  const logInStatusFrom = async (address: string) =>
     (await logIn(bench, '', { 'x-forwarded-for': address })).statusCode
 
-  assert.equal(await from('192.0.2.1'), 400)
-  assert.equal(await from('192.0.2.1'), 429)
-  assert.equal(await from('192.0.2.2'), 400)
-  // A caller's own value comes before the one that the proxy adds.
-  assert.equal(await from('192.0.2.3, 192.0.2.2'), 429)
-  assert.equal(await from('2001:db8::1'), 400)
-  assert.equal(await from('2001:db8::2'), 429)
-  assert.equal(await from('nonsense'), 400)
-  assert.equal(await from('other nonsense'), 429)
+  assert.equal(await logInStatusFrom('192.0.2.1'), 400)
+  assert.equal(await logInStatusFrom('192.0.2.1'), 429)
+  assert.equal(await logInStatusFrom('192.0.2.2'), 400)
+  // A value that the caller itself sends stands before the one that the proxy adds, and does not count.
+  assert.equal(await logInStatusFrom('192.0.2.3, 192.0.2.2'), 429)
+  assert.equal(await logInStatusFrom('2001:db8::1'), 400)
+  assert.equal(await logInStatusFrom('2001:db8::2'), 429)
+  assert.equal(await logInStatusFrom('nonsense'), 400)
+  assert.equal(await logInStatusFrom('other nonsense'), 429)
 })
 
-test('without a proxy that is named, nobody can claim another address', async () => {
+test('without a configured proxy, no caller can claim another address', async () => {
   await using bench = await startLimited('login=1')
 
   assert.equal((await logIn(bench, '', { 'x-forwarded-for': '192.0.2.1' })).statusCode, 400)

@@ -1,4 +1,4 @@
-// Bytes that no HTTP client sends, over real sockets: half requests, smuggling, other protocols,
+// Sends bytes that no HTTP client sends over real sockets: half requests, smuggling, other protocols,
 // garbage. `npm run fuzz` sends the same to its own service.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
-// The examples of the reference run as they stand: each command of curl of a client's operation, sent to
-// a sandbox with its token, and each call of the SDK, which sends the same request.
+// The examples of the API reference work as printed: each curl command of a client's operation is sent to a
+// sandbox with the client's token, and each call of the SDK must send the same request.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ for (const { slug } of sections) {
   pages.set(slug, (await bench.call({ url: `/docs/${slug}`, token: null })).body)
 }
 
-// Examples that cannot succeed by themselves, with the reason.
+// Examples that cannot succeed by themselves, each with the reason and the test that covers it.
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   streamEvents: 'endless: test/webhooks/event-stream.test.ts',
   getMessage: 'no message was sent: test/messages',
@@ -44,6 +44,7 @@ const ENTITIES: Record<string, string> = {
   '&#39;': "'",
 }
 
+// Returns the text of an operation's example on a page of the reference.
 function exampleOn(slug: string, id: string, kind: 'curl' | 'sdk'): string | undefined {
   const page = pages.get(slug) ?? ''
   const start = page.indexOf(`id="${id}" aria-labelledby`)
@@ -54,7 +55,7 @@ function exampleOn(slug: string, id: string, kind: 'curl' | 'sdk'): string | und
     .replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] as string)
 }
 
-// The words of a command, as a shell reads them.
+// Splits a command into words, as a shell does.
 function wordsOf(command: string): string[] {
   const words: string[] = []
   const parts = /(?:'[^']*'|"[^"]*"|\\[^\n]|[^\s'"\\])+/g
@@ -70,7 +71,8 @@ function wordsOf(command: string): string[] {
 
 type Request = Call & { url: string; headers: Record<string, string> }
 
-function requestOf(command: string): Request {
+// Reads a curl command as a request.
+function parseCurl(command: string): Request {
   const [program, ...words] = wordsOf(command)
   assert.equal(program, 'curl')
   const request: Request = { url: '', headers: {} }
@@ -89,25 +91,27 @@ function requestOf(command: string): Request {
   return request
 }
 
-// A client's: opened by its token, or by nobody's.
-function isClients({ path, operation }: Entry): boolean {
+// Returns whether a client may call the operation: with its token, or without any.
+function isForClients({ path, operation }: Entry): boolean {
   const { description: text = '', security = [] } = operation
   if (security.some((way) => 'session' in way) || path.startsWith('/rails/')) return false
   const [, scope] = /\*\*Scope:\*\* `([a-z:]+)`/.exec(text) ?? []
   return scope === undefined || !isOperatorScope(scope as Scope)
 }
 
-// Things are made first and ended last, so that each example finds what it is about.
+// The order in which the examples run: objects are created first and ended last, so that each example finds
+// its object.
 const LAST = /^(?:delete|deactivate|cancel)/
 const CLOCK = /SandboxClock$|^seed/
 const STAGES = [/^create/, /./, LAST, /^erase/, CLOCK, /^reset/]
+// Returns the stage in which the example of an operation runs.
 const placeOf = (id: string) => {
   const at = STAGES.findLastIndex((pattern) => pattern.test(id) && pattern.source !== '.')
   return at < 0 ? 1 : at
 }
 const entries = sections
   .flatMap(({ slug, entries: own }) =>
-    own.filter(isClients).map((entry) => ({ ...entry, slug, id: entry.operation.operationId })),
+    own.filter(isForClients).map((entry) => ({ ...entry, slug, id: entry.operation.operationId })),
   )
   .sort((one, other) => placeOf(one.id) - placeOf(other.id))
 
@@ -116,7 +120,8 @@ const { secret } = await registerOf(bench).act('READER', 'rotate-secret')
 const token = await bench.login('READER', secret)
 await pay(bench, world.accountNumber, '90000')
 
-// The object that exists here in place of the one that an address names, by the path up to its key.
+// The objects of this test by the path up to their key. They take the place of the key in an example's
+// address.
 const KEYS: Readonly<Record<string, string>> = {
   '/api/v1/accounts/static': world.accountNumber,
   '/Payment/advice': world.openAdvice,
@@ -140,14 +145,14 @@ const KEYS: Readonly<Record<string, string>> = {
 const newAdvice = async () => (await createAdvice(bench, {}, { token })).adviceReference as string
 const newPayment = async () => initiate(bench, await newAdvice(), '035', token)
 
-// Operations that use their object up get one of their own.
+// Operations that end their object get a new one each.
 const OWN_KEYS: Readonly<Record<string, () => Promise<string>>> = {
   initiateBankTransfer: newAdvice,
   extendAdvice: newAdvice,
   cancelAdvice: newAdvice,
   cancelAdviceByAnyReference: newAdvice,
   eraseAdvice: newAdvice,
-  deleteLimitProfile: async () => 'alpha-second', // Another than the accounts use.
+  deleteLimitProfile: async () => 'alpha-second', // A profile that no account uses.
   refundPayment: async () => {
     const { bankAccount, paymentReference } = await newPayment()
     await pay(bench, bankAccount as string, '6000')
@@ -156,7 +161,7 @@ const OWN_KEYS: Readonly<Record<string, () => Promise<string>>> = {
   refundCredit: async () => (await pay(bench, world.accountNumber, '6000')).sessionId as string,
 }
 
-// Replaces the objects that a body or a query names by those that exist here.
+// Replaces the objects that a body or a query names by objects of this test.
 async function withObjects(id: string, text: string): Promise<string> {
   const isTransfer = id === 'simulatePayment' || id === 'sendSandboxTransfer'
   const number = isTransfer ? ((await newPayment()).bankAccount as string) : ''
@@ -170,7 +175,7 @@ test('each example of a client’s operation runs as it stands', async () => {
   const faults: string[] = []
   for (const { slug, id, path } of entries) {
     if (EXCEPTIONS[id]) continue
-    const request = requestOf((exampleOn(slug, id, 'curl') as string).replace('$TOKEN', token))
+    const request = parseCurl((exampleOn(slug, id, 'curl') as string).replace('$TOKEN', token))
     const [object = '', rest] = path.split(/\/\{\w+\}/)
     const key = (await OWN_KEYS[id]?.()) ?? (rest === undefined ? undefined : KEYS[object])
     if (key) request.url = request.url.replace(new RegExp(`^(${object}/)[^/.?]+`), `$1${key}`)
@@ -214,7 +219,7 @@ test('each call of the SDK is the request that curl sends', async () => {
     count += 1
     sent = undefined
     await new Program('manilla', program)(manilla)
-    const { method, url, body } = requestOf(exampleOn(slug, id, 'curl') as string)
+    const { method, url, body } = parseCurl(exampleOn(slug, id, 'curl') as string)
     const expected = {
       method: method ?? (body ? 'POST' : 'GET'),
       url,

@@ -38,6 +38,7 @@ const operations = Object.entries<Record<string, Operation>>(description.paths).
 const sections = sectionsOf(description)
 const visible = operations.filter(({ operation }) => !operation['x-internal'])
 
+// Returns the JSON bodies of an operation's request and successful responses.
 function jsonOf({ requestBody, responses }: Operation) {
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return [requestBody?.content, ...answers.map(([, { content }]) => content)].flatMap(
@@ -49,11 +50,11 @@ function briefly({ instancePath, message }: { instancePath?: string; message?: s
   return `${instancePath} ${message}`
 }
 
-// The schema with its references inlined.
-function whole(schema: object): object {
+// Returns the schema with its references inlined.
+function inlineReferences(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (_, value) =>
     typeof value?.$ref === 'string'
-      ? whole(description.components.schemas[value.$ref.split('/').at(-1)])
+      ? inlineReferences(description.components.schemas[value.$ref.split('/').at(-1)])
       : value,
   )
 }
@@ -70,7 +71,7 @@ test('every example is accepted by its schema', () => {
     jsonOf(operation).map((body) => ({ name, ...body })),
   )
   const refused = bodies.flatMap(({ name, schema = {}, example, examples }) => {
-    const validate = compile({ schema: whole(schema) })
+    const validate = compile({ schema: inlineReferences(schema) })
     const values = examples ? Object.values(examples).map(({ value }) => value) : [example]
     return values.flatMap((each) =>
       validate(each) ? [] : [{ name, errors: validate.errors?.map(briefly), example: each }],
@@ -95,7 +96,7 @@ test('every operation is described, says its scope, and has a page in the refere
   }
 })
 
-test('operations of the dashboard’s own are not shown', () => {
+test('the dashboard’s own operations are not documented', () => {
   const internal = operations.filter(({ operation }) => operation['x-internal'])
 
   assert(internal.length > 10)
@@ -113,6 +114,7 @@ test('the page of errors has each code with its cause and remedy', async () => {
 })
 
 test('the reference names the status that an operation answers with', async () => {
+  // Returns the HTTP status that the description of an operation names for an error code.
   const statusOf = (path: string, method: string, code: string) => {
     const text: string = description.paths[path][method].description
     return Number(text.match(new RegExp(`#${code}\\) \\((\\d+)\\)`))?.[1])

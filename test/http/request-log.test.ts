@@ -1,5 +1,5 @@
-// The requests in the log: a share of the successful ones, and every failed one; with the caller
-// and the duration, never the content.
+// The log of requests: a share of the successful ones and every failed one, with the caller and the
+// duration, but never the content.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,13 +12,16 @@ import { startTestService } from '../support/running-service.ts'
 
 const BILLION = 1_000_000_000
 
-function keptLog(share: number) {
+// Returns a request log with a fake clock and seeded randomness, and functions that end requests and read
+// the lines.
+function createRequestLog(share: number) {
   const written: string[] = []
   const log = createLogger({ level: 'info', destination: { write: (line) => written.push(line) } })
   const { integer } = seededRandom(7)
   const random = () => integer(0, BILLION - 1) / BILLION
   let nowMs = 0
   const requests = new RequestLog({ log, share, random, nowMs: () => nowMs })
+  // Ends a request with this status and duration.
   const end = (status: number, ms = 5, config: object = {}) => {
     const routeOptions = { url: '/api/v1/accounts/:id', config }
     requests.ended({ id: 'r', method: 'GET', routeOptions } as FastifyRequest, status, ms)
@@ -28,7 +31,7 @@ function keptLog(share: number) {
 }
 
 test('a share of successful requests is logged, and every other one', () => {
-  const { end, lines } = keptLog(0.1)
+  const { end, lines } = createRequestLog(0.1)
 
   for (let count = 0; count < 2_000; count++) end(200)
   const shared = lines()
@@ -57,7 +60,7 @@ test('a share of successful requests is logged, and every other one', () => {
 })
 
 test('a flood of refusals is cut short, and the log says by how many lines', () => {
-  const { end, lines, advance } = keptLog(0)
+  const { end, lines, advance } = createRequestLog(0)
 
   for (let count = 0; count < 250; count++) end(401)
   const first = lines()
@@ -72,7 +75,7 @@ test('a flood of refusals is cut short, and the log says by how many lines', () 
   )
 })
 
-test('a line says whose request it was and how it went, and nothing of what was asked', async () => {
+test('a line names the caller and the result, and nothing of the request’s content', async () => {
   await using bench = await startTestService({ env: { MANILLA_LOG_REQUESTS: '1' } })
   const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
   const token = await bench.login()

@@ -1,4 +1,4 @@
-// A request without an answer gets one in the end, and answered requests are left alone.
+// A request that gets no answer in time is answered with a refusal, and answered requests are left alone.
 
 import assert from 'node:assert/strict'
 import { createServer, ServerResponse } from 'node:http'

@@ -1,4 +1,4 @@
-// The headers of every answer: no caching, no sniffing, and nothing about our software.
+// The headers of every response: no caching, no sniffing, and no names of the software behind it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

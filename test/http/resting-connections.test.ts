@@ -1,4 +1,5 @@
-// A connection that was refused is not read again before its turn; others are.
+// Under overload, a connection whose request was refused is not read again for a while; other connections
+// are.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,9 +15,10 @@ import { START } from '../support/running-service.ts'
 
 const LOOK_MS = 10
 const PROXY = '127.0.0.7'
-const immediate = () => new Promise((resolve) => setImmediate(resolve))
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-// Creates connections that were just refused. A look may come late.
+// Creates `count` fake connections that were just refused. `runCheck` runs the regular check of resting
+// connections, after a delay that may be longer than planned.
 async function setup(t: TestContext, count: number) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let nowMs = 0
@@ -37,42 +39,42 @@ async function setup(t: TestContext, count: number) {
   })
   for (const socket of sockets) resting.add(socket)
   assert.equal(paused.size, 0)
-  await immediate()
+  await nextTurn()
   assert.equal(paused.size, Math.min(count, 4_000))
-  const look = (afterMs = LOOK_MS) => {
+  const runCheck = (afterMs = LOOK_MS) => {
     nowMs += afterMs
     t.mock.timers.tick(LOOK_MS)
   }
-  return { state, paused, look }
+  return { state, paused, runCheck }
 }
 
-test('while there is no room few are read again, the first first; many as soon as there is', async (t) => {
-  const { state, paused, look } = await setup(t, 100)
-  look()
+test('under overload a few resting connections are read in order; many when there is room', async (t) => {
+  const { state, paused, runCheck } = await setup(t, 100)
+  runCheck()
   assert.deepEqual([paused.size, Math.min(...paused)], [95, 5])
   state.isOverloaded = false
-  look()
+  runCheck()
   assert.deepEqual([paused.size, Math.min(...paused)], [45, 55])
-  look()
+  runCheck()
   assert.equal(paused.size, 0)
 })
 
-test('however many they are, none rests for longer than five seconds', async (t) => {
-  const { paused, look } = await setup(t, 10_000)
-  look()
+test('no connection rests for longer than five seconds, however many there are', async (t) => {
+  const { paused, runCheck } = await setup(t, 10_000)
+  runCheck()
   assert.equal(paused.size, 4_000 - 8)
-  look(40) // Late, but not more for it.
+  runCheck(40) // A late check resumes no more connections than one in time.
   assert.equal(paused.size, 4_000 - 8 - 8)
-  for (let ms = 50; ms < 4_990; ms += LOOK_MS) look()
+  for (let ms = 50; ms < 4_990; ms += LOOK_MS) runCheck()
   assert(paused.size > 0)
-  look()
+  runCheck()
   assert.equal(paused.size, 0)
 })
 
-test('when the service stops, all are read', async (t) => {
-  const { state, paused, look } = await setup(t, 100)
+test('when the service stops, all resting connections are read', async (t) => {
+  const { state, paused, runCheck } = await setup(t, 100)
   state.isDraining = true
-  look()
+  runCheck()
   assert.equal(paused.size, 0)
 })
 
@@ -90,8 +92,8 @@ test('a later request on a refused connection waits in its socket, while others 
   app.post('/credits', { config: { queue: 'credits' } }, async () => 'booked')
   app.post('/other', async () => 'done')
   const { port } = new URL(await listenLocally(app))
-  const [refused, other] = [open(Number(port)), open(Number(port))]
-  const proxy = open(Number(port), PROXY)
+  const [refused, other] = [openConnection(Number(port)), openConnection(Number(port))]
+  const proxy = openConnection(Number(port), PROXY)
   const resting = async () => (await metrics.resting.get()).values[0]?.value
   const shed = async () => (await metrics.shed.get()).values[0]?.value
 
@@ -99,7 +101,7 @@ test('a later request on a refused connection waits in its socket, while others 
     caller.post('/credits')
     assert.match(await caller.answer(), /^HTTP\/1\.1 503 .*"busy"/s)
   }
-  await immediate()
+  await nextTurn()
   assert.equal(await resting(), 1)
   writer.isOverloaded = false
   refused.post('/credits')
@@ -114,7 +116,8 @@ test('a later request on a refused connection waits in its socket, while others 
   assert.deepEqual([await shed(), await resting()], [3, 0])
 })
 
-function open(port: number, localAddress = '127.0.0.1') {
+// Opens a connection from a local address, and returns functions that send requests and read answers.
+function openConnection(port: number, localAddress = '127.0.0.1') {
   const socket = closeAtEnd(
     Object.assign(connect({ port, host: '127.0.0.1', localAddress }), {
       [Symbol.asyncDispose]: async () => void socket.destroy(),
@@ -130,7 +133,7 @@ function open(port: number, localAddress = '127.0.0.1') {
         `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
       ),
     pending: () => text,
-    // Short enough to come in one piece.
+    // Waits for the next answer, which is short enough to arrive in one piece.
     async answer() {
       if (text === '') await once(socket, 'data')
       const answer = text

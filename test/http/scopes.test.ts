@@ -1,4 +1,4 @@
-// A scope costs time at every start: only routes that need one have it.
+// Only routes files that need a scope of their own have one, because each costs time at every start.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
-// Traces: one trace shows the way of a credit from the bank's request to the merchant's receiver,
-// across processes, without anybody's name or number. Without a collector nothing of it is loaded;
-// a silent collector delays nothing.
+// Traces: one trace shows the way of a credit from the bank's request to the merchant's receiver, across
+// processes, without any names or account numbers. Without a collector no tracing code is loaded, and a
+// silent collector delays nothing.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -30,6 +30,7 @@ const PAYER = {
   narration: 'For Chioma',
 }
 
+// Reports credits over HTTP, with the headers of a trace.
 function report(bench: Bench, address: string, credits: unknown, headers: Record<string, string>) {
   const body = JSON.stringify(credits)
   return fetch(`${address}/rails/035/credits`, {
@@ -39,6 +40,8 @@ function report(bench: Bench, address: string, credits: unknown, headers: Record
   })
 }
 
+// Runs a service with a trace collector and a webhook receiver, reports credits, and returns everything
+// that the tests examine.
 async function runTraced() {
   const collector = await startCollector()
   const delivered = Promise.withResolvers<void>()
@@ -63,7 +66,8 @@ async function runTraced() {
   const traceparent = `00-${TRACE_ID}-${CALLER}-01`
   const answer = await report(bench, address, credit, { traceparent })
   await delivered.promise
-  await report(bench, address, newCredit(account.accountNumber), {}) // Not sampled.
+  // Without a traceparent, this request is not sampled.
+  await report(bench, address, newCredit(account.accountNumber), {})
   await report(bench, address, 'unreadable', { traceparent })
   const headers = { authorization: `Bearer ${await bench.login()}`, traceparent }
   const enquiry = {
@@ -88,12 +92,14 @@ test('a credit, its batch and its delivery are one trace, which names nobody', a
   assert.equal(answer.status, 200)
   const spans = collector.spans()
   assert(spans.every(({ traceId }) => traceId === TRACE_ID))
-  const named = (name: string) => spans.filter((span) => span.name === name)
-  const [request, malformed] = named('POST /rails/:bankCode/credits')
-  const [batch] = named('batch credits')
-  const [writing] = named('write')
-  const transaction = named('transaction').find((span) => span.parentSpanId === writing?.spanId)
-  const [delivery] = named('webhook delivery')
+  const spansNamed = (name: string) => spans.filter((span) => span.name === name)
+  const [request, malformed] = spansNamed('POST /rails/:bankCode/credits')
+  const [batch] = spansNamed('batch credits')
+  const [writing] = spansNamed('write')
+  const transaction = spansNamed('transaction').find(
+    (span) => span.parentSpanId === writing?.spanId,
+  )
+  const [delivery] = spansNamed('webhook delivery')
   assert.equal(request?.parentSpanId, CALLER)
   assert.equal(batch?.parentSpanId, request?.spanId)
   assert.equal(writing?.parentSpanId, batch?.spanId)
@@ -104,15 +110,15 @@ test('a credit, its batch and its delivery are one trace, which names nobody', a
   assert.equal(request?.attributes['manilla.request_id'], answer.headers.get('x-request-id'))
   assert.equal(malformed?.attributes['http.response.status_code'], 400n)
   assert.equal(delivery?.attributes['server.address'], '127.0.0.1')
-  const [asking] = named('POST /api/v1/bank-accounts')
+  const [asking] = spansNamed('POST /api/v1/bank-accounts')
   assert.equal(asking?.attributes['manilla.client_id'], 'MAN0000001')
-  assert.equal(named('bank enquireName')[0]?.parentSpanId, asking?.spanId)
+  assert.equal(spansNamed('bank enquireName')[0]?.parentSpanId, asking?.spanId)
 
   const lines = log.split('\n').filter((line) => line.includes('"msg":"request"'))
   assert(lines[0]?.includes(`"trace_id":"${TRACE_ID}"`))
   assert(!lines[1]?.includes('trace_id'))
 
-  const [created, received] = receiver.heard
+  const [created, received] = receiver.received
   assert.equal(received?.headers.traceparent, `00-${TRACE_ID}-${delivery?.spanId}-01`)
   assert.equal(created?.headers.traceparent, undefined)
   assert.deepEqual([...new Set(collector.services())], ['manilla-test'])
@@ -136,6 +142,7 @@ test('a credit, its batch and its delivery are one trace, which names nobody', a
   }
 })
 
+// Starts tracing to a collector at this address.
 async function tracerTo(url: string, env: Environment = {}) {
   const { tracing } = loadConfig({ ...SECRETS, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env }, 'serve')
   const metrics = new Metrics()
@@ -144,7 +151,7 @@ async function tracerTo(url: string, env: Environment = {}) {
   return { tracer, metrics }
 }
 
-test('those who share a batch link to one another, and who is not traced is in no trace', async () => {
+test('traces of one batch link to each other, and untraced requests are in no trace', async () => {
   await using collector = await startCollector()
   const { tracer } = await tracerTo(collector.url)
   const seen: (string | undefined)[] = []
@@ -162,7 +169,7 @@ test('those who share a batch link to one another, and who is not traced is in n
     within(one, () => batcher.submit(1)),
     within(other, () => batcher.submit(2)),
     batcher.submit(3),
-    batcher.submit(4), // In the next batch, which the first triggers.
+    batcher.submit(4), // This item is in the next batch, which the first batch triggers.
   ]
   await Promise.all(answers)
   for (const span of [one, other]) span?.end()
@@ -185,6 +192,7 @@ test('rounds of a worker that had work or failed are traced', async () => {
   const { tracer } = await tracerTo(collector.url)
   const stopping = new AbortController()
   const rounds = ['idle', 'busy', 'failing']
+  // A worker's round that is busy, idle or failing, in the order of `rounds`.
   const round = async () => {
     const kind = rounds.shift()
     currentSpan()?.start(`in ${kind}`).end()
@@ -223,13 +231,15 @@ test('without a collector nothing of OpenTelemetry is loaded', async () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.ts'),
   )
-  const importing = (what: RegExp) =>
+  const filesMatching = (what: RegExp) =>
     files.filter((path) => what.test(readFileSync(join(SRC, path), 'utf8')))
   const off = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }
 
-  assert.deepEqual(importing(/from '@opentelemetry\//), ['observability/open-telemetry.ts'])
-  assert.deepEqual(importing(/^import .*open-telemetry\.ts'/m), [])
-  assert.deepEqual(importing(/await import\('#observability\/open-telemetry\.ts'\)/), ['wiring.ts'])
+  assert.deepEqual(filesMatching(/from '@opentelemetry\//), ['observability/open-telemetry.ts'])
+  assert.deepEqual(filesMatching(/^import .*open-telemetry\.ts'/m), [])
+  assert.deepEqual(filesMatching(/await import\('#observability\/open-telemetry\.ts'\)/), [
+    'wiring.ts',
+  ])
   for (const env of [off, {}]) {
     assert.equal(loadConfig({ ...SECRETS, ...env }, 'serve').tracing, undefined)
   }

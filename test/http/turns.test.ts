@@ -1,4 +1,4 @@
-// Writes of one burst take turns with other ready work.
+// A burst of writes is started a few at a time, in turn with other ready work of the process.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
@@ -9,8 +9,9 @@ import { Turns } from '#http/load-shedding.ts'
 const request = (method: string, destroyed = false) =>
   ({ method, destroyed, socket: { destroyed: false } }) as IncomingMessage
 
-function burst(turns: Turns, count: number, begun: number[], of = request('POST')): void {
-  for (let n = 0; n < count; n++) turns.take(of, () => void begun.push(begun.length))
+// Takes a turn for each of `count` requests at once. Each adds to `begun` when it is started.
+function burst(turns: Turns, count: number, begun: number[], message = request('POST')): void {
+  for (let n = 0; n < count; n++) turns.take(message, () => void begun.push(begun.length))
 }
 
 test('a burst is begun a few in each turn of the event loop, and a lone write at once', async () => {
@@ -65,7 +66,7 @@ test('while nothing is being written a burst is begun at once, also what waited'
   assert.equal(begun.length, 90)
 })
 
-test('reads wait for nobody, and who hung up meanwhile is not begun', async () => {
+test('reads do not wait, and a request whose caller hung up is not started', async () => {
   const turns = new Turns(() => true)
   const begun: number[] = []
   burst(turns, 8, begun)

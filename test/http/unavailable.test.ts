@@ -1,5 +1,5 @@
-// A database that cannot work: full, read-only, overwhelmed, or silent. Callers get a quick "try
-// again", in the envelope of their family; nothing is retried item by item.
+// If the database is full, read-only, overwhelmed or silent, callers quickly get a "try again" in the
+// envelope of their family, and no batch is retried item by item.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { startStallingProxy } from '../support/stalling-proxy.ts'
 
-const READY_MAX_MS = 25_000 // Shorter than the wait for any other answer.
+const READY_MAX_MS = 25_000 // Sooner than any other request must be answered.
 const ANSWERS_MAX_MS = 30_000
 
 const SYSTEMIC = {
@@ -27,7 +27,7 @@ for (const [what, code] of Object.entries(SYSTEMIC)) {
   test(`${what} (${code}): the batch fails at once, and everybody is told to try again`, async () => {
     await using bench = await startTestService()
     const { accountNumber } = await createAccount(bench)
-    await failWith(bench, code, ['credits', 'collection_accounts'])
+    await failInsertsWith(bench, code, ['credits', 'collection_accounts'])
 
     const credits = await postRail(bench, '058/credits', threeCredits(accountNumber))
     const account = await bench.call({ url: ACCOUNTS, body: accountBody() })
@@ -46,15 +46,15 @@ for (const [what, code] of Object.entries(SYSTEMIC)) {
 test('a disk without room: not ready until there is some', async () => {
   await using bench = await startTestService()
   const isReady = async () => (await bench.call({ url: '/ready', token: null })).statusCode === 200
-  const define = (body: string) =>
+  const redefineDiskCheck = (body: string) =>
     bench.db.query(`create or replace function require_disk_space() returns void
                     language plpgsql as $$ begin ${body} end $$`)
   assert(await isReady())
 
-  await define(`raise exception 'No space left on device' using errcode = 'disk_full';`)
+  await redefineDiskCheck(`raise exception 'No space left on device' using errcode = 'disk_full';`)
   await until('it is not ready', async () => !(await isReady()))
   assert.match(bench.logText(), /it cannot write: No space left on device/)
-  await define('perform 1;')
+  await redefineDiskCheck('perform 1;')
   await until('it is ready', isReady)
 })
 
@@ -86,11 +86,11 @@ test('a database that falls silent: everybody is answered, and served again when
   const bench = await startTestService({ database: { ...database, connectionString }, patience: 1 })
   await using _closing = {
     async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]() // Requests without an answer need no further wait.
+      await proxy[Symbol.asyncDispose]() // Cuts the requests that still wait for the database.
       await bench.service.close()
     },
   }
-  const { accountNumber } = await insist(() => createAccount(bench))
+  const { accountNumber } = await retryOnBusyMachine(() => createAccount(bench))
   const report = () => postRail(bench, '058/credits', threeCredits(accountNumber)[0])
 
   proxy.stall()
@@ -119,13 +119,13 @@ test('a database that falls silent: everybody is answered, and served again when
   for (const answer of others) assertTryAgain(answer)
 })
 
-// On a busy machine the database may take longer than the service waits for it.
-async function insist<T>(work: () => Promise<T>, tries = 10): Promise<T> {
+// Tries again, because on a busy machine the database may take longer than the service waits for it.
+async function retryOnBusyMachine<T>(work: () => Promise<T>, tries = 10): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (tries === 1) throw error
-    return insist(work, tries - 1)
+    return retryOnBusyMachine(work, tries - 1)
   }
 }
 
@@ -143,7 +143,12 @@ function failedBatches(bench: Bench): number {
   return bench.logText().split('"batch failed"').length - 1
 }
 
-async function failWith({ db }: Bench, code: string, tables: readonly string[]): Promise<void> {
+// Makes every insert into these tables fail with this error code.
+async function failInsertsWith(
+  { db }: Bench,
+  code: string,
+  tables: readonly string[],
+): Promise<void> {
   await db.query(
     `create function fail() returns trigger language plpgsql as
      $$ begin raise exception 'it failed' using errcode = '${code}'; end $$`,
@@ -155,7 +160,7 @@ async function failWith({ db }: Bench, code: string, tables: readonly string[]):
   }
 }
 
-// Applies to new connections: all existing ones are ended.
+// Makes the database read-only for new connections, and ends all existing ones.
 async function makeReadOnly({ database, db }: Bench): Promise<void> {
   const name: string = (await db.query('select current_database() as name')).rows[0].name
   const admin = new pg.Client(database.connectionString.replace(name, 'postgres'))

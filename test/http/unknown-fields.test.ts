@@ -32,7 +32,7 @@ test('a field that the call does not have is named, with the one that was probab
   ])
 })
 
-test('without such a field there are no warnings', async () => {
+test('without unknown fields there are no warnings', async () => {
   const answer = await bench.call({ url: ADVICE, body: adviceBody() })
   assert.equal('warnings' in answer.json(), false)
 })

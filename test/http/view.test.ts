@@ -1,4 +1,4 @@
-// Views: the schema, the JSON and the CSV columns of an object, from one line per field.
+// A view makes an object's schema, JSON and CSV columns from one line per field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const ThingView = view('Thing', (f: Fields<Row, { prefix: string }>) => ({
 }))
 const row: Row = { id: 7n, note: null, feeKobo: 150n, at: new Date(0), parts: [{ code: 'A' }] }
 
-test('a view presents a row with what its fields need', () => {
+test('a view presents a row with the data that its fields need', () => {
   assert.deepEqual(ThingView.present(row, { prefix: 'T' }), {
     id: 'T7',
     note: null,
@@ -31,7 +31,7 @@ test('a view presents a row with what its fields need', () => {
   })
 })
 
-test('its schema has the fields in their order, their descriptions, and names', () => {
+test('a view’s schema has the fields in order, with descriptions and names', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(ThingView.schema)), {
     $id: 'Thing',
     type: 'object',
@@ -56,7 +56,7 @@ test('its schema has the fields in their order, their descriptions, and names', 
   })
 })
 
-test('its columns write amounts with two decimals', () => {
+test('a view’s CSV columns write amounts with two decimals', () => {
   const presented = ThingView.present(row, { prefix: 'T' })
   assert.equal(csvText(ThingView.columns('id', 'fee'), [presented]), '\ufeffid,fee\r\nT7,1.50\r\n')
 })
@@ -78,11 +78,11 @@ test('fields that may hold a list or an object have no column', () => {
 
 test('a key that the row lacks, or that holds another type, does not compile', () => {
   view('Wrong', (f: Fields<Row>) => ({
-    // @ts-expect-error: no such key.
+    // @ts-expect-error the row has no such key
     missing: f.text('missing'),
-    // @ts-expect-error: may be null.
+    // @ts-expect-error the row’s value may be null, which this field does not allow
     note: f.text('note'),
-    // @ts-expect-error: no time.
+    // @ts-expect-error an id is not a time
     id: f.time('id'),
   }))
 })

@@ -1,4 +1,4 @@
-// The contract of the identity API over real HTTP: what counts as an answer, and what does not.
+// The identity service's HTTP API: which responses the client accepts as an answer, and which it rejects.
 
 import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -28,6 +28,7 @@ type Reply = {
 let reply: Reply = {}
 let received: { url: string | undefined; headers: IncomingHttpHeaders; body: string } | undefined
 
+// An identity service that records the last request and sends the reply that the test has set.
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk) => chunks.push(chunk))
@@ -59,13 +60,15 @@ const serviceAt = (url: string) =>
   httpIdentityService({ url, secret: SECRET, timeoutMs: 300, clock: () => NOW })
 const ask = () => serviceAt(`http://127.0.0.1:${port}`)(QUESTION, new AbortController().signal)
 
+// A response with a valid signature. A test that changes the body after signing sets `signedBody` to the body
+// that the signature belongs to.
 function signed(
   body: unknown,
-  { secret = SECRET, id = QUESTION.reference as string, at = NOW, of = body } = {},
+  { secret = SECRET, id = QUESTION.reference as string, at = NOW, signedBody = body } = {},
 ): Reply {
   const timestampSeconds = toUnixSeconds(at)
   const secrets = [loadSecret(secret)]
-  const signature = sign({ secrets, id, timestampSeconds, body: textOf(of) })
+  const signature = sign({ secrets, id, timestampSeconds, body: textOf(signedBody) })
   return { body, headers: signatureHeaders(id, at, signature) }
 }
 
@@ -99,7 +102,7 @@ const NO_ANSWERS: Record<string, () => Reply> = {
   'without a signature': () => ({ body: FOUND }),
   'signed by somebody else': () => signed(FOUND, { secret: OTHER_SECRET }),
   'changed after it was signed': () =>
-    signed(FOUND, { of: { ...FOUND, name: 'SOMEBODY ELSE' } as typeof FOUND }),
+    signed(FOUND, { signedBody: { ...FOUND, name: 'SOMEBODY ELSE' } as typeof FOUND }),
   'of an hour ago': () => signed(FOUND, { at: new Date(NOW.getTime() - 3_600_000) }),
   'to another question': () => signed({ ...FOUND, reference: 'another' }),
   'under another id': () => signed(FOUND, { id: 'another' }),

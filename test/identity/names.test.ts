@@ -1,4 +1,4 @@
-// How well the name of an account matches that of a BVN or a NIN.
+// Compares the name of an account with the name that belongs to its BVN or NIN.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,7 +55,8 @@ test('the order and the case of words never count, and a further name of the per
     fc.property(fc.uniqueArray(word, { minLength: 2, maxLength: 4 }), word, (words, further) => {
       const name = words.join(' ')
       const reversed = words.toReversed().join(' ').toLowerCase()
-      // A score of 100, unless a title is among the words, or two of them make a third.
+      // The name's score against itself is the highest possible one. It is below 100 if too few words are
+      // left to compare, for example because scoring ignores titles.
       const score = scoreNames(name, reversed)
       return score === scoreNames(name, name) && scoreNames(name, `${reversed} ${further}`) >= score
     }),

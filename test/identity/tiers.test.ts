@@ -1,4 +1,5 @@
-// The tier in force, by the dated rule: property tests of the pure function.
+// Property tests of the KYC tier in force: it follows from the tier that the client set, the verified
+// identifiers, and the rule of the day.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

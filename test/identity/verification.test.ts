@@ -1,5 +1,5 @@
-// BVN and NIN are verified after the account is open, whatever the service does: it is down, slow, wrong, or
-// answers twice; and whatever happens to the account meanwhile.
+// BVN and NIN are verified after the account was opened. The tests let the identity service be down, slow or
+// wrong, and change or erase the account meanwhile.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,8 +28,8 @@ const answering =
   async (question) =>
     answer(question)
 
-// So that each test has the checks of its own accounts only, and a service that is up.
-async function settle() {
+// Completes all identity checks of earlier tests, and ends any pause of the identity service.
+async function completeChecks() {
   bench.advance(HOUR_MS)
   await verifyAll(bench, { identityService: answering(found) })
 }
@@ -69,7 +69,7 @@ test('a mismatch and an unknown number verify nothing; the audit log and events 
 })
 
 test('an account opens while the service is down, and is verified once it is up', async () => {
-  await settle()
+  await completeChecks()
   const { accountNumber } = await createAccount(bench, { nin: NIN })
   const round = verifyRound(bench, { identityService: answering(() => DOWN) })
 
@@ -89,11 +89,12 @@ test('an account opens while the service is down, and is verified once it is up'
 })
 
 test('a service that fails five times is spared, alerts operators, and is probed by one call', async () => {
-  await settle()
+  await completeChecks()
   await createAccount(bench)
   await createAccount(bench)
   let calls = 0
   let isUp = false
+  // The identity service, which answers only while it is up.
   const service = answering((question) => {
     calls++
     return isUp ? found(question) : DOWN
@@ -110,7 +111,8 @@ test('a service that fails five times is spared, alerts operators, and is probed
     await round()
     bench.advance(HOUR_MS)
   }
-  // Two, two, two; then two probes, each after a pause.
+  // Three rounds query the service for both accounts. After that the breaker is open, and each of the last
+  // two rounds makes one probe.
   assert.deepEqual([calls, await isAlerted()], [8, true])
 
   isUp = true
@@ -121,11 +123,11 @@ test('a service that fails five times is spared, alerts operators, and is probed
 })
 
 test('a service that never answers is given up after the timeout, and holds nothing meanwhile', async () => {
-  await settle()
+  await completeChecks()
   const { accountNumber } = await createAccount(bench)
   let isOpen = false
   const service: IdentityService = async () => {
-    // Neither the account nor its check is locked while we wait.
+    // Neither the account nor its check is locked while the worker waits for the identity service.
     isOpen =
       (await patchAccount(bench, accountNumber, { phoneNumber: '08011112222' })).statusCode === 200
     return new Promise(() => {})
@@ -137,8 +139,8 @@ test('a service that never answers is given up after the timeout, and holds noth
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'queued', 'not_checked'])
 })
 
-test('a service that throws has not answered, and a check that always fails ends unanswered', async () => {
-  await settle()
+test('an exception counts as no answer, and a check that always fails ends unanswered', async () => {
+  await completeChecks()
   const { accountNumber } = await createAccount(bench, { bvn: '22299900011' })
   const other = await createAccount(bench, { bvn: '22299900012' })
   const service: IdentityService = async (question) => {
@@ -146,7 +148,7 @@ test('a service that throws has not answered, and a check that always fails ends
     return found(question)
   }
   for (let count = 0; count < 20; count++) {
-    // The breaker closes with every answer: a broken number does not stop the others.
+    // Closes the circuit breaker, so that the failing check of one account does not pause that of the other.
     await bench.db.query('update identity_service set failures = 0, paused_until = null')
     await verifyRound(bench, { identityService: service })()
     bench.advance(2 * HOUR_MS)
@@ -155,14 +157,14 @@ test('a service that throws has not answered, and a check that always fails ends
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'unanswered', 'not_checked'])
   assert.deepEqual(await identityOf(bench, other.accountNumber), [1, 'verified', 'not_checked'])
 
-  dataOf(await verify(accountNumber), 'account')
+  dataOf(await verify(accountNumber))
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'queued', 'not_checked'])
-  await settle()
+  await completeChecks()
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'verified', 'not_checked'])
 })
 
 test('two workers never ask for the same check at once, and one answer is recorded', async () => {
-  await settle()
+  await completeChecks()
   const accounts = await Promise.all([1, 2, 3].map(() => createAccount(bench, { nin: NIN })))
   const references: string[] = []
   const service = answering((question) => {
@@ -181,7 +183,7 @@ test('two workers never ask for the same check at once, and one answer is record
 })
 
 test('an answer that comes after the name, the NIN or the BVN changed verifies nothing', async () => {
-  await settle()
+  await completeChecks()
   const changes: Record<string, (accountNumber: string) => Promise<unknown>> = {
     name: (number) => patchAccount(bench, number, { accountName: 'Bola Ade' }),
     nin: (number) => patchAccount(bench, number, { nin: '33311111111' }),
@@ -206,18 +208,18 @@ test('an answer that comes after the name, the NIN or the BVN changed verifies n
       [],
       `${bvn} ${nin}`,
     )
-    await settle()
+    await completeChecks()
   }
 })
 
 test('another name or NIN ends a verified tier at once, in the database too', async () => {
-  await settle()
+  await completeChecks()
   for (const change of [{ accountName: 'Bola Ade' }, { nin: '33311111111' }, { nin: null }]) {
     const { accountNumber } = await createAccount(bench, { nin: NIN })
     await verifyAll(bench)
     assert.deepEqual(await identityOf(bench, accountNumber), [3, 'verified', 'verified'])
 
-    const answer = dataOf(await patchAccountWhole(accountNumber, change), 'account')
+    const answer = dataOf(await patchAccountWhole(accountNumber, change))
 
     assert.equal(answer.kycTier, 1)
     assert.notEqual(answer.identity.bvn.status, 'verified')
@@ -232,7 +234,7 @@ const patchAccountWhole = (accountNumber: string, body: object) =>
   bench.call({ method: 'PATCH', url: `${ACCOUNTS}/${accountNumber}`, body })
 
 test('an account that is erased while it is verified stays erased, and keeps no check', async () => {
-  await settle()
+  await completeChecks()
   const { accountNumber } = await createAccount(bench, { ...PERSON, nin: NIN })
   const service: IdentityService = async (question) => {
     if (question.identifier === 'bvn')
@@ -243,42 +245,42 @@ test('an account that is erased while it is verified stays erased, and keeps no 
   await verifyRound(bench, { identityService: service })()
 
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'not_checked', 'not_checked'])
-  assertRefused(await verify(accountNumber), 'account', { status: 409, code: 'account_erased' })
+  assertRefused(await verify(accountNumber), { status: 409, code: 'account_erased' })
 })
 
 test('a change of the tier that was set is followed at once, up and down', async () => {
-  await settle()
+  await completeChecks()
   const { accountNumber } = await createAccount(bench, { nin: NIN, kycTier: 1 })
   await verifyAll(bench)
 
   for (const tier of [1, 3, 2]) {
-    const answer = dataOf(await patchAccountWhole(accountNumber, { kycTier: tier }), 'account')
+    const answer = dataOf(await patchAccountWhole(accountNumber, { kycTier: tier }))
     assert.deepEqual([answer.kycTier, answer.limitTier], [tier, tier])
   }
 })
 
 test('a client asks again once a minute, for its own accounts, and not for what is verified', async () => {
-  await settle()
+  await completeChecks()
   const { accountNumber } = await createAccount(bench, { bvn: '99901000001', nin: NIN })
   await verifyAll(bench)
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'not_found', 'verified'])
 
-  dataOf(await verify(accountNumber), 'account')
+  dataOf(await verify(accountNumber))
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'not_found', 'verified'])
   bench.advance(60_000)
-  dataOf(await verify(accountNumber), 'account')
+  dataOf(await verify(accountNumber))
   assert.deepEqual(await identityOf(bench, accountNumber), [1, 'queued', 'verified'])
 
   const token = await bench.newClient('IDENTITY01')
   const url = `${ACCOUNTS}/${accountNumber}/verify`
-  assertRefused(await bench.call({ url, method: 'POST', token }), 'account', {
+  assertRefused(await bench.call({ url, method: 'POST', token }), {
     status: 404,
     code: 'account_not_found',
   })
 })
 
 test('no BVN or NIN is in the clear in any column of the database, in the log or in an event', async () => {
-  await settle()
+  await completeChecks()
   const numbers = ['22288877766', '33355544433']
   const [bvn, nin] = numbers
   const { accountNumber } = await createAccount(bench, { bvn, nin })

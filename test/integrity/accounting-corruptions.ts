@@ -1,9 +1,9 @@
-// Corruptions of closed days, packs of closed months and VAT documents. The audit must find each. The test
-// writes them with the database's triggers off.
+// Corruptions of closed days, packs of closed months and VAT documents, each of which the audit must find.
+// integrity-checks.test.ts writes them with the database's triggers off.
 
 import type { Corruption } from './settlement-corruptions.ts'
 
-// SQL that closes one day. `kobo` is SQL appended to the sum of the debits, such as '- 1'.
+// SQL that closes one day. `kobo` is SQL that is appended to the sum of the debits, for example '- 1'.
 const CLOSED = (day: string, previous: string, kobo: string) => `
   insert into closed_days (day, previous, ends_at, chart, unbalanced, closed_by, closed_at,
                            transfers, journal_hash, completed_at)

@@ -1,5 +1,5 @@
-// The books add up after everything that can happen to received money: part payments that expire or
-// are cancelled, suspended money that is assigned or returned, credits that the bank reverses.
+// The audit finds no fault after anything that can happen to received money: part payments that expire or are
+// cancelled, suspended money that is assigned or returned, credits that the bank reverses.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -79,7 +79,7 @@ test('money that was assigned to a payment which then expires', async () => {
   assert.deepEqual(await bench.itemStates(), ['open'])
 })
 
-test('money of nobody that an operator assigned to a payment which then expires', async () => {
+test('unidentified money that an operator assigned to a payment which then expires', async () => {
   await using bench = await setup()
   const part = await startPayment(bench)
   await bench.creditNobody(2_500n)
@@ -92,7 +92,7 @@ test('money of nobody that an operator assigned to a payment which then expires'
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('credits that are taken back, whole or in part, from wherever their money is', async () => {
+test('credits that are reversed, whole or in part, from wherever their money is', async () => {
   await using bench = await setup()
   const account = await createAccount(bench)
   const paid = await startPayment(bench)
@@ -121,6 +121,8 @@ test('credits that are taken back, whole or in part, from wherever their money i
   assert(rows.some((row) => row.kobo === 4_050n))
 })
 
+// A service whose client is an operator too, with the actions of bank, client, suspense desk and expiry
+// worker as plain function calls.
 async function setup() {
   const bench = await startTestService()
   const { db, clock, service } = bench

@@ -1,4 +1,5 @@
-// The audit: one run at a time across processes, one standing alert, a stored result.
+// The worker that audits the books: one audit at a time across all processes, one alert while the books are
+// wrong, and a stored result.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +11,7 @@ import { untilWaiting } from '../support/waiting-locks.ts'
 
 const DAY_MS = 86_400_000
 
-test('books that add up are recorded as such, and nobody is alarmed', async () => {
+test('books that add up are recorded as correct, without an alert', async () => {
   await using bench = await setup()
 
   await bench.round()
@@ -19,7 +20,7 @@ test('books that add up are recorded as such, and nobody is alarmed', async () =
   assert.deepEqual(await bench.alerts(), [])
 })
 
-test('of many that want to audit at once one does, and the others wait their turn', async () => {
+test('one of many processes that start an audit at once audits, and the others wait', async () => {
   await using bench = await setup()
   const gate = await bench.db.connect()
   await gate.query('begin; lock table integrity_checks in access exclusive mode')
@@ -46,7 +47,7 @@ test('an audit is due a quarter of an hour after the last one began', async () =
   assert.equal((await bench.checks()).length, 2)
 })
 
-test('an audit of a clock that was a day ahead holds nobody up', async () => {
+test('an audit recorded by a clock that was a day ahead does not delay the next audit', async () => {
   await using bench = await setup()
   bench.advance(DAY_MS)
   await bench.round()
@@ -57,7 +58,7 @@ test('an audit of a clock that was a day ahead holds nobody up', async () => {
   assert.equal((await bench.checks()).length, 2)
 })
 
-test('books that do not add up raise one alert, which stands until they do again', async () => {
+test('books that do not add up raise one alert, which stays open until they add up again', async () => {
   await using bench = await setup()
   await bench.tamper(1)
 
@@ -85,7 +86,7 @@ test('books that do not add up raise one alert, which stands until they do again
   )
 })
 
-test('an alert of another kind is left standing by books that add up', async () => {
+test('books that add up do not close an alert of another kind', async () => {
   await using bench = await setup()
   await bench.db.query(
     `insert into alerts (kind, subject, detail, raised_at)
@@ -114,7 +115,7 @@ test('an audit that was killed stops the others for an hour at most', async () =
   assert.deepEqual(await bench.checks(), [{ ok: true, findings: [] }])
 })
 
-test('an audit that is told to stop leaves no trace, and is done at the next start', async () => {
+test('an audit that is stopped stores nothing, and runs at the next start', async () => {
   await using bench = await setup()
   const stopping = new AbortController()
   stopping.abort()
@@ -127,7 +128,7 @@ test('an audit that is told to stop leaves no trace, and is done at the next sta
   assert.equal((await bench.checks()).length, 1)
 })
 
-test('an audit that fails is told to the loop, and tried again at the next round', async () => {
+test('an audit that fails reports its error to the loop, and is retried in the next round', async () => {
   await using bench = await setup()
   await bench.db.query('alter table suspense_items rename to elsewhere')
 
@@ -151,6 +152,7 @@ test('results are kept for 90 days', async () => {
   assert.equal((await bench.checks()).length, 2)
 })
 
+// A service with some money in its books, and the worker's round on demand.
 async function setup() {
   const bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
@@ -164,7 +166,7 @@ async function setup() {
     advance: bench.advance,
     logText: bench.logText,
     round: (signal = new AbortController().signal) => round(signal),
-    // Bypasses the guards of the database, as only its owner can.
+    // Corrupts a balance: switches the database's triggers off, as only its owner can.
     async tamper(kobo: number) {
       await bench.db.query('alter table ledger_accounts disable trigger user')
       await bench.db.query(

@@ -1,4 +1,5 @@
-// Corruptions that an audit must find: the database itself refuses every one of these.
+// Corruptions of the books, each of which the audit must find. The database refuses all of them while its
+// constraints and triggers are on.
 
 import { ACCOUNTING_CORRUPTIONS } from './accounting-corruptions.ts'
 import { MONEY_OUT_CORRUPTIONS } from './money-out-corruptions.ts'

@@ -1,5 +1,5 @@
-// The audit is silent while the books are right, and each of its checks finds its own corruption.
-// The database itself refuses every one of these corruptions, so its guards are switched off first.
+// The audit reports nothing while the books are right, and each of its checks finds the corruptions meant for
+// it. The database refuses these corruptions, so the tests switch its triggers off first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fix
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
 import { createPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed, setBankAccount, setSettings } from '../support/settlements.ts'
+import { closeSettlement, setBankAccount, setSettings } from '../support/settlements.ts'
 import { createSplit } from '../support/splits.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
@@ -32,13 +32,13 @@ test('after a journey with every outcome the books add up', async () => {
   )
 })
 
-test('books in which nothing happened yet add up', async () => {
+test('empty books add up', async () => {
   await using bench = await startTestService()
 
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('each check notices what it is there for', async (t) => {
+test('each check finds its own kind of corruption', async (t) => {
   await using bench = await startTestService()
   await journey(bench)
   for (const [name, tamper, subject] of CORRUPTIONS) {
@@ -55,11 +55,11 @@ test('each check notices what it is there for', async (t) => {
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('every check has a corruption that it notices', () => {
+test('every check has a corruption that it finds', () => {
   assert.deepEqual(new Set(CORRUPTIONS.map(([check]) => check)), new Set(CHECK_NAMES))
 })
 
-test('a check that finds very much tells only the beginning', async () => {
+test('a check with very many findings reports only the first ones', async () => {
   await using bench = await startTestService()
   await withoutGuards(
     bench,
@@ -87,7 +87,7 @@ test('when old events are gone, the numbering of the rest is still checked', asy
   assert.deepEqual(more, [])
 })
 
-test('the audit sees one moment, and holds up nobody who writes', async () => {
+test('the audit reads one snapshot, and does not block writers', async () => {
   await using bench = await startTestService()
   const account = await createAccount(bench)
   const stop = new AbortController()
@@ -114,7 +114,7 @@ test('the audit sees one moment, and holds up nobody who writes', async () => {
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('an audit that is told to stop ends at once and leaves its connection clean', async () => {
+test('an audit that is stopped ends at once and leaves its connection clean', async () => {
   await using bench = await startTestService()
   const blocker = await bench.db.connect()
   await blocker.query('begin; lock table suspense_items in access exclusive mode')
@@ -130,8 +130,9 @@ test('an audit that is told to stop ends at once and leaves its connection clean
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-// Two clients; a collection account, also with bank charges; payments paid at once, in parts, in
-// excess, again and late.
+// Fills the books with every outcome that the checks know: credits with bank charges; payments paid at once,
+// in parts, twice, too high and late; fees, settlements, payouts, splits and reconciled statement lines; two
+// clients.
 async function journey(bench: Bench): Promise<void> {
   const account = await createAccount(bench)
   await createAccount(bench, { accountName: 'Nobody pays here' })
@@ -158,7 +159,7 @@ async function journey(bench: Bench): Promise<void> {
   await createAccount(bench, {}, { token })
   await setBankAccount(bench, { status: 'unconfirmed' })
   await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 7 })
-  await closed(bench)
+  await closeSettlement(bench)
   await setBankAccount(bench)
   await createFeeRule(bench)
   await simulate(bench, account.accountNumber, '2000.00')
@@ -175,24 +176,25 @@ async function journey(bench: Bench): Promise<void> {
   await reconcile(bench, account.accountNumber)
 }
 
-// A statement's credit and fee are booked, and a difference is noted.
+// Books a credit and a fee from a statement, and notes a difference.
 async function reconcile(bench: Bench, accountNumber: string): Promise<void> {
-  const line = { amount: 40, sessionId: 'FROM-STATEMENT', accountNumber }
+  const creditLine = { amount: 40, sessionId: 'FROM-STATEMENT', accountNumber }
   const differences = [
-    ['missing_in_books', line, 'book'],
+    ['missing_in_books', creditLine, 'book'],
     ['unexplained_debit', { amount: -5, kind: 'fee' }, 'book'],
     ['wrong_account', { amount: 7 }, 'note'],
   ] as const
-  for (const [kind, of, action] of differences) {
-    const { id } = await addLineDifference(bench, { kind, line: of })
+  for (const [kind, line, action] of differences) {
+    const { id } = await addLineDifference(bench, { kind, line })
     const answer = await resolve(bench, id, action)
     assert.equal(answer.statusCode, 200, answer.body)
   }
 }
 
-// Runs in a transaction without guards, which is rolled back.
+// Corrupts the books in a transaction without triggers, runs one check there, and rolls back. Returns what
+// the check found.
 async function findInTampered({ db }: Pick<Bench, 'db'>, name: string, tamper: string) {
-  const check = [...LEDGER_CHECKS, ...BUSINESS_CHECKS].find((each) => each.name === name)
+  const check = [...LEDGER_CHECKS, ...BUSINESS_CHECKS].find((known) => known.name === name)
   assert(check, name)
   const client = await db.connect()
   try {
@@ -205,7 +207,7 @@ async function findInTampered({ db }: Pick<Bench, 'db'>, name: string, tamper: s
   }
 }
 
-// On one connection: the owner of the database may bypass every guard of it.
+// Corrupts the books permanently: switches all triggers off, as only the owner of the database can.
 async function withoutGuards({ db }: Pick<Bench, 'db'>, tamper: string): Promise<void> {
   const { rows } = await db.query<{ off: string }>(
     `select string_agg(format('alter table %s disable trigger all', oid::regclass), ';') as off

@@ -1,4 +1,4 @@
-// Corruptions of payouts, fees, shares and debts that the integrity checks must find.
+// Corruptions of payouts, fees, shares of subaccounts and debts, each of which the audit must find.
 
 import type { Corruption } from './settlement-corruptions.ts'
 

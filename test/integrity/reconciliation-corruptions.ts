@@ -1,4 +1,4 @@
-// Corruptions of reconciliation that the integrity checks must find.
+// Corruptions of reconciliation, each of which the audit must find.
 
 import type { Corruption } from './settlement-corruptions.ts'
 

@@ -1,6 +1,7 @@
-// Corruptions of settlements that an audit must find.
+// Corruptions of settlements, each of which the audit must find.
 
-// The check that must report, the corruption, and the subject of its report.
+// The name of the check that must find the corruption, the SQL that corrupts the books, and the subject that
+// the check must name.
 export type Corruption = readonly [check: string, tamper: string, subject: RegExp]
 
 export const SETTLEMENT_CORRUPTIONS: readonly Corruption[] = [

@@ -1,4 +1,5 @@
-// A shared account is opened on a connection that no transaction can hold.
+// Shared ledger accounts are opened on a database connection of their own: the request that needs one holds
+// its own connection, and all others may be in use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

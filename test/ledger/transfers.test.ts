@@ -1,4 +1,4 @@
-// The ledger's own walls (I1 to I4): the database refuses these, whatever the code does.
+// The invariants of the ledger that the database itself enforces, whatever the code does (I1 to I4).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const RESTRICTED = { code: '23001' }
 test('transfers move both balances, and a busy account is added up once', async () => {
   await using bench = await setup()
 
-  // Two of them are equal: each counts.
+  // Two of the transfers have the same amount, and both count.
   await bench.post([bench.credit(100n), bench.credit(250n), bench.credit(100n), bench.credit(1n)])
 
   assert.deepEqual(await bench.balances(), { bank: -451n, collection: 451n, other: 0n })
@@ -71,7 +71,7 @@ test('an account that is debited and credited by one batch may not be overdrawn 
   assert.deepEqual(await bench.balances(), { bank: 0n, collection: 0n, other: 0n })
 })
 
-test('a transfer never changes and never goes away', async () => {
+test('a transfer can be neither changed nor deleted', async () => {
   await using bench = await setup()
   await bench.post([bench.credit(100n)])
 
@@ -80,7 +80,7 @@ test('a transfer never changes and never goes away', async () => {
   await assert.rejects(bench.query('truncate transfers'), RESTRICTED)
 })
 
-test('a balance changes by a transfer and in no other way', async () => {
+test('a balance changes only by a transfer', async () => {
   await using bench = await setup()
 
   const set = 'update ledger_accounts set credits_kobo = 5, debits_kobo = 5'
@@ -90,7 +90,7 @@ test('a balance changes by a transfer and in no other way', async () => {
   await assert.rejects(bench.query(open), RESTRICTED)
 })
 
-test('batches that touch the same accounts in opposite orders all get through', async () => {
+test('concurrent batches that touch the same accounts in opposite orders all succeed', async () => {
   await using bench = await setup()
   await bench.post([bench.credit(10_000n)])
 
@@ -138,6 +138,8 @@ test('a transfer has exactly one cause', async () => {
   }
 })
 
+// A database with three ledger accounts: a bank's (1), a collection account (2), and a suspense account in
+// dollars (3).
 async function setup() {
   const database = await createTestDatabase()
   const { pool } = database
@@ -146,12 +148,14 @@ async function setup() {
      values (1, 'bank', 'bank:058', 'NGN'), (2, 'collection', '', 'NGN'),
             (3, 'suspense', 'bank:058', 'USD')`,
   )
-  // The handwritten rows below have no brands: the database checks them.
-  type OfCredit = Extract<Transfer, { creditId: unknown }>
-  type Written = {
-    [Field in keyof OfCredit]: OfCredit[Field] extends bigint ? bigint : OfCredit[Field]
+  // Transfers written by hand here have plain bigint ids, without the branded types.
+  type CreditTransfer = Extract<Transfer, { creditId: unknown }>
+  type PlainTransfer = {
+    [Field in keyof CreditTransfer]: CreditTransfer[Field] extends bigint
+      ? bigint
+      : CreditTransfer[Field]
   }
-  const credit = (amountKobo: bigint): Written => ({
+  const credit = (amountKobo: bigint): PlainTransfer => ({
     debitAccountId: 1n,
     creditAccountId: 2n,
     amountKobo,
@@ -160,10 +164,11 @@ async function setup() {
   })
   return {
     credit,
+    // The accounts of a transfer in the opposite direction.
     back: () => ({ debitAccountId: 2n, creditAccountId: 1n }),
     pool,
     query: (text: string) => pool.query(text),
-    post: (transfers: Written[]) =>
+    post: (transfers: PlainTransfer[]) =>
       withTransaction(pool, (tx) => postTransfers(tx, NOW, transfers as Transfer[])),
     async balances() {
       const { rows } = await pool.query(

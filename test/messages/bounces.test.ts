@@ -1,4 +1,5 @@
-// A bounce silences an address, and locks no user out.
+// After a bounce, the service sends an address nothing more for a while, but it does not lock a user out of
+// security mail.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,6 +19,8 @@ const NO_MAILBOX = '550 5.1.1 no such user'
 
 type Kind = keyof typeof SAMPLES
 
+// Sends a message to an address, to which the mail server responds with `answer`; returns the message's
+// state.
 async function send(email: string, kind: Kind = 'user.password_reset', answer?: typeof NO_MAILBOX) {
   if (answer) server.faults.push({ at: 'RCPT', to: email, answer })
   const about = kind.startsWith('payer.') ? {} : { about: { userId: await userIdOf(bench, email) } }
@@ -28,6 +31,7 @@ async function send(email: string, kind: Kind = 'user.password_reset', answer?: 
   return (await logged(bench, reference)).state
 }
 
+// The entry of the suppression list for an address.
 const suppressionOf = async (email: string, { call }: Pick<Bench, 'call'> = bench) => {
   const { data } = (await call({ url: '/api/v1/message-suppressions?limit=100' })).json()
   return data.find(({ recipient }: { recipient: string }) => recipient === email)
@@ -82,15 +86,15 @@ test('a suppression by hand is not ended by mail that the server accepts', async
 test('an administrator of a user sees that the mail did not arrive, until some does', async () => {
   const owner = await newBrowser(bench)
   const email = await makeUser(bench)
-  const problem = async () => {
+  const readMailProblem = async () => {
     const { data } = (await owner.call({ url: `${USERS_URL}?limit=100` })).json()
     return data.find((user: { email: string }) => user.email === email).mailProblem
   }
-  assert.equal(await problem(), null)
+  assert.equal(await readMailProblem(), null)
   await send(email, 'user.password_reset', NO_MAILBOX)
-  assert.equal(await problem(), `the mail server answered ${NO_MAILBOX}`)
+  assert.equal(await readMailProblem(), `the mail server answered ${NO_MAILBOX}`)
   await send(email)
-  assert.equal(await problem(), 'the address is on the suppression list')
+  assert.equal(await readMailProblem(), 'the address is on the suppression list')
   await send(email, 'user.account_reset')
-  assert.equal(await problem(), null)
+  assert.equal(await readMailProblem(), null)
 })

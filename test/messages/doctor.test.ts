@@ -1,4 +1,4 @@
-// `manilla doctor` checks the mail server with our credentials and reaches the gateway, and sends nothing.
+// `manilla doctor` logs in at the mail server and connects to the SMS gateway, without sending anything.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -16,8 +16,9 @@ test('the doctor signs in at the mail server, and says when it is refused or not
     MANILLA_SMTP_URL: `smtp://mailer:hunter2hunter2@127.0.0.1:${server.port}`,
     MANILLA_MAIL_FROM: 'Manilla <no-reply@pay.example>',
   }
-  const diagnose = async (own: object) => {
-    const { data } = await showMessages({ env: own, db: database.pool } as never)
+  // The findings of the doctor's check of messages with these environment variables.
+  const diagnose = async (settings: object) => {
+    const { data } = await showMessages({ env: settings, db: database.pool } as never)
     return describeMessages(data as MessagesState).map(({ state, finding }) => ({ state, finding }))
   }
 
@@ -47,6 +48,7 @@ test('the doctor reaches the gateway without a message, also where no mail is se
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  // The findings of the doctor's check of messages with a gateway and no mail server.
   const diagnose = async () => {
     const env = {
       MANILLA_MESSAGE_GATEWAY_URL: `http://127.0.0.1:${port}/send`,

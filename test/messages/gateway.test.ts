@@ -1,4 +1,5 @@
-// SMS and WhatsApp go over one signed gateway, at most once, and wait for the day.
+// SMS and WhatsApp messages go to one gateway in signed requests, each at most once, and not during quiet
+// hours.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,6 +21,7 @@ import { certificate, privateKey } from '../webhooks/self-signed.ts'
 const SECRET = loadSecret(`whsec_${Buffer.alloc(32, 'g').toString('base64')}`)
 const seen: { id: string; to: string; text: string; language: string; isSigned: boolean }[] = []
 const answers: (number | 'drop' | 'hang')[] = []
+// A gateway that records each request and answers by the test's script: with a status, 'drop' or 'hang'.
 const gateway = createServer(async (request, response) => {
   const body = await text(request)
   const header = (name: string) => request.headers[`webhook-${name}`] as string
@@ -54,6 +56,7 @@ const deps = {
   attemptMaxMs: 500,
 }
 
+// Moves the clock to the next time that it is this time of day in Lagos.
 const atLagos = (time: string) => {
   const ms = Date.parse(`${bench.clock().toISOString().slice(0, 10)}T${time}:00+01:00`)
   bench.advance(ms + (ms < bench.clock().getTime() ? 86_400_000 : 0) - bench.clock().getTime())
@@ -105,7 +108,7 @@ for (const answer of ['drop', 'hang'] as const) {
   })
 }
 
-test('a gateway that answers 5xx or 429 gets the same id again; 4xx is for good', async () => {
+test('a gateway that answers 5xx or 429 gets the same id again; 4xx is final', async () => {
   answers.push(503)
   const later = await queueText()
   await work(deps)
@@ -142,7 +145,7 @@ test('a gateway whose certificate is not trusted loses no text: nothing was tran
   assert.equal((await logged(bench, reference)).state, 'sent')
 })
 
-test('a gateway at which nobody listens loses no text', async () => {
+test('no text is lost while the gateway refuses connections', async () => {
   const gone = { url: `http://127.0.0.1:${await freePort()}`, secret: SECRET }
   const reference = await queueText()
   await work({ ...mailingOf(bench, { gateway: gone }), attemptMaxMs: 5_000 })
@@ -164,7 +167,7 @@ test('payers get no text in quiet hours; it is sent in the morning', async () =>
   assert.equal(seen.length, before + 1)
 })
 
-test('quiet hours may span midnight, or be none', () => {
+test('quiet hours may span midnight, or be off', () => {
   const at = (time: string) => new Date(`2026-11-18T${time}:00+01:00`)
   const night = { from: 20 * 60, to: 8 * 60 }
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// A mail server that repeats what it is sent learns nothing that the log of messages then shows, and a
-// merchant's branding chooses no further recipient.
+// Hostile input to mail: a mail server that quotes credentials or links in its responses gets them into no
+// log, and a merchant's branding adds no recipient.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,10 +16,11 @@ closeAfterTests({ [Symbol.asyncDispose]: () => server.stop() })
 const deps = mailingOf(bench, { smtpPort: server.port })
 const TOKEN = 'kJ8mQ2vX7rT4wZ9bN6cF1hL3pS5dG0yEaUiOqWtRxVs'
 
-let last = 0
+let lastAddress = 0
 
+// Sends a mail to a server with this fault; returns the problem that the log of messages shows.
 async function problemAfter(fault: Pick<MailFault, 'at' | 'answer'>): Promise<string | null> {
-  const to = `hostile${++last}@example.com`
+  const to = `hostile${++lastAddress}@example.com`
   server.faults.push(fault)
   const reference = await queue(bench, { to })
   await work(deps)
@@ -48,7 +49,7 @@ test('a server that quotes a link of the mail does not put it into the log', asy
   }
 })
 
-test('without a secure connection nothing is said to a server that needs one', async () => {
+test('without a secure connection nothing is sent to a server that needs one', async () => {
   const smtp = { ...deps.messages.smtp, needsTls: true } as never
   const reference = await queue(bench, { to: 'tls@example.com' })
   const before = server.commands.length
@@ -61,12 +62,13 @@ test('without a secure connection nothing is said to a server that needs one', a
 })
 
 test('a support address that names two mailboxes is no Reply-To', async () => {
+  // Sends the receipt of a merchant with this support address; returns the Reply-To header of the mail.
   const replyTo = async (address: string) => {
     await bench.db.query('update clients set brand_support_email = $1 where client_id = $2', [
       address,
       'MAN0000001',
     ])
-    const to = `reply${++last}@example.com`
+    const to = `reply${++lastAddress}@example.com`
     bench.advance(3_600_000)
     await queue(bench, { to, kind: 'payer.receipt', facts: SAMPLES['payer.receipt'] } as never)
     await work(deps)

@@ -1,5 +1,5 @@
-// A worker that is killed while it hands a mail over, and started again, sends the mail at most once and
-// loses none (I150).
+// A worker is killed while it hands a mail to the mail server, and another one starts: the mail is sent at
+// most once and not lost (I150).
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,6 +18,7 @@ const bench = closeAfterTests(await startTestService())
 const server = await startMailServer()
 closeAfterTests({ [Symbol.asyncDispose]: () => server.stop() })
 
+// Starts a worker process that sends all due messages once.
 function startWorker() {
   const { connectionString } = bench.database
   const args = [CHILD, connectionString, `${server.port}`, `${bench.clock().getTime()}`]
@@ -28,6 +29,8 @@ async function runWorker() {
   assert.deepEqual(await once(startWorker(), 'exit'), [0, null])
 }
 
+// Kills a worker while it waits for the server at one command, and runs others after its claim has ended.
+// Returns the message's final state, and how many mails the server accepted.
 async function killAt({ to, ...fault }: MailFault & { to: string }) {
   server.faults.push({ to, ...fault })
   const reference = await queue(bench, { to })
@@ -48,7 +51,7 @@ async function killAt({ to, ...fault }: MailFault & { to: string }) {
 
 const count = (address: string) => server.mails.filter(({ to }) => to === address).length
 
-test('killed before it hands the mail over, it sends the mail after its claim', async () => {
+test('a mail whose worker died before handing it over is sent after the claim has ended', async () => {
   const end = await killAt({ to: 'ada@killed.example', at: 'RCPT', answer: 'hang' })
   assert.deepEqual(end, { state: 'sent', mails: 1 })
 })

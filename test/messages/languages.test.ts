@@ -1,4 +1,4 @@
-// The service starts only in a language that its messages have.
+// The service starts only if its messages exist in the chosen language.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Live, with a mail server, nobody but its recipient sees the link of an invitation or a reset: neither in a
-// response nor in a log, the audit log, an event, the log of messages or the database.
+// In live mode with a mail server, only the recipient of a mail sees the link of an invitation or password
+// reset. The link is in no response, log, audit log, event, log of messages or database column.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ await addClient(bench.db, bench.clock(), { clientId: 'OPERATOR', isOperator: tru
 const operator = await newBrowser(bench, 'operator', 'OPERATOR')
 const { clientId, browser: owner } = await newClientWithOwner(bench)
 
-// Every list and setting that a user may get without naming an object, and the messages one by one.
+// All lists and settings that a user can read without naming an object, and each message, as one text.
 async function everythingFor(browser: Browser): Promise<string> {
   const paths = Object.entries<object>(description.paths).flatMap(([path, operations]) =>
     'get' in operations && !path.includes('{') && !path.endsWith('/stream') ? [path] : [],
@@ -50,6 +50,7 @@ async function everythingFor(browser: Browser): Promise<string> {
   return bodies.join('\n')
 }
 
+// The token of the link in the last mail to an address.
 async function tokenMailedTo(email: string): Promise<string> {
   const mails = server.mails.filter(({ to }) => to === email)
   const raw = mails.at(-1)?.raw.replaceAll('=\r\n', '') ?? ''
@@ -58,18 +59,19 @@ async function tokenMailedTo(email: string): Promise<string> {
   return token
 }
 
-// Looks everywhere while the mail waits and after it has left. Returns the token that only the mail has.
+// Asserts that the link's token is nowhere but in the mail, both while the mail is queued and after it was
+// sent. Returns the token.
 async function assertOnlyMailed(email: string, answers: string): Promise<string> {
   const whileQueued = [await everythingFor(owner), await everythingFor(operator)]
   const stored = await databaseText(bench)
   await work(deps)
   const token = await tokenMailedTo(email)
-  const all = [
+  const texts = [
     ...[answers, ...whileQueued, stored, await everythingFor(owner), await everythingFor(operator)],
     ...[await databaseText(bench), bench.logText()],
   ]
-  for (const text of all) assert(!text.includes(token), 'the token is in the mail alone')
-  for (const text of all) assert.doesNotMatch(text, /dashboard\/(invitation|password-reset)#/)
+  for (const text of texts) assert(!text.includes(token), 'the token is in the mail alone')
+  for (const text of texts) assert.doesNotMatch(text, /dashboard\/(invitation|password-reset)#/)
   return token
 }
 

@@ -1,10 +1,10 @@
-// Which addresses are sent to, and how the log shows them.
+// Which email addresses and phone numbers the service accepts, and how the log of messages shows them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maskRecipient, parseEmailAddress, parsePhoneNumber } from '#messages/recipients.ts'
 
-test('an address that mail software may read in two ways is none', () => {
+test('an address that mail software may read in two ways is invalid', () => {
   assert.equal(parseEmailAddress('Ada.Obi+shop@Example.COM'), 'Ada.Obi+shop@example.com')
   const refused = [
     ...[

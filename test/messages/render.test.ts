@@ -1,4 +1,4 @@
-// A message has, also with hostile names, the headers, the links and the markup that we wrote, and no others.
+// Rendered messages: names that contain markup or line breaks add no header, link or markup.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,8 @@ const BRAND: Brand = {
 
 const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(1)>\r\nBcc: eve@example.com\u202e`
 
-function spoilt(facts: object): object {
+// The facts of a message with every free text replaced by a hostile one.
+function withHostileTexts(facts: object): object {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => {
       const isText =
@@ -37,7 +38,7 @@ for (const kind of MESSAGE_KIND_NAMES) {
       /undefined|null|NaN|Invalid/,
     )
 
-    const facts = spoilt(SAMPLES[kind]) as never
+    const facts = withHostileTexts(SAMPLES[kind]) as never
     const { subject, short, html, text } = render(en, writeLetter(en, kind, facts), {
       ...BRAND,
       name: HOSTILE,
@@ -48,7 +49,7 @@ for (const kind of MESSAGE_KIND_NAMES) {
   })
 }
 
-test('every reason of suspended money is said in words', () => {
+test('every reason of suspended money has a text', () => {
   for (const reason of Object.keys(suspenseStrings.reasons)) {
     const facts = { ...SAMPLES['merchant.suspense'], reason }
     const { text, short } = render(en, writeLetter(en, 'merchant.suspense', facts), BRAND)
@@ -86,7 +87,7 @@ test('a hostile name adds no header and no recipient on the wire', async () => {
   )
 })
 
-test('the words on a button can be read on any colour of a merchant', () => {
+test('the text of a button is legible on any colour that a merchant chooses', () => {
   assert.equal(readableOn('#ffffff'), '#000000')
   assert.equal(readableOn('#ffd600'), '#000000')
   assert.equal(readableOn('#0b6b4f'), '#ffffff')

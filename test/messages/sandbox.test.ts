@@ -1,4 +1,4 @@
-// A sandbox catches messages and sends none (I151), and shows their text to those who may read it.
+// A sandbox sends no message (I151): it keeps the messages, and users with permission can read them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Mail is accepted at most once and never lost (I150), whatever the mail server does.
+// The mail server accepts each mail at most once, and no mail is lost, whatever the server does (I150).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,6 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const server = await startMailServer()
 closeAfterTests({ [Symbol.asyncDispose]: () => server.stop() })
-// Long waits must not make the tests' messages useless.
 const deps = mailingOf(bench, { smtpPort: server.port })
 
 let last = 0
@@ -18,6 +17,7 @@ const newAddress = () => `ada${++last}@example.com`
 
 const mailsTo = (address: string) => server.mails.filter(({ to }) => to === address)
 
+// Sends a mail while the server has this fault; returns the stored message.
 async function sendWith(fault: MailFault) {
   const to = newAddress()
   server.faults.push({ to, ...fault })
@@ -160,7 +160,7 @@ test('wrong credentials lose nothing, and pause the server until a probe succeed
   const states = await Promise.all(
     references.map(async (each) => (await logged(bench, each)).state),
   )
-  // A reset is of no use after an hour.
+  // Some failed meanwhile: a password reset expires after an hour.
   assert.deepEqual(
     [...new Set(states)].sort().filter((each) => each !== 'failed'),
     ['sent'],

@@ -1,4 +1,4 @@
-// A worker that was paused for longer than its claim changes nothing of a message that another worker has
+// A worker that was paused for longer than its claim lasts does not change a message that another worker has
 // claimed since (I150).
 
 import assert from 'node:assert/strict'
@@ -16,7 +16,8 @@ closeAfterTests({ [Symbol.asyncDispose]: () => server.stop() })
 const deps = { ...mailingOf(bench, { smtpPort: server.port }), attemptMaxMs: 60_000 }
 const mailsTo = (address: string) => server.mails.filter(({ to }) => to === address)
 
-// Worker A hangs until its claim has ended, and worker B hands the same message over.
+// Worker A hangs until its claim has ended, and worker B begins to send the same message. `a` and `b` are
+// their hanging connections to the mail server.
 async function pauseFirst(to: string) {
   const reference = await queue(bench, { to, kind: 'user.new_device', facts: DEVICE } as never)
   server.faults.push({ at: 'DATA', to, answer: 'hang' }, { at: 'DOT', to, answer: 'hang' })
@@ -30,8 +31,11 @@ async function pauseFirst(to: string) {
 
 const DEVICE = { at: '2026-11-18T12:00:00Z', address: '192.0.2.7', device: 'Firefox' }
 
+// Waits for a connection that hangs at this command.
 async function hangingAt(at: MailFault['at']) {
-  await until(`a conversation hangs at ${at}`, () => server.hanging.some((each) => each.at === at))
+  await until(`a conversation hangs at ${at}`, () =>
+    server.hanging.some((connection) => connection.at === at),
+  )
   const [hanging] = server.hanging.splice(0)
   assert(hanging)
   return hanging

@@ -1,5 +1,5 @@
-// Messages to users: none reaches a former user, nobody silences them by hand, and only those who manage the
-// user read their links.
+// Messages to users of the dashboard: a former user gets none, a suppression by hand does not stop security
+// mail, and only those who manage the user can read a link.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,9 +24,10 @@ const RECEIPT = {
   at: '2026-11-18T12:00:00Z',
 }
 
-async function queueFor(email: string, more: object = {}) {
+// Queues a message to the dashboard user with this email address.
+async function queueFor(email: string, changes: object = {}) {
   const userId: UserId = await userIdOf(bench, email)
-  return queue(bench, { to: email, about: { userId }, ...more })
+  return queue(bench, { to: email, about: { userId }, ...changes })
 }
 
 test('a queued message to a user who is disabled or removed is cancelled', async () => {

@@ -1,5 +1,5 @@
-// Receipts for credits to collection accounts: one for each booking, none for suspended money, repeated
-// reports or erased holders (I152, I153).
+// Receipts for credits to collection accounts: the holder gets one for each booking, and none for suspended
+// money or repeated reports. Erased holders get none (I152, I153).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,17 +15,18 @@ import { startTestService } from '../support/running-service.ts'
 import { assign, suspend } from '../support/suspense-desk.ts'
 
 const bench = closeAfterTests(await startTestService())
-let last = 0
+let lastHolder = 0
 
+// Creates a collection account whose holder has a new email address.
 async function newHolder() {
-  const email = `holder${++last}@example.com`
+  const email = `holder${++lastHolder}@example.com`
   const { accountNumber } = await createAccount(bench, { email })
   return { email, accountNumber: accountNumber as string }
 }
 
 const mailsOf = (email: string) => caught(bench, `&recipient=${encodeURIComponent(email)}`)
 
-test('a merchant that turned nothing on sends holders nothing', async () => {
+test('account holders get no notices while their merchant has switched none on', async () => {
   const { email, accountNumber } = await newHolder()
   await pay(bench, accountNumber, '100.00')
   await follow(bench)

@@ -1,5 +1,5 @@
-// Notices after faults: an event that cannot be written, a long outage, alerts in a row and requests that are
-// made again lose nobody a message.
+// Nobody misses a notice after a fault: an event that cannot be rendered, a long outage, many alerts at once,
+// or a request that is made again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,6 +34,7 @@ const raise = (kind: 'audit_failed' | 'bank_silent', subject: string) =>
     await appendEvents(tx, bench.clock(), await raiseAlerts(tx, bench.clock(), alerts))
   })
 
+// Appends an event of the sandbox's client.
 async function append(type: string, facts: object) {
   const clientId = await clientIdOf(bench)
   const events = [{ clientId, type, facts } as never]
@@ -80,7 +81,7 @@ test('each critical alert of an hour is mailed, and of the others one of each ki
   ])
 })
 
-test('a request that is rejected and made again is told again', async () => {
+test('a request that is rejected and made again is notified again', async () => {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   const line = { amount: -40, kind: 'fee' as const }
@@ -124,6 +125,7 @@ test('an event that cannot be written is skipped after a minute, with an alert',
 
 test('after an outage of days each day has its summary, oldest first, for a week at most', async () => {
   const round = summariseDaysRound(noticingOf(bench))
+  // Counts the latest events, and then sends the summaries of all finished days.
   const summarise = async () => {
     await countTotalsRound({ db: bench.db, clock: bench.clock } as never)(idle)
     while ((await round(idle)).more);

@@ -1,5 +1,5 @@
-// Messages to payers: only the kinds that the merchant turned on, each once, and none after an erasure (I152,
-// I153).
+// Messages to payers: they get only the kinds that the merchant turned on, each once, and none after an
+// erasure (I152, I153).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,14 +17,15 @@ const CUSTOMER = adviceBody().customer as Record<string, string>
 const sentTo = (customerEmail: string) =>
   caught(bench, `&recipient=${encodeURIComponent(customerEmail)}`)
 
-let last = 0
+let lastPayer = 0
 
+// The body of a payment request to a payer with a new email address.
 function newPayer(changes: object = {}) {
-  const customerEmail = `payer${++last}@example.com`
+  const customerEmail = `payer${++lastPayer}@example.com`
   return { customerEmail, body: { customer: { ...CUSTOMER, customerEmail }, ...changes } }
 }
 
-test('a merchant that turned nothing on tells its payers nothing', async () => {
+test('payers get no notices while their merchant has switched none on', async () => {
   const { customerEmail, body } = newPayer()
   const { bankAccount } = await startPayment(bench, body)
   await simulate(bench, bankAccount, '6000.00')

@@ -1,4 +1,4 @@
-// Messages to users of merchants and operators: each person gets one, by role.
+// Notices to users of merchants and operators: the role decides which notices a user gets.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,14 +38,15 @@ const toldTo = async (email: string, kind: string) =>
     text,
   }))
 
-async function append(of: Bench, event: object) {
-  const clientId = await clientIdOf(of)
-  await withTransaction(of.db, (tx) =>
-    appendEvents(tx, of.clock(), [{ clientId, ...event } as never]),
+// Appends an event of the sandbox's client.
+async function append(target: Bench, event: object) {
+  const clientId = await clientIdOf(target)
+  await withTransaction(target.db, (tx) =>
+    appendEvents(tx, target.clock(), [{ clientId, ...event } as never]),
   )
 }
 
-test('money in suspense is told once an hour to those who decide, with how much waits', async () => {
+test('users who decide on suspended money are notified once an hour, with the number of items', async () => {
   const { accountNumber } = await createAccount(bench, {
     payerRules: { accounts: [{ accountNumber: '0123456789', bankCode: '058' }] },
   })
@@ -88,7 +89,7 @@ test('a paid settlement comes with its statement, and a failed payout with its r
   )
 })
 
-test('a disabled webhook is told without the secrets of its address', async () => {
+test('the notice of a disabled webhook leaves out the secrets in its URL', async () => {
   await append(bench, {
     type: 'endpoint.disabled',
     facts: {
@@ -121,7 +122,7 @@ test('operators get alerts from their severity on', async () => {
   assert.deepEqual(await toldTo(owner, 'operator.alert'), [])
 })
 
-test('a request is told to those who may approve it, once, and not to its maker', async () => {
+test('a request is notified once to the users who may approve it, and not to its maker', async () => {
   const maker = await newBrowser(bench)
   const settings = { payoutApproval: 'all' }
   await maker.call({ method: 'PUT', url: '/api/v1/payout-settings', body: settings })

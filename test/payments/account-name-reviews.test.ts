@@ -1,4 +1,4 @@
-// In live mode, banks see a client's name in account names only after an operator approved it (I102).
+// In live mode, account names show a client's chosen name only after an operator has approved it (I102).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,6 +15,7 @@ const live = closeAfterTests(await startLiveService())
 await addClient(live.db, live.clock(), { clientId: 'OPERATOR1', isOperator: true })
 const operator = await live.login('OPERATOR1', 's3cret')
 
+// Creates a client with its calls on the branding.
 async function newShop(clientId: string) {
   const token = await live.newClient(clientId)
   const call = (call: Call) => live.call({ ...call, token })
@@ -25,9 +26,8 @@ async function newShop(clientId: string) {
     choose: async (accountName: string | null, colour: string | null = null) =>
       dataOf(
         await call({ method: 'PUT', url: BRANDING, body: { name: null, colour, accountName } }),
-        'account',
       ),
-    read: async () => dataOf(await call({ url: BRANDING }), 'account'),
+    read: async () => dataOf(await call({ url: BRANDING })),
   }
 }
 
@@ -49,7 +49,7 @@ const alertsOf = async (clientId: string) =>
 
 test('banks and payers see the reviewed name until an operator approves the new one', async () => {
   const shop = await newShop('SHOP1')
-  const { name } = dataOf(await live.call({ url: `${CLIENTS}/SHOP1`, token: operator }), 'account')
+  const { name } = dataOf(await live.call({ url: `${CLIENTS}/SHOP1`, token: operator }))
   const payment = await startPayment({ ...live, call: shop.call })
   const enquire = async () =>
     (
@@ -67,7 +67,6 @@ test('banks and payers see the reviewed name until an operator approves the new 
   assert.deepEqual(await alertsOf('SHOP1'), [{ name: 'Zenith Bank Plc', isOpen: true }])
   const client = dataOf(
     await decide('SHOP1', 'approve', { accountName: 'Zenith Bank Plc', reason: 'Letter seen' }),
-    'account',
   )
   assert.deepEqual([client.accountName, client.pendingAccountName], ['Zenith Bank Plc', null])
   assert.equal(await enquire(), 'Zenith Bank Plc/Ada Obi')
@@ -91,12 +90,12 @@ test('a rejected name is gone, and the reviewed one stays', async () => {
   assert.deepEqual([accountName, pendingAccountName], ['First', null])
 })
 
-test('an operator decides on the name that it saw, once', async () => {
+test('an operator decides once on a name, and only on the name that the operator saw', async () => {
   const shop = await newShop('SHOP3')
   await shop.choose('Harmless')
   await shop.choose('Central Bank')
   const conflict = { status: 409, code: 'account_name_not_pending' }
-  assertRefused(await decide('SHOP3', 'approve', { accountName: 'Harmless' }), 'account', conflict)
+  assertRefused(await decide('SHOP3', 'approve', { accountName: 'Harmless' }), conflict)
   assert.equal((await shop.read()).pendingAccountName, 'Central Bank')
   assert.deepEqual(await alertsOf('SHOP3'), [
     { name: 'Harmless', isOpen: false },
@@ -108,10 +107,10 @@ test('an operator decides on the name that it saw, once', async () => {
   ])
   assert.deepEqual(both.map(({ statusCode }) => statusCode).sort(), [200, 409])
   for (const body of [{}, { accountName: null }, { accountName: 1 }, { accountName: ' ' }]) {
-    assertRefused(await decide('SHOP3', 'approve', body), 'account', { code: 'invalid_request' })
+    assertRefused(await decide('SHOP3', 'approve', body), { code: 'invalid_request' })
   }
   const unknown = await decide('NOBODY1', 'approve', { accountName: 'X' })
-  assertRefused(unknown, 'account', { status: 404, code: 'client_not_found' })
+  assertRefused(unknown, { status: 404, code: 'client_not_found' })
 })
 
 test('a client withdraws a name by null or the reviewed name; other changes leave it waiting', async () => {
@@ -146,6 +145,6 @@ test('a client cannot approve its own name', async () => {
 test('in the sandbox a name takes effect at once', async () => {
   await using sandbox = await startTestService()
   const body = { name: null, colour: null, accountName: 'Adas Shoes' }
-  const answer = dataOf(await sandbox.call({ method: 'PUT', url: BRANDING, body }), 'account')
+  const answer = dataOf(await sandbox.call({ method: 'PUT', url: BRANDING, body }))
   assert.deepEqual([answer.accountName, answer.pendingAccountName], ['Adas Shoes', null])
 })

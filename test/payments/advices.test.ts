@@ -1,5 +1,5 @@
-// Payment advices: terms are stored to the kobo, invalid ones are refused by name, and only the
-// advice's client can read it.
+// Payment advices: their terms are stored exactly, refusals name the invalid field, and only the advice's
+// client can read it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -61,13 +61,13 @@ test('an advice reads back as it was made, with or without dashes, in any case',
   for (const spelling of spellings) assert.deepEqual(await readAdvice(bench, spelling), made)
 })
 
-test("somebody else's advice answers as one that does not exist", async () => {
+test("another client's advice answers like one that does not exist", async () => {
   const { adviceReference } = await createAdvice(bench)
 
   const foreign = await bench.call({ url: `${ADVICE}/${adviceReference}`, token: otherClient })
   const missing = await bench.call({ url: `${ADVICE}/${UNKNOWN_REFERENCE}`, token: otherClient })
 
-  assertRefused(foreign, 'payment', { code: 'advice_not_found' })
+  assertRefused(foreign, { code: 'advice_not_found' }, 'payment')
   assertAlike(foreign, missing)
 })
 
@@ -140,7 +140,7 @@ test('an amount that is not plain money is refused', async () => {
   assert.match(body, /at most 10000000000000\.00/)
 })
 
-test('terms that cannot be kept are refused by their name', async () => {
+test('invalid terms are refused, each by the name of its field', async () => {
   const cases: [string, unknown[]][] = [
     ['currency', ['USD', 'NGNN', 566]],
     [
@@ -170,7 +170,7 @@ test('terms that cannot be kept are refused by their name', async () => {
   assert.deepEqual(accepted, [])
 })
 
-test('all that is wrong is told at once', async () => {
+test('all errors of a request are reported at once', async () => {
   const wrong = {
     amount: 'x',
     currency: 'USD',
@@ -182,7 +182,7 @@ test('all that is wrong is told at once', async () => {
 
   const answer = await bench.call({ url: ADVICE, body: adviceBody(wrong) })
 
-  assertRefused(answer, 'payment', { code: 'invalid_request' })
+  assertRefused(answer, { code: 'invalid_request' }, 'payment')
   const fields: string[] = answer.json().errors.map(({ field }: { field: string }) => field)
   const reported = new Set(fields.map((field) => field.split('.')[0]))
   assert.deepEqual([...reported].sort(), Object.keys(wrong).sort())
@@ -213,7 +213,7 @@ test('the bounds of the expiry and every policy are accepted', async () => {
   }
 })
 
-test('fields that only others know are ignored', async () => {
+test('unknown fields are ignored', async () => {
   const extra = { mcc: 5999, integrationKey: 'k', shouldTokenizeCard: true }
   const customer = { customerFirstName: 'Ada', customerTier: { level: 3 } }
 
@@ -233,8 +233,9 @@ test('the path may be written in any case', async () => {
   }
 })
 
+// Asserts a refusal that names only this field.
 function assertFieldRefused(answer: LightMyRequestResponse, field: string): void {
-  assertRefused(answer, 'payment', { code: 'invalid_request' })
+  assertRefused(answer, { code: 'invalid_request' }, 'payment')
   const fields: string[] = answer.json().errors.map((error: { field: string }) => error.field)
   assert(
     fields.every((name) => name === field || name.startsWith(`${field}.`)),

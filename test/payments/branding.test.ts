@@ -1,5 +1,5 @@
-// A client's appearance to payers: its name, its support contact, its name in account names, and
-// its colour, always readable. Logos are in logos.test.ts.
+// A client's branding, which payers see: its name, its support contact, its name in account names, and its
+// colour, on which text must be readable. Logos are tested in logos.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,8 +15,9 @@ const BRANDING = '/api/v1/branding'
 
 const put = (body: unknown, token?: string) =>
   bench.call({ method: 'PUT', url: BRANDING, body, ...(token ? { token } : {}) })
-const read = async () => dataOf(await bench.call({ url: BRANDING }), 'account')
-const actions = async () => {
+const read = async () => dataOf(await bench.call({ url: BRANDING }))
+// The entries of the audit log about changes of the branding.
+const brandingEntries = async () => {
   const { rows } = await bench.db.query(
     `select actor, subject, detail from audit_log where action = 'branding.set' order by id`,
   )
@@ -43,7 +44,7 @@ test('a client is shown by its own name in our colour until it chooses', async (
 })
 
 test('a chosen logo and colour are stored, recorded once, and shown to payers', async () => {
-  const answer = dataOf(await put({ name: 'Ada’s Shoes', colour: '#C2185B' }), 'account')
+  const answer = dataOf(await put({ name: 'Ada’s Shoes', colour: '#C2185B' }))
   await put({ name: 'Ada’s Shoes', colour: '#c2185b' })
 
   const own = { name: 'Ada’s Shoes', colour: '#c2185b', isOwnName: true, isOwnColour: true }
@@ -52,7 +53,7 @@ test('a chosen logo and colour are stored, recorded once, and shown to payers', 
   assert.deepEqual(await read(), chosen)
   const detail = { name: 'Ada’s Shoes', colour: '#c2185b' }
   const actor = 'client:MAN0000001'
-  assert.deepEqual(await actions(), [{ actor, subject: 'client/MAN0000001', detail }])
+  assert.deepEqual(await brandingEntries(), [{ actor, subject: 'client/MAN0000001', detail }])
   const { adviceReference } = await createAdvice(bench)
   const page = await bench.call({ url: `/pay?adviceReference=${adviceReference}`, token: null })
   assert.match(page.body, /<span class="merchant-name">Ada’s Shoes<\/span>/)
@@ -67,7 +68,7 @@ const CONTACT = {
 
 test('a support contact is shown to payers, and stays when it is left out', async () => {
   const bare = { name: null, colour: null }
-  const answer = dataOf(await put({ ...bare, ...CONTACT, accountName: 'Adas Shoes' }), 'account')
+  const answer = dataOf(await put({ ...bare, ...CONTACT, accountName: 'Adas Shoes' }))
   await put({ name: 'Ada’s Shoes', colour: '#c2185b' }) // Like clients that know no other field.
 
   const chosen = { ...CONTACT, accountName: 'Adas Shoes', isOwnAccountName: true }
@@ -86,7 +87,7 @@ test('payers read one account name: on the page, from the API, and at their bank
   const { adviceReference, bankAccount: accountNumber } = payment
   const statusUrl = `/pay/api/status?adviceReference=${adviceReference}`
   const names = async () => [
-    dataOf(await bench.call({ url: statusUrl, token: null }), 'account').accountName,
+    dataOf(await bench.call({ url: statusUrl, token: null })).accountName,
     (await initiate(bench, adviceReference, '058')).accountName, // The same number again.
     (await postRail(bench, '058/name-enquiry', { accountNumber })).json().accountName,
   ]
@@ -97,13 +98,13 @@ test('payers read one account name: on the page, from the API, and at their bank
   assert.deepEqual(await names(), Array(3).fill('Sandbox Merchant/Ada Obi'))
 })
 
-test('null takes a choice back', async () => {
+test('null resets a setting to its default', async () => {
   const nothing = { accountName: null, supportEmail: null, supportPhone: null, supportUrl: null }
   await put({ name: null, colour: null, ...nothing })
   assert.deepEqual(await read(), UNCHOSEN)
 })
 
-test('two changes at once both count', async () => {
+test('two concurrent changes both take effect', async () => {
   const bare = { name: null, colour: null }
   await Promise.all([
     put({ ...bare, supportEmail: 'one@shop.example' }),
@@ -129,7 +130,7 @@ test('an address for help adds no recipients of its own', async () => {
   assert.match(href, /^[^&?]*\?subject=[^&]*$/)
 })
 
-test('a client changes only itself', async () => {
+test('a client changes only its own branding', async () => {
   const token = await bench.newClient('OTHER1')
   await put({ name: 'Somebody Else', colour: '#000000' }, token)
   assert.equal((await read()).name, 'Sandbox Merchant')
@@ -162,16 +163,16 @@ const BAD: readonly (readonly [string, unknown])[] = [
 
 for (const [what, body] of BAD) {
   test(`${what} is refused and changes nothing`, async () => {
-    const before = await actions()
-    assertRefused(await put(body), 'account', { code: 'invalid_request' })
-    assert.deepEqual(await actions(), before)
+    const before = await brandingEntries()
+    assertRefused(await put(body), { code: 'invalid_request' })
+    assert.deepEqual(await brandingEntries(), before)
   })
 }
 
-test('nobody without a token sees or changes it', async () => {
+test('without a token branding can be neither read nor changed', async () => {
   for (const method of ['GET', 'PUT'] as const) {
     const answer = await bench.call({ method, url: BRANDING, token: null })
-    assertRefused(answer, 'account', { status: 401, code: 'unauthorized' })
+    assertRefused(answer, { status: 401, code: 'unauthorized' })
   }
 })
 
@@ -212,6 +213,6 @@ test('the sheet of a colour may be kept for ever, and there is one for every col
     '%7d%7d.css',
   ]) {
     const answer = await bench.call({ url: `/pay/colours/${path}`, token: null })
-    assertRefused(answer, 'account', { status: 404, code: 'route_not_found' })
+    assertRefused(answer, { status: 404, code: 'route_not_found' })
   }
 })

@@ -1,4 +1,4 @@
-// The banks that the payer's page offers, and their order.
+// The banks that the checkout offers to a payer, and their order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,11 +8,12 @@ import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-test('banks that are in trouble are offered last, until it is over', async () => {
+test('banks in trouble are offered last until they have recovered', async () => {
   const { adviceReference } = await createAdvice(bench)
+  // The codes of the banks that the checkout page offers.
   const offered = async () => {
     const url = `/pay/api/status?adviceReference=${adviceReference}`
-    const { banks } = dataOf(await bench.call({ url, token: null }), 'account')
+    const { banks } = dataOf(await bench.call({ url, token: null }))
     return banks.map(({ code }: { code: string }) => code)
   }
   const usual = await offered()
@@ -42,7 +43,7 @@ test('banks that payers choose most are offered first', async () => {
   const { adviceReference } = await createAdvice(other)
 
   const url = `/pay/api/status?adviceReference=${adviceReference}`
-  const { banks } = dataOf(await other.call({ url, token: null }), 'account')
+  const { banks } = dataOf(await other.call({ url, token: null }))
 
   const codes = banks.map(({ code }: { code: string }) => code)
   assert.deepEqual(codes.slice(0, 2), ['232', '101'])

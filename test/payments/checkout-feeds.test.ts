@@ -1,5 +1,5 @@
-// Live status for payers: one read of the database for every open page, the present state for
-// latecomers, and a bounded number of watchers.
+// The streams that show a payer the live status of a payment: all open pages share one read of the database,
+// a new page gets the present state at once, and the number of streams is bounded.
 
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
@@ -24,7 +24,7 @@ import { START, startTestService } from '../support/running-service.ts'
 const NOW = START.toISOString()
 const HOUR_MS = 3_600_000
 
-// Feeds behind a real server, over invented advices.
+// Starts the feeds behind a real HTTP server, with two made-up advices whose status the test sets.
 async function startFeeds({ heartbeatMs = 3_600_000, pollMs = 1 } = {}) {
   const texts = new Map([
     ['a', '{"status":"Processing"}'],
@@ -43,8 +43,8 @@ async function startFeeds({ heartbeatMs = 3_600_000, pollMs = 1 } = {}) {
       await turn()
       reads.push([...ids])
       if (isBroken) throw new Error('no database')
-      const found = [...texts].filter(([id]) => ids.includes(asId(id)))
-      return new Map(found.map(([id, text]) => [id, { now, text }]))
+      const requested = [...texts].filter(([id]) => ids.includes(asId(id)))
+      return new Map(requested.map(([id, text]) => [id, { now, text }]))
     },
   })
   const server = createServer((request, socket) => {
@@ -66,12 +66,13 @@ async function startFeeds({ heartbeatMs = 3_600_000, pollMs = 1 } = {}) {
     readAt: (at: Date) => {
       now = at.toISOString()
     },
-    break: (is: boolean) => {
-      isBroken = is
+    setBroken: (value: boolean) => {
+      isBroken = value
     },
+    // Waits for two reads, because the first may have begun before the test's latest change.
     async nextRead() {
-      const seen = reads.length
-      while (reads.length < seen + 2) await turn()
+      const readsBefore = reads.length
+      while (reads.length < readsBefore + 2) await turn()
     },
     async [Symbol.asyncDispose]() {
       await feeds.stop()
@@ -89,7 +90,7 @@ test('a new listener gets the present state at once, with its time', async () =>
   assert.deepEqual(dataOf(await stream.nextEvent()), { now: NOW, status: 'Processing' })
 })
 
-test('a change reaches everybody who watches that advice, and nobody else', async () => {
+test('a change reaches all watchers of that advice, and no others', async () => {
   await using bench = await startFeeds()
   const streams = await Promise.all(['a', 'a', 'b'].map((id) => openStream(bench.url(id))))
   for (const stream of streams) await stream.nextEvent()
@@ -157,7 +158,7 @@ test('every advice is read once a round, however many watch it; without watchers
   assert.equal(bench.reads.length, length)
 })
 
-test('somebody who comes after everybody left is served as well', async () => {
+test('a new watcher is served after all others have left', async () => {
   await using bench = await startFeeds()
   for (let round = 0; round < 3; round++) {
     await using stream = await openStream(bench.url('a'))
@@ -173,10 +174,10 @@ test('a database that cannot be read is asked again, and nothing is lost', async
   await using bench = await startFeeds()
   await using stream = await openStream(bench.url('a'))
   await stream.nextEvent()
-  bench.break(true)
+  bench.setBroken(true)
   bench.set('a', '{"status":"Successful"}')
   await bench.nextRead()
-  bench.break(false)
+  bench.setBroken(false)
   assert.equal(dataOf(await stream.nextEvent()).status, 'Successful')
 })
 
@@ -187,7 +188,7 @@ test('a heart beats, so that a page can tell a dead connection', async () => {
   assert.equal((await stream.nextEvent()).event, 'beat')
 })
 
-test('one who takes nothing is let go before it costs memory', async () => {
+test('a watcher that reads nothing is disconnected before it costs memory', async () => {
   await using bench = await startFeeds()
   const socket = connect(bench.port, '127.0.0.1')
   await once(socket, 'connect')
@@ -201,7 +202,7 @@ test('one who takes nothing is let go before it costs memory', async () => {
   socket.destroy()
 })
 
-test('there is room for some watchers of one advice, and of one address', async () => {
+test('the number of watchers is limited per advice and per address', async () => {
   const read = async () => new Map()
   const log = createLogger({ level: 'silent' })
   const feeds = new CheckoutFeeds({ log, read, changes: new Notifier() })
@@ -227,7 +228,7 @@ test('there is room for some watchers of one advice, and of one address', async 
   assert.deepEqual([feeds.size, hasRoom('a', 'one address')], [0, true])
 })
 
-test('a payer hears of a credit within a second, and of too many streams at once', async () => {
+test('a payer sees a credit within a second, and is refused when there are too many streams', async () => {
   await using bench = await startTestService()
   const url = await listenLocally(bench.service.app)
   const { adviceReference } = await createAdvice(bench)
@@ -239,7 +240,7 @@ test('a payer hears of a credit within a second, and of too many streams at once
   for (const stream of streams) await stream.nextEvent()
 
   const refused = await bench.call({ url: path, token: null })
-  assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
+  assertRefused(refused, { status: 429, code: 'too_many_streams' })
   await simulate(bench, bankAccount, '2000')
   const heardFrom = performance.now()
   const events = await Promise.all(streams.map((stream) => stream.nextEvent()))
@@ -252,7 +253,7 @@ test('a payer hears of a credit within a second, and of too many streams at once
   for (const stream of streams) assert.equal(await stream.next(), undefined)
 })
 
-test('a payer of a client whose test clock is ahead hears of a credit at its time', async () => {
+test('a payer of a client whose test clock is ahead sees a credit with its time on that clock', async () => {
   await using bench = await startTestService()
   const url = await listenLocally(bench.service.app)
   const ahead = new Date(START.getTime() + 86_400_000)

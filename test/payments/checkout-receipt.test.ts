@@ -1,4 +1,4 @@
-// The facts of a receipt (payer, source and number), and the QR code of a payment's link.
+// The checkout's receipt (payer, bank that paid, account number), and the QR code of the page's link.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,11 +11,13 @@ import { assign, suspend } from '../support/suspense-desk.ts'
 
 const bench = closeAfterTests(await startTestService())
 
+// Opens the payer's page.
 const look = (adviceReference: string) =>
   bench.call({ url: `/pay?adviceReference=${adviceReference}`, token: null })
+// The data from which the page shows the payment's state.
 const status = async (adviceReference: string) => {
   const url = `/pay/api/status?adviceReference=${adviceReference}`
-  return dataOf(await bench.call({ url, token: null }), 'account')
+  return dataOf(await bench.call({ url, token: null }))
 }
 
 test('the receipt names each bank that paid and each number that was paid into, once', async () => {
@@ -77,12 +79,13 @@ test('the QR code is the page’s link; other addresses have none', async () => 
   assert.equal(page.statusCode, 200)
   assert.equal(page.body, (await look(adviceReference)).body)
   for (const reference of ['x', '%3Cscript%3E', `${adviceReference}0`]) {
-    assertRefused(await qr(reference), 'account', { status: 404, code: 'advice_not_found' })
+    assertRefused(await qr(reference), { status: 404, code: 'advice_not_found' })
   }
 })
 
 test('the receipt has session ids, and of a payer’s name the first letters, once it is paid', async () => {
   const { adviceReference, bankAccount } = await startPayment(bench)
+  // Reports a credit from this payer; returns its session id.
   const pay = async (amount: string, sourceAccountName: string) => {
     const sessionId = newSessionId()
     const credit = { accountNumber: bankAccount, amount, sourceAccountName, sessionId }

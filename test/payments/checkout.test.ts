@@ -1,4 +1,4 @@
-// The payer's page over HTTP: what each viewer sees, and that viewing changes nothing.
+// The checkout page over HTTP: what payers see in each state, and that opening the page changes nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,11 +22,13 @@ import { START, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 
+// Opens the payer's page.
 const look = (adviceReference: string, headers: Record<string, string> = {}) =>
   bench.call({ url: `/pay?adviceReference=${adviceReference}`, token: null, headers })
+// The data from which the page shows the payment's state.
 const status = async (adviceReference: string) => {
   const url = `/pay/api/status?adviceReference=${adviceReference}`
-  return dataOf(await bench.call({ url, token: null }), 'account')
+  return dataOf(await bench.call({ url, token: null }))
 }
 const choose = (adviceReference: string, bankCode: string, headers: Record<string, string> = {}) =>
   bench.call({
@@ -119,16 +121,16 @@ test('a bank chosen by form leads back to the page, and again to the same number
 test('a script that chooses a bank is answered with the status', async () => {
   const { adviceReference } = await createAdvice(bench)
 
-  const first = dataOf(await choose(adviceReference, '058', JSON_PLEASE), 'account')
+  const first = dataOf(await choose(adviceReference, '058', JSON_PLEASE))
   bench.advance(1)
-  const further = dataOf(await choose(adviceReference, '035', JSON_PLEASE), 'account')
+  const further = dataOf(await choose(adviceReference, '035', JSON_PLEASE))
 
   assert.equal(first.status, 'Processing')
   assert.deepEqual(further.numbers[0], first.numbers[0])
   assert.equal(further.numbers[1].bankCode, '035')
 })
 
-test('a bank that is not there is said on the page, and refused to a script', async () => {
+test('an unknown bank is reported on the page, and refused to a script', async () => {
   const { adviceReference } = await createAdvice(bench)
 
   const form = await choose(adviceReference, '999')
@@ -137,7 +139,7 @@ test('a bank that is not there is said on the page, and refused to a script', as
 
   assert.equal(form.statusCode, 303)
   assert.match(page.body, /This bank isn’t available/)
-  assertRefused(script, 'account', { status: 400, code: 'bank_not_supported' })
+  assertRefused(script, { status: 400, code: 'bank_not_supported' })
 })
 
 test('no number is issued for what is paid, cancelled, expired or unknown', async () => {
@@ -154,7 +156,7 @@ test('no number is issued for what is paid, cancelled, expired or unknown', asyn
     ['nonsense', 404, 'advice_not_found'],
   ]
   for (const [reference, code, word] of cases) {
-    assertRefused(await choose(reference, '101', JSON_PLEASE), 'account', {
+    assertRefused(await choose(reference, '101', JSON_PLEASE), {
       status: code,
       code: word,
     })
@@ -174,9 +176,9 @@ test('a body that is no form, or too large, is refused', async () => {
     body: 'adviceReference=a&adviceReference=b&bankCode=058',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
-  assertRefused(json, 'account', { code: 'invalid_request' })
-  assertRefused(huge, 'account', { status: 413, code: 'body_too_large' })
-  assertRefused(twice, 'account', { code: 'invalid_request' })
+  assertRefused(json, { code: 'invalid_request' })
+  assertRefused(huge, { status: 413, code: 'body_too_large' })
+  assertRefused(twice, { code: 'invalid_request' })
 })
 
 test('an unknown, misspelt, missing or doubled reference gets the same kind page, and 404', async () => {
@@ -200,7 +202,7 @@ test('an unknown, misspelt, missing or doubled reference gets the same kind page
   for (const path of ['status', 'stream']) {
     const url = `/pay/api/${path}?adviceReference=${UNKNOWN_REFERENCE}`
     const answer = await bench.call({ url, token: null })
-    assertRefused(answer, 'account', { status: 404, code: 'advice_not_found' })
+    assertRefused(answer, { status: 404, code: 'advice_not_found' })
   }
 })
 
@@ -220,7 +222,7 @@ test('texts of merchants and links are text on the page, never markup', async ()
   assert(body.includes('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'))
 })
 
-test('a problem that the address makes up is told as any other', async () => {
+test('an unknown problem in the address is shown like any other', async () => {
   const { adviceReference } = await createAdvice(bench)
 
   for (const problem of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'x', '']) {
@@ -231,7 +233,7 @@ test('a problem that the address makes up is told as any other', async () => {
   }
 })
 
-test('the page comes compressed to who can take it, and is kept by nobody', async () => {
+test('the page is compressed for clients that accept it, and never cached', async () => {
   const { adviceReference } = await createAdvice(bench)
   const plain = await look(adviceReference)
   const squeezed = await look(adviceReference, { 'accept-encoding': 'gzip, br' })
@@ -248,7 +250,7 @@ test('the page comes compressed to who can take it, and is kept by nobody', asyn
   }
 })
 
-test('money that could not be used is told to who sent it', async () => {
+test('the page tells the payer about money that could not be used', async () => {
   const over = await startPayment(bench)
   await simulate(bench, over.bankAccount, '6500.50')
   const exact = await startPayment(bench, { amountPolicy: 'exact' })
@@ -264,7 +266,7 @@ test('money that could not be used is told to who sent it', async () => {
   )
 })
 
-test('it expires to the second, whether or not a worker has come by', async () => {
+test('the page shows the expiry to the second, whether or not a worker has run', async () => {
   const payment = await startPayment(bench)
   bench.advance(30 * MINUTE_MS - 1)
   const before = await status(payment.adviceReference)
@@ -274,10 +276,10 @@ test('it expires to the second, whether or not a worker has come by', async () =
   assert.deepEqual([before.status, before.banks.length > 0], ['Processing', true])
   assert.deepEqual([after.status, after.banks], ['Expired', []])
   const refused = await choose(payment.adviceReference, '058', JSON_PLEASE)
-  assertRefused(refused, 'account', { status: 409, code: 'advice_expired' })
+  assertRefused(refused, { status: 409, code: 'advice_expired' })
 })
 
-test('when the state cannot be read the payer gets a kind page with a way to try again', async () => {
+test('when the state cannot be read the payer gets a friendly page with a link to try again', async () => {
   const { adviceReference } = await createAdvice(bench)
   await bench.db.query('alter table payment_numbers rename to payment_numbers_away')
   const page = await look(adviceReference)

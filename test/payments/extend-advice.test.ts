@@ -1,5 +1,5 @@
-// Extending an advice: only while it is open, 48 hours in all, with grace and numbers moving along;
-// with an event and a record.
+// Extending an advice: only while it is open, and to 48 hours in all. The grace period and the leases of its
+// numbers move along; an event and an audit log entry record it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,6 +34,7 @@ const cancel = (reference: string) =>
 const at = (ms: number) => new Date(bench.clock().getTime() + ms).toISOString()
 const timeOf = (text: string) => Date.parse(text)
 
+// The stored times of a payment and its numbers.
 async function timesOf(paymentReference: string) {
   const { rows } = await bench.db.query(
     `select p.expires_at as expires, p.closes_at as closes, n.reusable_at as reusable,
@@ -60,7 +61,7 @@ async function auditLogFor(adviceReference: string) {
   return rows
 }
 
-test('by seconds or to a time: expiry, grace and quarantine move along, the number stays', async () => {
+test('an extension by seconds or to a time moves expiry, grace and quarantine; numbers stay', async () => {
   const payment = await startPayment(bench, { graceSeconds: 120 })
   await initiate(bench, payment.adviceReference, '058')
   const before = await timesOf(payment.paymentReference)
@@ -90,7 +91,7 @@ test('by seconds or to a time: expiry, grace and quarantine move along, the numb
   assert.equal((await simulate(bench, payment.bankAccount, '6000')).status, 'Successful')
 })
 
-test('it is told and recorded once for each change, and not for none', async () => {
+test('an extension has one event and one audit entry, and none if nothing changed', async () => {
   const payment = await startPayment(bench)
   await simulate(bench, payment.bankAccount, '10')
   const expiresAt = at(HOUR_MS)
@@ -121,17 +122,17 @@ test('an advice without a number has its time counted from its first number', as
   bench.advance(HOUR_MS)
   const payment = await initiate(bench, adviceReference)
 
-  assertRefused(refused, 'account', { code: 'invalid_request' })
+  assertRefused(refused, { code: 'invalid_request' })
   assert.deepEqual([data.expiresInSeconds, data.expiresAt], [2400, null])
   assert.equal(timeOf(payment.expiresAt), bench.clock().getTime() + 2_400_000)
   assert.deepEqual(await extensionsOf(payment.paymentReference), [])
   assert.equal((await auditLogFor(adviceReference)).length, 1)
-  // The first request still finds it: its terms are unchanged.
+  // Repeating the request that created the advice still returns it: its terms are unchanged.
   const same = await createAdvice(bench, { merchantRef: 'no-number-yet' })
   assert.equal(same.adviceReference, adviceReference)
 })
 
-test('it has 48 hours in all, from its first number, however it is extended', async () => {
+test('a payment is open for at most 48 hours from its first number, however it is extended', async () => {
   const payment = await startPayment(bench, { expiresInSeconds: DAY_SECONDS })
   const { adviceReference } = payment
   const atMost = at(2 * DAY_SECONDS * 1000)
@@ -146,12 +147,12 @@ test('it has 48 hours in all, from its first number, however it is extended', as
   const earlier = await extend(adviceReference, { expiresAt: at(HOUR_MS) })
 
   for (const refused of [tooMuch, tooLate, more, earlier]) {
-    assertRefused(refused, 'account', { code: 'invalid_request' })
+    assertRefused(refused, { code: 'invalid_request' })
   }
   assert.equal(timeOf(last.json().data.expiresAt), timeOf(atMost))
   assert.match(tooMuch.json().errors[0].message, /at most 86400/)
   const never = await createAdvice(bench, { expiresInSeconds: 2 * DAY_SECONDS })
-  assertRefused(await extend(never.adviceReference, { seconds: 1 }), 'account')
+  assertRefused(await extend(never.adviceReference, { seconds: 1 }))
 })
 
 test('extending a closed advice is refused with the reason', async () => {
@@ -176,17 +177,17 @@ test('extending a closed advice is refused with the reason', async () => {
   ] as const
   for (const [{ adviceReference }, code] of cases) {
     const answer = await extend(adviceReference, { seconds: 60 })
-    assertRefused(answer, 'account', { status: 409, code })
+    assertRefused(answer, { status: 409, code })
     if (code === 'advice_cancelled') continue
-    assertRefused(await cancel(adviceReference), 'account', { status: 409, code })
+    assertRefused(await cancel(adviceReference), { status: 409, code })
     const url = `/Payment/process/banktransfer/${adviceReference}`
     const initiated = await bench.call({ url, body: { bankCode: '035' }, token: null })
-    assertRefused(initiated, 'payment', { code })
+    assertRefused(initiated, { code }, 'payment')
   }
   assert.equal(await databaseText(bench), before)
 })
 
-test('one that was opened again by assigned money has its 48 hours from then', async () => {
+test('a payment that assigned money opens again has 48 hours from then', async () => {
   const payment = await startPayment(bench, { expiresInSeconds: 60, graceSeconds: 0 })
   await simulate(bench, payment.bankAccount, '10')
   await extend(payment.adviceReference, { seconds: 60 })
@@ -204,7 +205,7 @@ test('one that was opened again by assigned money has its 48 hours from then', a
   assert.equal(timeOf(atMost.json().data.expiresAt), timeOf(at(2 * DAY_SECONDS * 1000)))
 })
 
-test('bad bodies, and what is not there or another’s, are refused', async () => {
+test('invalid bodies, missing advices and those of other clients are refused', async () => {
   const { adviceReference } = await startPayment(bench)
   const bad = [
     {},
@@ -228,12 +229,12 @@ test('bad bodies, and what is not there or another’s, are refused', async () =
 
   for (const body of bad) {
     const answer = await extend(adviceReference, JSON.stringify(body))
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
   }
   const unknown = await extend(UNKNOWN_REFERENCE, { seconds: 60 })
   assertAlike(await extend(adviceReference, { seconds: 60 }, other), unknown)
-  assertRefused(unknown, 'account', { status: 404, code: 'advice_not_found' })
+  assertRefused(unknown, { status: 404, code: 'advice_not_found' })
   const gone = { method: 'POST', url: `/api/v1/advices/${adviceReference}/cancel` } as const
-  assertRefused(await bench.call({ ...gone, token: other }), 'account', { status: 404 })
+  assertRefused(await bench.call({ ...gone, token: other }), { status: 404 })
   assert.equal(await databaseText(bench), before)
 })

@@ -1,5 +1,5 @@
-// An extension beside a concurrent expiry, payment or cancellation: the locks decide, each takes
-// effect once, and the loser is refused.
+// An extension at the same time as an expiry, a payment or a cancellation: locks decide the order, each
+// operation takes effect at most once, and an extension that comes too late is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,11 +52,11 @@ test('an extension that waits for a transfer finds it paid, and is refused', asy
   await held.letGo()
 
   assert.equal((await paying).json().outcome, 'booked')
-  assertRefused(await extending, 'account', { status: 409, code: 'advice_paid' })
+  assertRefused(await extending, { status: 409, code: 'advice_paid' })
   assert.equal((await readExtended(payment.paymentReference)).extended, 0)
 })
 
-// Locks some rows; `waiting` returns as soon as so many sessions wait.
+// Locks all rows of a table. `waiting` resolves when that many sessions wait for them; `letGo` unlocks.
 async function hold(rows: string) {
   const holder = await bench.db.connect()
   await holder.query(`begin; select from ${rows} for update`)
@@ -108,6 +108,7 @@ test('extending, paying, cancelling and expiring at once: each is decided once',
   await assertCleanBooks(bench)
 })
 
+// The stored expiry of a payment, by how much it was extended, and how many events said so.
 async function readExtended(paymentReference: string) {
   const { rows } = await bench.db.query(
     `select p.expires_at as expires, a.extended_seconds as extended,

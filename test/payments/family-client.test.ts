@@ -1,5 +1,6 @@
-// A client written for another product of this API family, which knows only our address: it sends
-// the fields that such clients send, reads the fields that they read, and needs nothing else.
+// Compatibility: a client that was written for another product of this API family works with Manilla after
+// only its address was changed. The tests send the fields that such clients send and read the fields that
+// they read.
 
 import assert from 'node:assert/strict'
 import { json } from 'node:stream/consumers'
@@ -14,7 +15,8 @@ const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 
 type Data = Record<string, unknown>
 
-// Like their client libraries: every header they set, and no check of content types.
+// Sends a request as client libraries of this API family do: with the headers that they set, and without
+// looking at the response's content type.
 async function send(method: 'GET' | 'POST', path: string, { token = '', body }: Sent = {}) {
   const response = await fetch(`${address}${path}`, {
     method,
@@ -29,7 +31,8 @@ async function send(method: 'GET' | 'POST', path: string, { token = '', body }: 
 }
 type Sent = { token?: string; body?: Data }
 
-function paid({ status, body }: Awaited<ReturnType<typeof send>>): Data {
+// Asserts success in the payment family's envelope; returns the payload.
+function payloadOf({ status, body }: Awaited<ReturnType<typeof send>>): Data {
   assert.equal(status, 200, JSON.stringify(body))
   const { requestSuccessful, responseCode } = body
   assert.deepEqual(
@@ -83,7 +86,7 @@ test('a payment goes from the request to the notification', async () => {
   })
   const token = await signIn()
 
-  const advice = paid(
+  const advice = payloadOf(
     await send('POST', '/Payment/advice', {
       token,
       body: { ...ORDER, notificationUrl: `http://127.0.0.1:${shop.port}/hook` },
@@ -93,10 +96,10 @@ test('a payment goes from the request to the notification', async () => {
   assert.equal(advice.merchantRef, 'ORD/2026/0042')
   assert.equal(advice.customerFullName, 'Ngọzi Okafor')
 
-  const banks = paid(await send('GET', '/Payment/banktransfer/supportedbank', { token }))
+  const banks = payloadOf(await send('GET', '/Payment/banktransfer/supportedbank', { token }))
   const [{ code: bankCode }] = banks as unknown as [{ code: string; bankName: string }]
   const path = `/Payment/process/banktransfer/${String(advice.adviceReference).toUpperCase()}`
-  const begun = paid(await send('POST', path, { body: { bankCode } }))
+  const begun = payloadOf(await send('POST', path, { body: { bankCode } }))
   assert.deepEqual([begun.status, begun.message, begun.amountPaid], ['Processing', 'Processing', 0])
   const back = new URL(String(begun.callBackUrl))
   assert.deepEqual(Object.fromEntries(back.searchParams), {
@@ -105,7 +108,7 @@ test('a payment goes from the request to the notification', async () => {
     paymentReference: begun.paymentReference,
   })
 
-  const simulated = paid(
+  const simulated = payloadOf(
     await send('POST', '/Payment/process/banktransfer/simulate/payment', {
       token,
       body: { virtualAccountNumber: begun.bankAccount, amount: '6000.00' },
@@ -118,7 +121,7 @@ test('a payment goes from the request to the notification', async () => {
     `bypaymentreference/${dashless}`,
     `byadvicereference/${advice.adviceReference}`,
   ]) {
-    const verified = paid(await send('GET', `/api/Transaction/${by}`, { token }))
+    const verified = payloadOf(await send('GET', `/api/Transaction/${by}`, { token }))
     const { transactionStatus, amountCollected, env, merchantReference } = verified
     assert.deepEqual(
       { transactionStatus, amountCollected, env, merchantReference },

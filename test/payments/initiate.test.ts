@@ -1,5 +1,5 @@
-// Initiating a bank transfer: the holder of an advice's reference gets a number to pay into, the
-// same one as long as it lives, and a link back to the shop with both references.
+// Initiating a bank transfer: anybody who has an advice's reference gets an account number to pay into, the
+// same one while the payment is open, and a link back to the shop with the references of advice and payment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -148,13 +148,13 @@ test("the owner's token works, another's finds no advice, a bad one is refused",
   const empty = await bench.call({ url, body, token: null, headers: { authorization: 'Bearer' } })
 
   assert.equal(own.json().responseData.paymentReference, paymentReference)
-  assertRefused(foreign, 'payment', { code: 'advice_not_found' })
+  assertRefused(foreign, { code: 'advice_not_found' }, 'payment')
   assertAlike(foreign, missing)
-  assertRefused(bad, 'payment', { status: 401, code: 'unauthorized' })
-  assertRefused(empty, 'payment', { status: 401, code: 'unauthorized' })
+  assertRefused(bad, { status: 401, code: 'unauthorized' }, 'payment')
+  assertRefused(empty, { status: 401, code: 'unauthorized' }, 'payment')
 })
 
-test('an expired token is refused, though none would do', async () => {
+test('an expired token is refused, although no token is needed', async () => {
   const token = await bench.login()
   bench.advance(61 * MINUTE_MS)
   const { adviceReference } = await createAdvice(bench)
@@ -162,7 +162,7 @@ test('an expired token is refused, though none would do', async () => {
   const url = `${INITIATE}/${adviceReference}`
   const answer = await bench.call({ url, body: { bankCode: '035' }, token })
 
-  assertRefused(answer, 'payment', { status: 401, code: 'token_expired' })
+  assertRefused(answer, { status: 401, code: 'token_expired' }, 'payment')
 })
 
 test('an unknown bank is refused', async () => {
@@ -172,7 +172,7 @@ test('an unknown bank is refused', async () => {
   for (const bankCode of ['999', '99999', '000017']) {
     const answer = await bench.call({ url, body: { bankCode }, token: null })
     assert(['bank_not_supported', 'invalid_request'].includes(answer.json().code), answer.body)
-    assertRefused(answer, 'payment')
+    assertRefused(answer, {}, 'payment')
   }
   assert.equal((await readAdvice(bench, adviceReference)).paymentReference, null)
 })
@@ -187,7 +187,7 @@ test('an advice that has been paid takes no further payment', async () => {
   assert.equal(advice.status, 'Paid')
   for (const bankCode of ['035', '058']) {
     const answer = await bench.call({ url, body: { bankCode }, token: null })
-    assertRefused(answer, 'payment', { code: 'advice_paid' })
+    assertRefused(answer, { code: 'advice_paid' }, 'payment')
   }
 })
 
@@ -198,11 +198,11 @@ test('an advice that has expired gives no number any more', async () => {
   const url = `${INITIATE}/${payment.adviceReference}`
   const answer = await bench.call({ url, body: { bankCode: '035' }, token: null })
 
-  assertRefused(answer, 'payment', { code: 'advice_expired' })
+  assertRefused(answer, { code: 'advice_expired' }, 'payment')
   assert.equal((await readAdvice(bench, payment.adviceReference)).status, 'Expired')
 })
 
-// The shop's URL, and the text before and after our two parameters.
+// The shop's URL, and the text that must come before and after the two parameters that the service adds.
 const CALLBACKS = [
   ['https://shop.ng/done?a=1', 'https://shop.ng/done?a=1&', ''],
   ['https://shop.ng/done?', 'https://shop.ng/done?', ''],
@@ -220,7 +220,7 @@ const CALLBACKS = [
   ['https://shop.ng/d?x[]=1&flag', 'https://shop.ng/d?x[]=1&flag&', ''],
 ] as const
 
-test('the way back keeps all that the shop wrote and carries both references', async () => {
+test('the URL back to the shop keeps its own parameters and carries both references', async () => {
   for (const [callBackUrl, before, behind] of CALLBACKS) {
     const payment = await startPayment(bench, { callBackUrl })
     const { adviceReference, paymentReference } = payment

@@ -1,4 +1,4 @@
-// A client's logo: small raster images only, whatever their name, served only as an image.
+// A client's logo: the service accepts only small raster images and serves them only as images.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,12 +11,13 @@ const bench = closeAfterTests(await startTestService())
 const BRANDING = '/api/v1/branding'
 const BYTES_MAX = 32_768
 
+// Sets the logo, which is base64.
 const put = (logo: unknown, token?: string) => {
   const body = { name: null, colour: null, logo }
   return bench.call({ method: 'PUT', url: BRANDING, body, ...(token ? { token } : {}) })
 }
 const putBytes = (bytes: Buffer, token?: string) => put(bytes.toString('base64'), token)
-const read = async () => dataOf(await bench.call({ url: BRANDING }), 'account').logo
+const read = async () => dataOf(await bench.call({ url: BRANDING })).logo
 const get = (path: string) => bench.call({ url: path, token: null })
 
 const IMAGES: readonly (readonly [string, Buffer])[] = [
@@ -29,7 +30,7 @@ const IMAGES: readonly (readonly [string, Buffer])[] = [
 
 for (const [mediaType, bytes] of IMAGES) {
   test(`${mediaType} of ${bytes.length} bytes is kept as it is and served as that`, async () => {
-    const { logo } = dataOf(await putBytes(bytes), 'account')
+    const { logo } = dataOf(await putBytes(bytes))
 
     assert.deepEqual(await read(), logo)
     assert.deepEqual([logo.width / logo.height], [mediaType === 'image/png' ? 3 : 2])
@@ -44,22 +45,22 @@ for (const [mediaType, bytes] of IMAGES) {
 }
 
 test('the page shows the logo instead of the first letter, and nothing once it is removed', async () => {
-  const { logo } = dataOf(await putBytes(RINGS), 'account')
+  const { logo } = dataOf(await putBytes(RINGS))
   const { adviceReference } = await createAdvice(bench)
   const url = `/pay?adviceReference=${adviceReference}`
   const status = `/pay/api/status?adviceReference=${adviceReference}`
 
   const tag = `<img class="logo" src="${logo.path}" width="240" height="80" alt="">`
   assert((await get(url)).body.includes(tag))
-  assert.deepEqual(dataOf(await get(status), 'account').logo, logo)
+  assert.deepEqual(dataOf(await get(status)).logo, logo)
   await put(null)
   assert.doesNotMatch((await get(url)).body, /class="logo"/)
   assert.match((await get(url)).body, /class="mark"/)
-  assertRefused(await get(logo.path), 'account', { status: 404, code: 'route_not_found' })
+  assertRefused(await get(logo.path), { status: 404, code: 'route_not_found' })
 })
 
 test('an omitted logo stays; the audit log names logos by their hash', async () => {
-  const { logo } = dataOf(await putBytes(RINGS), 'account')
+  const { logo } = dataOf(await putBytes(RINGS))
   await putBytes(RINGS)
   const body = { name: 'Ada’s Shoes', colour: null }
   await bench.call({ method: 'PUT', url: BRANDING, body })
@@ -75,7 +76,7 @@ test('an omitted logo stays; the audit log names logos by their hash', async () 
 
 test('two clients may have the same logo, and each removes its own', async () => {
   const token = await bench.newClient('OTHER1')
-  const { logo } = dataOf(await putBytes(RINGS), 'account')
+  const { logo } = dataOf(await putBytes(RINGS))
   await putBytes(RINGS, token)
 
   await put(null)
@@ -108,7 +109,7 @@ for (const [what, logo] of REFUSED) {
   test(`${what} is refused and changes nothing`, async () => {
     const before = await read()
     const answer = await put(logo)
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.deepEqual(
       answer.json().errors.map(({ field }: { field: string }) => field),
       ['logo'],
@@ -118,14 +119,14 @@ for (const [what, logo] of REFUSED) {
 }
 
 test('the largest logo is taken; a body larger than any is refused as such', async () => {
-  dataOf(await putBytes(padded(RINGS, BYTES_MAX)), 'account')
+  dataOf(await putBytes(padded(RINGS, BYTES_MAX)))
   const answer = await put('A'.repeat(70_000))
-  assertRefused(answer, 'account', { status: 413, code: 'body_too_large' })
+  assertRefused(answer, { status: 413, code: 'body_too_large' })
 })
 
-test('an address that is no logo’s is answered like any other', async () => {
+test('a URL without a logo is answered like any unknown URL', async () => {
   for (const path of ['a', '0'.repeat(64), '0'.repeat(65), `${'0'.repeat(63)}G`]) {
     const answer = await get(`/pay/logos/${path}`)
-    assertRefused(answer, 'account', { status: 404, code: 'route_not_found' })
+    assertRefused(answer, { status: 404, code: 'route_not_found' })
   }
 })

@@ -1,5 +1,5 @@
-// The merchant's own reference identifies one advice: the same terms return it, other terms are
-// refused, however many come at once, and clients never collide.
+// The merchant's own reference (merchantRef) identifies one advice of the client: a request with the same
+// terms returns that advice, other terms are refused, also when many requests come at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,7 +55,7 @@ test('the same merchantRef on other terms is refused', async () => {
   for (const change of changes) {
     const body = adviceBody({ merchantRef: 'other-terms', ...change })
     const answer = await bench.call({ url: ADVICE, body })
-    assertRefused(answer, 'payment', { code: 'merchant_ref_reused' })
+    assertRefused(answer, { code: 'merchant_ref_reused' }, 'payment')
   }
   assert.deepEqual(await readAdvice(bench, made.adviceReference), made)
 })
@@ -101,6 +101,6 @@ test(`${AT_ONCE} requests at once with one merchantRef make one advice`, async (
   assert.equal(winners.length, AT_ONCE / 2)
   assert.equal(new Set(winners.map(({ body }) => body)).size, 1)
   for (const answer of race.filter((each) => !winners.includes(each))) {
-    assertRefused(answer, 'payment', { code: 'merchant_ref_reused' })
+    assertRefused(answer, { code: 'merchant_ref_reused' }, 'payment')
   }
 })

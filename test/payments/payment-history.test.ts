@@ -1,5 +1,5 @@
-// The whole history of a payment includes an expiry before it was paid, and credits that have left
-// it again.
+// The timeline of a payment is complete: it also shows an expiry before the payment was paid, and credits
+// that were later moved back to suspense or reversed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,6 +14,7 @@ import { credit, type Row, reverse } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())
 
+// Lets all open payments expire.
 async function expire(): Promise<void> {
   bench.advance(60 * MINUTE_MS)
   const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
@@ -21,7 +22,8 @@ async function expire(): Promise<void> {
   bench.advance(MINUTE_MS)
 }
 
-async function give(paymentReference: string, amount: string): Promise<string> {
+// Assigns suspended money to a payment; returns the session id of its credit.
+async function assignMoney(paymentReference: string, amount: string): Promise<string> {
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, amount)
   bench.advance(MINUTE_MS)
   const answer = await assign(bench, id, { paymentReference })
@@ -30,8 +32,9 @@ async function give(paymentReference: string, amount: string): Promise<string> {
   return sessionId
 }
 
-async function read(reference: string): Promise<{ entries: Row[]; isWhole: boolean }> {
-  return dataOf(await bench.call({ url: `/api/v1/payments/${reference}/timeline` }), 'account')
+// Reads the payment's timeline.
+async function readTimeline(reference: string): Promise<{ entries: Row[]; isWhole: boolean }> {
+  return dataOf(await bench.call({ url: `/api/v1/payments/${reference}/timeline` }))
 }
 
 const eventsOf = (entries: readonly Row[]) =>
@@ -40,9 +43,9 @@ const eventsOf = (entries: readonly Row[]) =>
 test('a payment that expired and was paid afterwards still tells that it expired', async () => {
   const { paymentReference } = await startPayment(bench, { amount: 500 })
   await expire()
-  await give(paymentReference, '500')
+  await assignMoney(paymentReference, '500')
 
-  const { entries } = await read(paymentReference)
+  const { entries } = await readTimeline(paymentReference)
 
   assert.deepEqual(eventsOf(entries), [
     ...['payment.processing', 'payment.expired'],
@@ -52,12 +55,12 @@ test('a payment that expired and was paid afterwards still tells that it expired
 
 test('money that returned to suspense, or to its bank, is in the history', async () => {
   const { paymentReference } = await startPayment(bench, { amount: 500 })
-  await give(paymentReference, '100')
+  await assignMoney(paymentReference, '100')
   await expire()
-  const sessionId = await give(paymentReference, '500')
+  const sessionId = await assignMoney(paymentReference, '500')
   await reverse(bench, sessionId, '500')
 
-  const { entries } = await read(paymentReference)
+  const { entries } = await readTimeline(paymentReference)
 
   assert.deepEqual(eventsOf(entries), [
     ...['payment.processing', 'credit.assigned', 'payment.part_paid'],
@@ -72,7 +75,7 @@ test('a history of more than a hundred credits shows the latest and says that th
   const { paymentReference, bankAccount } = await startPayment(bench, { amount: 500 })
   await Promise.all(Array.from({ length: 101 }, () => credit(bench, bankAccount, '1.00')))
 
-  const { entries, isWhole } = await read(paymentReference)
+  const { entries, isWhole } = await readTimeline(paymentReference)
 
   assert.equal(isWhole, false)
   assert.equal(entries.filter(({ kind }) => kind === 'credit').length, 100)

@@ -1,5 +1,5 @@
-// Lists over a long history: rows without a matching index are searched some thousands at a time,
-// and the oldest is still reached; indexed rows come at once.
+// Lists over a long history. A filter that an index supports finds the oldest row with the first page.
+// Without an index, each page searches some thousand rows, and following the cursors reaches the oldest row.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { readList } from '../support/tracing.ts'
 const HISTORY = 21_000
 const bench = closeAfterTests(await startTestService())
 
-// Every second one belongs to another client.
+// Half of the rows belong to another client.
 await bench.newClient('OTHER00001')
 const customer = { customerFirstName: 'Methuselah' }
 await startPayment(bench, { amount: 999, customer, merchantRef: 'the-oldest' })

@@ -1,5 +1,5 @@
-// Advices and payments by any of their attributes: newest first, page by page, each filter exact,
-// and never another client's.
+// The lists of advices and payments: newest first, page by page, with exact filters on each attribute, and
+// never with another client's rows.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,35 +31,34 @@ const customer = (first: string, email: string | null = null) => ({
   customerEmail: email,
 })
 
-// One of each kind, a minute apart, each identified by its merchantRef.
+// One payment or advice in each state, made a minute apart, by its merchantRef.
 const made: Record<string, Row> = {}
 
-const keep = async (merchantRef: string, changes = {}, more: { isAdvice?: boolean } = {}) => {
+// Creates an advice with this merchantRef and, by default, starts its payment.
+const make = async (merchantRef: string, changes = {}, { isAdvice = false } = {}) => {
   bench.advance(MINUTE_MS)
   const terms = { merchantRef, expiresInSeconds: 172_800, ...changes }
-  made[merchantRef] = more.isAdvice
-    ? await createAdvice(bench, terms)
-    : await startPayment(bench, terms)
+  made[merchantRef] = isAdvice ? await createAdvice(bench, terms) : await startPayment(bench, terms)
   return made[merchantRef]
 }
-const expired = await keep('expired', { expiresInSeconds: 60, graceSeconds: 0 })
-await keep('pending', {}, { isAdvice: true })
-await keep('called-off', {}, { isAdvice: true })
+const expired = await make('expired', { expiresInSeconds: 60, graceSeconds: 0 })
+await make('pending', {}, { isAdvice: true })
+await make('called-off', {}, { isAdvice: true })
 await bench.call({
   method: 'POST',
   url: `${ADVICE}/${made['called-off'].adviceReference}/cancel`,
 })
-await keep('processing', { amount: '10.50', customer: customer('Zoë', 'Zoe@Example.com') })
+await make('processing', { amount: '10.50', customer: customer('Zoë', 'Zoe@Example.com') })
 const midway = bench.clock().toISOString()
-const part = await keep('part', { amount: 100 })
+const part = await make('part', { amount: 100 })
 await simulate(bench, part.bankAccount, '40')
-const paid = await keep('paid', { amount: 200, customer: customer('100%_sure') })
+const paid = await make('paid', { amount: 200, customer: customer('100%_sure') })
 const { sessionId } = await simulate(bench, paid.bankAccount, '200')
-const cancelled = await keep('cancelled', { amount: 300 })
+const cancelled = await make('cancelled', { amount: 300 })
 await bench.call({ method: 'POST', url: `${ADVICE}/${cancelled.adviceReference}/cancel` })
-const reversed = await keep('reversed', { amount: 400 })
+const reversed = await make('reversed', { amount: 400 })
 await reverse(bench, await credit(bench, reversed.bankAccount, '400'), '400')
-await keep('late', { expiresInSeconds: 60, graceSeconds: 86_400 })
+await make('late', { expiresInSeconds: 60, graceSeconds: 86_400 })
 bench.advance(2 * MINUTE_MS)
 await closeExpired(bench)
 assert.equal(expired.status, 'Processing')
@@ -68,12 +67,13 @@ const theirs = await createAdvice(bench, { merchantRef: 'theirs' }, { token: oth
 made.theirs = await initiate(bench, theirs.adviceReference)
 made.theirs.adviceReference = theirs.adviceReference
 
+// The merchantRefs of the listed rows.
 const refs = async (url: string, token?: string) => {
   const { data } = await readList(bench, url, token)
   return data.map((row) => row.merchantRef)
 }
 
-test('all of them come newest first, each as it is by itself', async () => {
+test('the list has the newest first, each row equal to the object read alone', async () => {
   const advices = (await readList(bench, `${ADVICES}?limit=100`)).data
   const payments = (await readList(bench, `${PAYMENTS}?limit=100`)).data
 
@@ -102,7 +102,7 @@ test('all of them come newest first, each as it is by itself', async () => {
   }
 })
 
-test('by status, as it is now, closed by a worker or not', async () => {
+test('filtering by status uses the present status, whether or not a worker has stored it', async () => {
   const expected: [string, string, (string | null)[]][] = [
     [PAYMENTS, 'Processing', [null, 'processing']],
     [PAYMENTS, 'PartPayment', ['part']],
@@ -124,7 +124,7 @@ test('by status, as it is now, closed by a worker or not', async () => {
   }
 })
 
-test('by amount, by time and by customer', async () => {
+test('the list is filtered by amount, by time and by customer', async () => {
   const cases: [string, (string | null)[]][] = [
     ['minAmount=10.5&maxAmount=100', ['part', 'processing']],
     ['maxAmount=10.49', []],
@@ -151,7 +151,7 @@ test('by amount, by time and by customer', async () => {
   assert.equal(first.merchantRef, 'part')
 })
 
-test('by any reference at all, in whatever way it is written', async () => {
+test('the list is filtered by any reference, however it is written', async () => {
   const { adviceReference, paymentReference, bankAccount } = made.paid
   const spelt = [
     paymentReference,
@@ -192,7 +192,7 @@ test('page by page nothing is missed or shown twice, also while more are made', 
   }
 })
 
-test('nothing of another client, by any filter, and the same words as for nothing', async () => {
+test('no filter finds another client’s rows; the response is that for no match', async () => {
   const { theirs } = made
   const known = [theirs.paymentReference, theirs.adviceReference, 'theirs', theirs.bankAccount]
 
@@ -208,11 +208,11 @@ test('nothing of another client, by any filter, and the same words as for nothin
     assert.deepEqual(await refs(url, other), ['theirs'])
     const { nextCursor } = await readList(bench, `${url}?limit=1`)
     const borrowed = await bench.call({ url: `${url}?limit=1&cursor=${nextCursor}`, token: other })
-    assertRefused(borrowed, 'account', { code: 'invalid_cursor' })
+    assertRefused(borrowed, { code: 'invalid_cursor' })
   }
   const { nextCursor } = await readList(bench, `${ADVICES}?limit=1`)
   const elsewhere = await bench.call({ url: `${PAYMENTS}?limit=1&cursor=${nextCursor}` })
-  assertRefused(elsewhere, 'account', { code: 'invalid_cursor' })
+  assertRefused(elsewhere, { code: 'invalid_cursor' })
 })
 
 test('bad questions are refused, each with its field', async () => {
@@ -242,15 +242,15 @@ test('bad questions are refused, each with its field', async () => {
   for (const url of BOTH) {
     for (const [query, field] of bad) {
       const answer = await bench.call({ url: `${url}?${query}` })
-      assertRefused(answer, 'account', { code: 'invalid_request' })
+      assertRefused(answer, { code: 'invalid_request' })
       const fields = answer.json().errors.map((error: { field: string }) => error.field)
       assert.deepEqual(fields, [field], query)
     }
     for (const cursor of ['x', 'eyJ9', '%00', 'a'.repeat(3000)]) {
       const answer = await bench.call({ url: `${url}?cursor=${cursor}` })
-      assertRefused(answer, 'account', { code: 'invalid_cursor' })
+      assertRefused(answer, { code: 'invalid_cursor' })
     }
-    assertRefused(await bench.call({ url, token: null }), 'account', { status: 401 })
+    assertRefused(await bench.call({ url, token: null }), { status: 401 })
     const odd = await bench.call({ url: `${url}/${encodeURIComponent('\n\u0000')}` })
     assert.equal(odd.statusCode, 404)
   }

@@ -1,4 +1,4 @@
-// A payment is found by any of its references, and shows everything known about it.
+// A payment is found by any of its references, and the response has everything known about it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const ask = (reference: string, token?: string) =>
     url: `/api/v1/payments/${encodeURIComponent(reference)}`,
     ...(token === undefined ? {} : { token }),
   })
-const found = async (reference: string) => dataOf(await ask(reference), 'account')
+const found = async (reference: string) => dataOf(await ask(reference))
 
 test('any reference leads to the same payment, however it is written', async () => {
   const payment = await startPayment(bench, { merchantRef: 'Größe/№ 7' })
@@ -49,7 +49,7 @@ test('any reference leads to the same payment, however it is written', async () 
   }
 })
 
-test('the answer tells what was asked, what came, what is due, and where the rest is', async () => {
+test('the answer has the amounts requested, paid, due and in suspense', async () => {
   const payment = await startPayment(bench, { merchantRef: 'ORDER-2' })
   const first = await credit(bench, payment.bankAccount, '1000.00')
 
@@ -93,7 +93,7 @@ test('the answer tells what was asked, what came, what is due, and where the res
   assert.equal(paid.credits.length, 3)
 })
 
-test('a payment past its expiry reads Expired although nobody has closed it', async () => {
+test('a payment past its expiry reads Expired before a worker has closed it', async () => {
   const payment = await startPayment(bench)
   bench.advance(31 * MINUTE_MS)
 
@@ -135,7 +135,7 @@ test('an account number leads to the latest payment that had it', async () => {
   const earlier = await startPayment(bench)
   const later = await startPayment(bench)
   bench.advance(1)
-  // Simulates an exhausted range, whose number is leased again after its quarantine.
+  // As if the bank's numbers had run out: the later payment gets the number of the earlier one again.
   await bench.db.query(
     `update payment_numbers set account_number = $1, issued_at = $2 where payment_id = $3`,
     [earlier.bankAccount, bench.clock(), later.paymentReference],
@@ -151,7 +151,7 @@ test('another client cannot tell a payment from one that does not exist', async 
   const sessionId = await credit(bench, payment.bankAccount, '10.00')
   const advice = await createAdvice(bench, { merchantRef: 'NOT STARTED' })
   const missing = await ask(UNKNOWN_REFERENCE)
-  assertRefused(missing, 'account', { status: 404, code: 'payment_not_found' })
+  assertRefused(missing, { status: 404, code: 'payment_not_found' })
 
   for (const reference of [
     payment.paymentReference,

@@ -1,5 +1,5 @@
-// Verifying: the result of a payment, by either reference in any spelling, for its own client only;
-// and the banks that a payer may choose from.
+// Verifying a payment: its own client gets the result by either reference, however it is spelt. Also the list
+// of banks that a payer may choose.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ const PAST_EXPIRY_MS = (30 + 5) * MINUTE_MS + 1000
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
 
-test('a payment that waits is told with all its fields', async () => {
+test('a payment that waits for money is returned with all its fields', async () => {
   const payment = await startPayment(bench, { merchantRef: 'R-verify' })
 
   const { paymentDate, ...answer } = await verify(bench, payment.paymentReference)
@@ -54,7 +54,7 @@ test('a payment that waits is told with all its fields', async () => {
   assert.equal(paymentDate, null)
 })
 
-test('a payment tells what was collected and when', async () => {
+test('a payment shows the amount collected and the time', async () => {
   const payment = await startPayment(bench)
 
   await simulate(bench, payment.bankAccount, '1000.50')
@@ -123,11 +123,11 @@ test('a reference of one kind is not taken for the other', async () => {
   const byPayment = await bench.call({ url: `${BY_PAYMENT}/${adviceReference}` })
   const byAdvice = await bench.call({ url: `${BY_ADVICE}/${paymentReference}` })
 
-  assertRefused(byPayment, 'payment', { code: 'payment_not_found' })
-  assertRefused(byAdvice, 'payment', { code: 'payment_not_found' })
+  assertRefused(byPayment, { code: 'payment_not_found' }, 'payment')
+  assertRefused(byAdvice, { code: 'payment_not_found' }, 'payment')
 })
 
-test("somebody else's payment answers as one that does not exist", async () => {
+test("another client's payment answers like one that does not exist", async () => {
   const { paymentReference, adviceReference } = await startPayment(bench)
 
   for (const [url, reference] of [
@@ -136,7 +136,7 @@ test("somebody else's payment answers as one that does not exist", async () => {
   ]) {
     const foreign = await bench.call({ url: `${url}/${reference}`, token: otherClient })
     const missing = await bench.call({ url: `${url}/${UNKNOWN_REFERENCE}`, token: otherClient })
-    assertRefused(foreign, 'payment', { code: 'payment_not_found' })
+    assertRefused(foreign, { code: 'payment_not_found' }, 'payment')
     assertAlike(foreign, missing)
   }
 })
@@ -169,7 +169,7 @@ test('the paths may be written in any case', async () => {
   for (const url of paths) assert.equal((await bench.call({ url })).statusCode, 200, url)
 })
 
-test('the supported banks are told to anybody, by code and name', async () => {
+test('the supported banks are public, by code and name', async () => {
   const banks = dataOf(await bench.call({ url: BANKS, token: null }), 'payment')
 
   for (const bank of banks) {

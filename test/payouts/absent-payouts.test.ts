@@ -1,5 +1,6 @@
-// I88: a bank's "unknown payout" fails it only where that is proof, the bank never said that it has
-// it, and this installation itself has measured the time: setting clocks changes nothing.
+// A payout fails because its bank does not know it only under three conditions (I88): for this bank that is
+// proof, the bank never said that it has the payout, and the service has measured the required time itself,
+// so that changed clocks do not count.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -104,7 +105,7 @@ for (const step of ['send', 'find'] as const) {
   })
 }
 
-test('where “not found” is no proof the payout stays unknown, and a person is told', async () => {
+test('where “not found” is no proof the payout stays unknown, and operators get an alert', async () => {
   await using world = await scripted({ send: UNKNOWN, find: NOT_FOUND })
   const { bench, rounds, reference } = world
   const banks = [...rounds.bankConnections].map(([code, { notFoundIsProof: _, ...bank }]) => {

@@ -1,9 +1,10 @@
-// Bank accounts: the service asks the bank for the owner's name before anything is paid to it.
+// Bank accounts that payouts go to: the service asks the bank for the account's name before it pays to the
+// account.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { type BankAccount, isSameName, noteAnswer } from '#payouts/bank-accounts.ts'
+import { type BankAccount, isSameName, recordNameAnswer } from '#payouts/bank-accounts.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -112,7 +113,7 @@ test('once the bank answers, the account is confirmed before the first payout', 
   assert.equal(data.status, 'confirmed')
 })
 
-test('that the bank knows it under another name is kept, though the payout is refused', async () => {
+test('the bank’s other name for an account is stored although the payout is refused', async () => {
   await fund(bench, '10')
   const { reference } = await addBankAccount(bench, { prefix: '99902' })
   await bench.db.query(
@@ -158,12 +159,12 @@ test('an answer that was judged by a name that was changed meanwhile confirms no
   ])
   const answer = { status: 'found', accountName: account.accountName } as const
 
-  await withTransaction(bench.db, (tx) => noteAnswer(tx, bench.clock(), { account, answer }))
+  await withTransaction(bench.db, (tx) => recordNameAnswer(tx, bench.clock(), { account, answer }))
 
   assert.equal((await readIt()).status, 'unconfirmed')
 })
 
-test('that the bank does not know an account is kept when a payout is refused for it', async () => {
+test('the bank’s answer that it does not know an account is stored, the payout refused', async () => {
   const account = await addBankAccount(bench, { prefix: '99903' }) // Its bank is silent.
   const url = `${BANK_ACCOUNTS}/${account.reference}`
   const read = async () => (await bench.call({ url })).json().data
@@ -181,7 +182,8 @@ test('that the bank does not know an account is kept when a payout is refused fo
   assert.equal(await ask(), 'bank_account_unknown')
   assert.deepEqual([(await read()).status, (await read()).nameAtBank], ['mismatch', null])
 
-  // The bank may have erred: the next payout asks again, and silence changes nothing.
+  // The bank may have been wrong, so the next payout asks again. If the bank then does not answer, nothing
+  // changes.
   assert.equal(await ask(), 'bank_account_unknown')
   await answerAs(account.accountNumber)
   assert.equal(await ask(), 'bank_account_mismatch')
@@ -213,7 +215,7 @@ test('a number that is no account of a bank is refused', async () => {
     const answer = await give({ ...good, ...changes })
     assert.equal(answer.json().code, code, JSON.stringify(changes))
   }
-  // Wallets have telephone numbers.
+  // Account numbers of wallets are telephone numbers.
   const wallet = { bankCode: '50211', accountNumber: '8031234567', accountName: 'Ada Obi' }
   assert.equal((await give(wallet)).statusCode, 200)
 })
@@ -248,7 +250,7 @@ test('a client has one default, also when two are made at once', async () => {
   assert.equal(refused.json().code, 'bank_account_inactive')
 })
 
-test('account numbers are sealed, and shown in full to whoever may pay out', async () => {
+test('account numbers are sealed, and shown in full to users who may pay out', async () => {
   const { reference, accountNumber } = await addBankAccount(bench)
   const support = await newBrowser(bench, 'support')
 

@@ -1,4 +1,4 @@
-// Payouts to the simulated bank over real HTTP, in each of its behaviours: it never pays one twice.
+// Payouts to simulated banks over real HTTP. However a bank behaves, it never pays a payout twice.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -28,6 +28,8 @@ const OPENING_KOBO = kobo(100_000_000n)
 const DAY_MS = 86_400_000
 const PAYING = await connectorsThat('sendMoney')
 
+// Starts a service with a simulated bank that treats payouts by `behaviour`, and one queued payout. `later`
+// moves the clock, sends payouts and queries the bank.
 async function startPaying(connector: string, behaviour: string) {
   const world = await startWithFakeBank({ connector, openingKobo: OPENING_KOBO })
   const { bench, bank } = world
@@ -53,7 +55,7 @@ async function startPaying(connector: string, behaviour: string) {
   }
 }
 
-// The number of payouts that left the bank's account.
+// How many payouts the bank has paid, by its statement.
 async function paidAt(bank: FakeBank): Promise<number> {
   const { lines } = (await control(bank, 'statement')).body
   return lines.filter(({ kind }: { kind: string }) => kind === 'payout').length
@@ -120,7 +122,8 @@ test('silent: neither paid nor failed, however often the bank is asked', async (
   await assertCleanBooks(bench)
 })
 
-// Forwards everything to the bank, but drops its answers to orders.
+// Starts a proxy that forwards everything to the bank, but never passes on the bank's response to a payout
+// order. `paid` resolves when the bank has responded to an order.
 async function startSilencer(bank: () => string) {
   const paid = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
@@ -170,7 +173,7 @@ test('a worker killed between payment and answer has paid once, and the next hea
   const worker = { ...SECRETS, ...env, MANILLA_BANKS_FILE: file, DATABASE_URL: url }
 
   await using child = spawnChild({ folder: folder.path, role: 'worker', env: worker })
-  await Promise.race([silencer.paid, child.closed.then(() => assert.fail(child.said.err))])
+  await Promise.race([silencer.paid, child.closed.then(() => assert.fail(child.output.err))])
   kill(child.child.pid as number)
   await child.closed
   assert.equal((await getPayout(bench, reference)).status, 'sending')

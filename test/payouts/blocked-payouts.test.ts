@@ -1,5 +1,6 @@
-// A queued payout to an account that may no longer be paid, or for a credit that the bank reversed,
-// is not sent: it waits, cannot be approved, can be cancelled, and operators see why.
+// A queued payout is blocked if its bank account may no longer be paid, or if the bank reversed the credit
+// that it refunds. A blocked payout is not sent and cannot be approved, but can be cancelled, and operators
+// see the reason.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +20,7 @@ import {
 import { newBrowser } from '../support/people.ts'
 import { PAYER, pay, paymentOf, refund, tryRefund } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, settlementOf } from '../support/settlements.ts'
+import { closeSettlement, settlementOf } from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startTestService())
 const rounds = closeAfterTests(await payoutRounds(bench))
@@ -44,7 +45,7 @@ const needApproval = (payoutApproval: string) =>
     [payoutApproval === 'all' ? 0 : null],
   )
 
-// The alerts of operators after the workers' round.
+// The alerts about blocked payouts after the workers' rounds, each as "reference reason".
 async function blocked(): Promise<string[]> {
   await rounds.send()
   await rounds.query()
@@ -70,7 +71,7 @@ test('nothing is sent to an account that has another name than the one approved'
   assert.equal((await cancel(reference)).data.status, 'cancelled')
 })
 
-test('nothing is sent to an account that was taken out of use, until it is back', async () => {
+test('no payout is sent to a deactivated bank account until it is active again', async () => {
   const { reference: bankAccount } = await addBankAccount(bench)
   const { reference } = await createPayout(bench, { bankAccount })
   const { reference: cancelled } = await createPayout(bench, { bankAccount })
@@ -163,16 +164,17 @@ test('a settlement whose account was taken out of use after its approval can be 
   const { reference: bankAccount } = await addBankAccount(bench)
   await change(bankAccount, { isDefault: true })
   bench.advance(1_000)
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
   const [{ reference }] = settlement.payouts
   const held = { 'paying client:1': settlement.net * 100 }
   const available = { 'available client:1': settlement.net * 100 }
-  const own = async () => {
+  // The client's ledger accounts that have money: `available`, or `paying` while a payout is queued.
+  const readBalances = async () => {
     const balances = Object.entries(await ledger(bench))
     return Object.fromEntries(balances.filter(([name]) => name in held || name in available))
   }
   assert.equal((await cancel(reference)).code, 'payout_not_queued')
-  assert.deepEqual(await own(), held)
+  assert.deepEqual(await readBalances(), held)
   await setActive(bankAccount, false)
 
   assert.deepEqual(await blocked(), [`${reference} bank_account_inactive`])
@@ -188,14 +190,14 @@ test('a settlement whose account was taken out of use after its approval can be 
     ],
   )
   assert.equal((await settlementOf(bench, settlement.reference)).status, 'failed')
-  assert.deepEqual(await own(), available)
+  assert.deepEqual(await readBalances(), available)
   assert.deepEqual(await blocked(), [])
   await assertCleanBooks(bench)
 
   await setActive(bankAccount, true)
   await change(bankAccount, { isDefault: true })
   bench.advance(1_000)
-  const next = await closed(bench)
+  const next = await closeSettlement(bench)
   assert.equal(next.net, settlement.net)
   await rounds.send()
   assert.equal((await settlementOf(bench, next.reference)).status, 'paid')

@@ -1,5 +1,5 @@
-// Available accounts and their destinations are locked in the order of ids. A client's debt stays
-// (I57).
+// Taking money from the available balance: the ledger accounts are locked in the order of their ids, which
+// prevents deadlocks, and the amount that a client owes cannot be paid out (I57).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ test('a payout and one that fails at the same moment do not lock each other out'
   assert.equal((await paying).statusCode, 200)
 })
 
-test('the owed amount stays available, wherever it is: only the rest is paid out', async () => {
+test('the amount that a client owes cannot be paid out, whichever account it is on', async () => {
   await using bench = await startTestService()
   const { number } = await begin(bench)
   await credit(bench, number, '100')
@@ -58,7 +58,7 @@ test('the owed amount stays available, wherever it is: only the rest is paid out
 
 test('the fee of a payout does not come out of what is owed either', async () => {
   await using bench = await startTestService()
-  dataOf(await createFeeRule(bench, PAYOUT_FEE), 'account')
+  dataOf(await createFeeRule(bench, PAYOUT_FEE))
   await fund(bench, '100')
   await owe(bench, '50')
 
@@ -66,7 +66,7 @@ test('the fee of a payout does not come out of what is owed either', async () =>
   assert.equal(await tryPayOut(bench, 39.25), 'queued')
 })
 
-test('a refusal tells what is owed, if anything is', async () => {
+test('a refusal states the amount that is owed, if any', async () => {
   await using bench = await startTestService()
   await fund(bench, '100')
   const ask = async (amount: string) =>

@@ -1,4 +1,5 @@
-// A file that was uploaded twice: the bank refuses the second as a duplicate, and pays the first.
+// An operator uploads a payout file twice at the bank: the bank refuses the second as a duplicate, and pays
+// the first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +17,7 @@ import {
 
 const bench = closeAfterTests(await startFileService())
 
-test('a file that the bank refused as a duplicate is as it was, and somebody is told', async () => {
+test('a file that the bank refused as a duplicate is unchanged, and operators get an alert', async () => {
   const references = await queuePayouts(bench, {
     amountsKobo: [10_000n, 20_000n, 30_000n, 40_000n],
   })

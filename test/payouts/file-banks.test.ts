@@ -1,4 +1,4 @@
-// Banks that receive payouts in files: nothing else is sent to them.
+// Banks that receive payouts in files: the workers send them no payout through the API.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,6 +34,7 @@ test('a bank that takes files pays if others can send in no way', async () => {
   const unable = [...connectBanks(bankConfigurations(config))].map(
     ([code, connection]) => [code, { ...connection, calls: {} }] as const,
   )
+  // The bank that would send a payout if no bank had an API and these banks took payouts in files.
   const choose = async (banks: typeof config.banks) => {
     const bankConnections = sendByFile(new Map(unable), banks)
     const sending = { bankConnections, currency: 'NGN', amountKobo: kobo(1n), now: clock() }
@@ -50,7 +51,7 @@ test('the workers send payouts of other banks, and leave those for files queued'
   const byCall = await queuePayouts(bench, { bankCode: '033' })
 
   bench.service.startWorkers()
-  // Banks are used in the order of the settings, in which 058 comes first.
+  // The workers try the banks in the order of the settings, in which 058 comes first.
   while ((await statusesOf(bench, byCall)).some((status) => status !== 'confirmed'));
 
   assert.deepEqual(await statusesOf(bench, inFiles), ['queued', 'queued'])

@@ -1,5 +1,6 @@
-// A payout in a file is settled by hand: the file can no longer be downloaded, or it would be paid
-// again; and a report that it was paid under another reference is shown (I62).
+// An operator settles a payout by hand that is also in a payout file. The file can then no longer be
+// downloaded, because the bank would pay it again. If the bank reports the payout under another reference, an
+// alert shows it (I62).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,21 +42,22 @@ const confirm = (reference: string, bankReference: string) =>
 const settleReturn = (reference: string, verb: 'confirm' | 'fail', body: object) =>
   bench.call({ url: `/api/v1/operator/returns/${reference}/${verb}`, body })
 
+// Creates a file of two payouts.
 async function sendFile() {
   const references = await queuePayouts(bench)
   const [first = '', second = ''] = references
   return { ...(await createFile(bench)), references, first, second }
 }
 
-// Queues a return for a file of its bank.
+// Requests the return of suspended money, which waits for a file of its bank.
 async function queueReturn(): Promise<{ item: number; reference: string }> {
   const payer = { sourceAccountNumber: '2093566866', sourceBankCode: '033' }
   const { id } = await suspend(bench, NOBODYS_NUMBER, '75', { bank: FILE_BANK, ...payer })
-  const { returnReference } = dataOf(await giveBack(bench, id), 'account')
+  const { returnReference } = dataOf(await giveBack(bench, id))
   return { item: id, reference: returnReference }
 }
 
-// Holds the row of a payout until it is released.
+// Locks the row of a payout; returns the function that unlocks it.
 async function holdPayout(reference: string) {
   const holder = await bench.db.connect()
   await holder.query('begin')
@@ -66,7 +68,7 @@ async function holdPayout(reference: string) {
   }
 }
 
-test('once a payout of it was failed by hand, a file is not given out; the others fail with it', async () => {
+test('a file with a payout failed by hand cannot be downloaded; marked undelivered, all fail', async () => {
   const { id, references, first } = await sendFile()
   assert.equal((await fail(first)).statusCode, 200)
 
@@ -84,7 +86,7 @@ test('once a payout of it was failed by hand, a file is not given out; the other
   await assertCleanBooks(bench)
 })
 
-test('a file that nobody downloaded is not delivered, though a payout of it was paid by hand', async () => {
+test('a file without a download can be marked undelivered, though one payout was paid by hand', async () => {
   const { id, references, first } = await sendFile()
   assert.equal((await confirm(first, 'PORTAL-1')).statusCode, 200)
   refused(await download(bench, id), 409, 'payout_file_settled')
@@ -113,7 +115,7 @@ test('a payout settled by hand later is not downloaded again, and its report is 
   assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'confirmed'])
 })
 
-test('a file whose payouts the bank alone settled is given out as before', async () => {
+test('a file whose payouts the bank alone settled can still be downloaded', async () => {
   const { id, first, second } = await sendFile()
   const of = [
     { reference: first, status: 'ACSC' },
@@ -177,7 +179,7 @@ test('a return in a file fails as a payout does: with evidence, and a second per
 
   assert.equal((await readItem(bench, item)).state, 'open')
   const url = `/api/v1/operator/returns/${reference}`
-  const { status, failureReason } = dataOf(await bench.call({ url }), 'account')
+  const { status, failureReason } = dataOf(await bench.call({ url }))
   assert.deepEqual([status, failureReason], ['failed', REASON.reason])
   assert.equal((await settleReturn(reference, 'fail', REASON)).statusCode, 200, 'it has failed')
   await assertCleanBooks(bench)
@@ -220,6 +222,8 @@ test('a payout confirmed under one reference and reported under another raises a
       })),
     })
   const before = await openAlerts(bench)
+  // Uploads a report with these references of the bank; returns how many payouts it left unchanged, and the
+  // problems that it showed.
   const problemsOf = async (refs: readonly string[]) => {
     const { unchanged, problems } = await upload(bench, report(refs))
     const reported = problems.map(({ reference, problem }: Record<string, string>) => [
@@ -229,7 +233,7 @@ test('a payout confirmed under one reference and reported under another raises a
     return [unchanged, reported]
   }
 
-  // At first the second line has our reference.
+  // Without a reference of the bank, a report of a payout that was confirmed by hand is no problem.
   assert.deepEqual(await problemsOf(['PORTAL-3', '']), [1, []])
   assert.deepEqual(await problemsOf(['', 'GTB-2']), [2, []])
   assert.deepEqual(await problemsOf(['GTB-1', '']), [1, [[first, 'other_reference']]])
@@ -244,7 +248,7 @@ test('a payout confirmed under one reference and reported under another raises a
   await assertCleanBooks(bench)
 })
 
-test('a return confirmed by hand without a reference and reported with one is told of', async () => {
+test('a return confirmed by hand without a reference and reported with one raises an alert', async () => {
   const { reference } = await queueReturn()
   const { id } = await createFile(bench)
   assert.equal((await download(bench, id)).statusCode, 200)
@@ -258,7 +262,7 @@ test('a return confirmed by hand without a reference and reported with one is to
   assert.deepEqual((await openAlerts(bench)).slice(before.length), [`payout/${reference}`])
 })
 
-test('nobody confirms by hand under another reference than the bank has reported', async () => {
+test('a user cannot confirm a payout under another reference than the bank reported', async () => {
   const { references, first } = await sendFile()
   await bench.db.query(
     `insert into payout_results (payout_id, status, bank_reference, reported_by, reported_at)

@@ -1,6 +1,6 @@
-// I82 for payout files and returns sent by hand. While payouts are held, no file is given out, and no payer's
-// account number of a pending return is revealed. For files and pending returns from before a restore, that
-// stays so after payouts are released.
+// Payout files and returns sent by hand while an operator holds payouts (I82): no file can be downloaded, and
+// no payer's account number of a pending return is revealed. For files and returns from before a restore this
+// remains so after payouts are released.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,6 +54,7 @@ async function newFile(): Promise<{ id: string; references: string[] }> {
   return { id: (await createFile(bench)).id, references }
 }
 
+// How often the audit log says that this file was downloaded or this number revealed.
 async function countLogged({ db }: Bench, subject: string): Promise<number> {
   const { rows } = await db.query(
     `select count(*)::int as n from audit_log
@@ -63,12 +64,13 @@ async function countLogged({ db }: Bench, subject: string): Promise<number> {
   return rows[0].n
 }
 
+// Creates an operator and logs in.
 async function signIn(live: Bench): Promise<{ token: string }> {
   await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
   return { token: await live.login('OPERATOR01', 's3cret') }
 }
 
-// A return to be sent by hand; returns its reference.
+// Requests a return that the operator must send by hand, in live mode; returns its reference.
 async function startReturn(live: Bench, operator: { token: string }, payer: object = {}) {
   const sessionId = newSessionId()
   const credit = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75' }
@@ -80,10 +82,10 @@ async function startReturn(live: Bench, operator: { token: string }, payer: obje
     [sessionId],
   )
   const answer = await giveBack(live, shownId('suspense', rows[0].id), {}, operator)
-  return dataOf(answer, 'account').returnReference as string
+  return dataOf(answer).returnReference as string
 }
 
-test('while payouts are held no file is given out or created, and reports are taken', async () => {
+test('while payouts are held no file is downloaded or created, but reports are accepted', async () => {
   const { id, references } = await newFile()
   const queued = await queuePayouts(bench)
   const body = { bankCode: FILE_BANK, format: 'csv' }
@@ -104,29 +106,29 @@ test('while payouts are held no file is given out or created, and reports are ta
   assert.deepEqual(await statusesOf(bench, queued), ['sending', 'sending'])
 })
 
-test('a hold waits for a file that is being given out, and whoever comes later gets none', async () => {
+test('a hold waits for a download in progress, and later downloads are refused', async () => {
   const { id } = await newFile()
-  const actions = await holdTable(bench, 'audit_log')
+  const auditLogLock = await holdTable(bench, 'audit_log')
   const first = download(bench, id)
-  await untilBlocked(bench.db, 1) // It may be released, and is about to be logged.
+  await untilBlocked(bench.db, 1) // The download was permitted, and waits to write to the audit log.
   let isHeld = false
-  const holding = hold(bench).then(() => {
+  const pendingHold = hold(bench).then(() => {
     isHeld = true
   })
-  await Promise.race([holding, untilBlocked(bench.db, 2)])
+  await Promise.race([pendingHold, untilBlocked(bench.db, 2)])
   const second = download(bench, id)
   await Promise.race([second, untilBlocked(bench.db, 3)])
   assert(!isHeld)
-  await actions[Symbol.asyncDispose]()
+  await auditLogLock[Symbol.asyncDispose]()
 
   assert.equal((await first).statusCode, 200)
-  await holding
+  await pendingHold
   refused(await second, 409, 'payouts_held')
   assert.equal(await countLogged(bench, `payout_file/${id}`), 1)
   await release(bench)
 })
 
-test('a file older than a restore is never given out again: the bank’s report settles it', async () => {
+test('a file older than a restore cannot be downloaded again: the bank’s report settles it', async () => {
   const { id, references } = await newFile()
   const older = await newFile()
   await restoreNow(bench)
@@ -179,19 +181,19 @@ test('a payout that a file may have paid before a restore is not failed as unkno
   )
   assert.deepEqual(rows, [{ subject: `payout/${missing}`, isAsked: true }])
   const payout = `/api/v1/operator/payouts/${missing}`
-  const { queries, nextQueryAt } = dataOf(await bench.call({ url: payout }), 'account')
+  const { queries, nextQueryAt } = dataOf(await bench.call({ url: payout }))
   assert(queries > 3 && new Date(nextQueryAt) > bench.clock(), `${queries} ${nextQueryAt}`)
-  dataOf(await failPayout(bench, missing), 'account')
+  dataOf(await failPayout(bench, missing))
   await release(bench)
   await assertCleanBooks(bench)
 })
 
-test('that nobody downloaded a file says nothing once the database was restored', async () => {
+test('after a restore, a missing record of a download is no proof that the bank lacks the file', async () => {
   const { id, references } = await newFile()
   await restoreNow(bench)
   await release(bench)
   const url = `/api/v1/operator/payouts/${references[0]}/confirm`
-  dataOf(await bench.call({ url, body: { bankReference: 'GTB-1' } }), 'account')
+  dataOf(await bench.call({ url, body: { bankReference: 'GTB-1' } }))
 
   refused(await markNotDelivered(bench, id), 409, 'payout_file_paid')
   assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'sending'])
@@ -200,6 +202,7 @@ test('that nobody downloaded a file says nothing once the database was restored'
 test('no payer’s number is revealed to send by hand while payouts are held, or after a restore', async () => {
   await using live = await startLiveService()
   const operator = await signIn(live)
+  // The payer's number that a return reveals, or the code of the refusal. The list must show the same number.
   const look = async (reference: string) => {
     const url = '/api/v1/operator/returns'
     const { data, code } = (
@@ -214,7 +217,7 @@ test('no payer’s number is revealed to send by hand while payouts are held, or
   const queued = await startReturn(live, operator, { sourceBankCode: '033' })
   const settled = await startReturn(live, operator)
   const confirm = `/api/v1/operator/returns/${settled}/confirm`
-  dataOf(await live.call({ url: confirm, body: {}, ...operator }), 'account')
+  dataOf(await live.call({ url: confirm, body: {}, ...operator }))
 
   await hold(live)
   assert.deepEqual([await look(unnamed), await look(queued)], ['payouts_held', 'payouts_held'])
@@ -235,17 +238,17 @@ test('no payer’s number is revealed to send by hand while payouts are held, or
       body: { reason: 'Not sent' },
       ...operator,
     })
-  assert.equal(dataOf(await fail(unnamed), 'account').status, 'failed')
+  assert.equal(dataOf(await fail(unnamed)).status, 'failed')
   refused(await fail(queued), 409, 'return_may_be_paid')
   await assertCleanBooks(live)
 })
 
-test('a hold waits for numbers that are being revealed, and nobody sees one later', async () => {
+test('a hold waits for numbers that are being revealed, and none is revealed later', async () => {
   await using live = await startLiveService()
   const operator = await signIn(live)
   const reference = await startReturn(live, operator)
   const url = `/api/v1/operator/returns/${reference}?reveal=true`
-  const actions = await holdTable(live, 'audit_log')
+  const auditLogLock = await holdTable(live, 'audit_log')
 
   const first = live.call({ url, ...operator })
   await untilBlocked(live.db, 1)
@@ -253,9 +256,9 @@ test('a hold waits for numbers that are being revealed, and nobody sees one late
   await Promise.race([holding, untilBlocked(live.db, 2)])
   const second = live.call({ url, ...operator })
   await Promise.race([second, untilBlocked(live.db, 3)])
-  await actions[Symbol.asyncDispose]()
+  await auditLogLock[Symbol.asyncDispose]()
 
-  assert.equal(dataOf(await first, 'account').payerAccountNumber, NUMBER)
+  assert.equal(dataOf(await first).payerAccountNumber, NUMBER)
   await holding
   refused(await second, 409, 'payouts_held')
 })

@@ -1,5 +1,6 @@
-// I82: while payouts are held nothing is sent; and a payout requested before a restore is never
-// sent after it, whatever became of it meanwhile: the service queries the bank.
+// While payouts are held, nothing is sent (I82). After the database was restored from a backup, no payout
+// from before is sent: it may have been sent in the time that the backup lacks, so the service queries the
+// bank.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +28,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const by = 'cli:test'
 
-// A bank outside our database: it remembers every order that we forget.
+// A bank that remembers each order, also those that the database forgets in a restore.
 const paid = new Set<string>()
 const sent: string[] = []
 const calls: BankConnection['calls'] = {
@@ -53,8 +54,7 @@ const restoredNow = () =>
   )
 const release = () => withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), by))
 const statusOf = async (reference: string) => (await getPayout(bench, reference)).status
-// As if two users had decided: the real way takes a client with maker-checker, and is not the
-// point.
+// Sets the approval directly, without the two users that it would take.
 const setApproval = (reference: string, approval: string) =>
   bench.db.query(`begin; set local session_replication_role = replica;
     update payouts set approval = '${approval}' where reference = '${reference}'; commit`)
@@ -192,7 +192,7 @@ test('a hold waits for payouts that are being taken, and stops all later ones', 
     await assert.rejects(bench.db.query(change, ['x']), { code: '23001' })
 })
 
-test('numbers and ids that may have been given out in the lost time go to nobody else', async () => {
+test('numbers and ids that may have been issued in the lost time are not issued again', async () => {
   const { accountNumber } = await createAccount(bench)
   const payment = await startPayment(bench)
   await bench.db.query(`update numbers set reusable_at = $1 where payment_id is not null`, [

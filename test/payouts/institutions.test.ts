@@ -1,4 +1,5 @@
-// Payouts to every kind of institution, identified by any of its codes.
+// Payouts to each kind of institution (bank, microfinance bank, wallet), which a client may name by any of
+// its codes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,14 +28,14 @@ const PAYEES = [
 
 for (const [code, number, known, name] of PAYEES) {
   test(`a payout to ${name}, named ${code}, is paid`, async () => {
-    const account = dataOf(await give(code, number), 'account')
+    const account = dataOf(await give(code, number))
     await fund(bench, '10')
     const body = { amount: 10, bankAccount: account.reference, narration: 'Proceeds' }
-    const created = dataOf(await bench.call({ url: PAYOUTS, body }), 'account')
+    const created = dataOf(await bench.call({ url: PAYOUTS, body }))
     const rounds = await payoutRounds(bench)
     await rounds.send()
 
-    const payout = dataOf(await bench.call({ url: `${PAYOUTS}/${created.reference}` }), 'account')
+    const payout = dataOf(await bench.call({ url: `${PAYOUTS}/${created.reference}` }))
 
     assert.deepEqual([account.bankCode, account.bankName], [known, name])
     assert.deepEqual([payout.status, payout.toBankCode], ['confirmed', known])
@@ -46,7 +47,7 @@ test('a check digit is checked where it applies, by whatever code the bank is na
 
   for (const code of ['058', '000013']) {
     const answer = await give(code, wrong)
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.match(answer.body, /check digit/)
   }
   assert.equal((await give('50515', wrong)).statusCode, 200)
@@ -55,20 +56,17 @@ test('a check digit is checked where it applies, by whatever code the bank is na
 test('an unknown institution, and one that cannot be paid, is refused', async () => {
   for (const code of ['997', '99999', '999990', '030', '999999']) {
     const answer = await give(code, nuban('030', 100_000_003))
-    assertRefused(answer, 'account', { status: 400, code: 'bank_not_supported' })
+    assertRefused(answer, { status: 400, code: 'bank_not_supported' })
   }
   for (const code of ['', '05', '0588', '0000013', 'MFB50992']) {
     const answer = await give(code, PHONE)
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
 })
 
 test('institutions are listed with what they can do, and found by name and by any code', async () => {
   const list = async (search = ''): Promise<Row[]> =>
-    dataOf(
-      await bench.call({ url: search ? `${BANKS}?search=${search}` : BANKS, token: null }),
-      'account',
-    )
+    dataOf(await bench.call({ url: search ? `${BANKS}?search=${search}` : BANKS, token: null }))
 
   const all = await list()
   const [opay] = await list('999992')

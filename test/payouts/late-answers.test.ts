@@ -1,4 +1,5 @@
-// Answers that come after the payout was settled otherwise, and senders that come too late to send.
+// A bank responds after the payout was already settled in another way; or a worker is frozen for so long that
+// it may no longer send what it claimed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +24,7 @@ for (const source of ['send', 'find'] as const) {
     if (!isSend) await rounds.send()
     during.call = async () => {
       const unknown = `update payouts set status = 'unknown', next_query_at = sending_at`
-      // The state that a worker sets when it finds a stale payout.
+      // Sets the payout to `unknown`, as a worker does when it finds a payout that was sent long ago.
       if (isSend) await bench.db.query(unknown)
       const failed = await failPayout(bench, reference)
       assert.equal(failed.statusCode, 200, failed.body)
@@ -41,8 +42,10 @@ test('a worker that was frozen after its claim does not send: the bank is asked 
   const { bench, rounds, sent, status } = world
   const { signal } = new AbortController()
   const [banks] = findSendingConnections(rounds.bankConnections) as [SendingBanks]
+  // The worker opens the sealed account number after it claimed the payout and before it calls the bank. Here
+  // that takes so long that the worker may no longer send.
   const open = (sealed: Buffer) => {
-    bench.advance(SEND_WITHIN_MS + 1) // Between the claim and the bank.
+    bench.advance(SEND_WITHIN_MS + 1)
     return rounds.sealer.open(sealed)
   }
   const sealer = { open } as Sealer

@@ -1,5 +1,6 @@
-// I89: a database other than the one that payouts were sent from sends nothing, from the first
-// moment on. Unless commits waited for a standby, it is held like a restored one (I82).
+// The service sends no payout from another database than before, for example a promoted standby (I89). If
+// commits did not wait for that standby, payouts may be missing there, and it holds payouts as after a
+// restore (I82).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,6 +11,7 @@ import { assertCleanBooks } from '../support/bank-calls.ts'
 import { askUntilAbsent, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
 
+// Starts a service with money and a bank that remembers each order, also those that the database forgets.
 async function start() {
   const bench = await startTestService()
   const paid = new Set<string>() // A bank outside our database remembers what we forget.
@@ -34,7 +36,8 @@ async function start() {
   return {
     ...{ bench, rounds, paid, sent },
     statusOf: async (reference: string) => (await getPayout(bench, reference)).status,
-    // The state of a promoted standby: its records belong to the timeline before.
+    // Makes the database look like a promoted standby: it was recorded with another identity than it has now.
+    // With `cluster`, it looks like a copy that belongs to another PostgreSQL cluster.
     move: (isSynchronous: boolean, cluster?: string) =>
       bench.db.query(
         `update known_database
@@ -94,7 +97,7 @@ test('after a failover to a synchronous standby payouts are sent, once it is not
 
   assert.deepEqual(sent, [reference])
   assert.deepEqual(await listHolds(bench.db), [])
-  // This one waits for no standby: the next failover may lose something.
+  // The new primary has no standby to wait for, so the next failover may lose payouts.
   const { rows } = await bench.db.query('select is_synchronous from known_database')
   assert.deepEqual(rows, [{ isSynchronous: false }])
 })
@@ -113,7 +116,7 @@ test('a copy in another cluster is held, however the original was replicated', a
   assert.equal((await listHolds(bench.db)).length, 1)
 })
 
-test('two workers that notice it at once hold it once', async () => {
+test('two workers that notice a moved database at once hold payouts once', async () => {
   await using world = await start()
   const { bench, rounds, move } = world
   await using other = await payoutRounds(bench, { connections: rounds.bankConnections })
@@ -122,8 +125,9 @@ test('two workers that notice it at once hold it once', async () => {
   assert.equal((await listHolds(bench.db)).length, 1)
 })
 
-test('a role without rights of its own is told which database it is', async () => {
+test('a database role without rights can read the identity of the database', async () => {
   await using world = await start()
+  // Reads the identity as a database role that has no privileges.
   const identity = await withTransaction(world.bench.db, async (tx) => {
     await tx.query('create role nobody_in_particular')
     await tx.query('set local role nobody_in_particular')

@@ -1,5 +1,5 @@
-// The service repeats an unanswered name enquiry for accounts that settlements are paid to; until
-// it is answered, these settlements wait.
+// If a bank does not answer a name enquiry about an account that settlements are paid to, a worker asks
+// again. Settlements to the account wait until the bank answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import {
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed, decideOn, settlementOf } from '../support/settlements.ts'
+import { closeSettlement, decideOn, settlementOf } from '../support/settlements.ts'
 import { createSubaccounts, newAccountBody, payElsewhere } from '../support/splits.ts'
 
 const MINUTE_MS = 60_000
@@ -31,8 +31,8 @@ const SILENT_PREFIX = '99903' // The sandbox's bank does not answer.
 type Answer = NameAnswer | ((account: NamedAccount) => Promise<NameAnswer>)
 const named = (accountName: string): NameAnswer => ({ status: 'found', accountName })
 
-// A worker with a bank that gives the test's answers, or has no API; and the numbers that it
-// enquired.
+// A worker whose bank gives the test's answers or, without `answers`, has no API. `asked` has the account
+// numbers that it asked about.
 function workerOf(bench: Bench, answers?: { now: Answer }) {
   const { data, hash } = bench.config.secrets
   const numbers: string[] = []
@@ -48,22 +48,23 @@ function workerOf(bench: Bench, answers?: { now: Answer }) {
   return { asked: numbers, run: () => round(new AbortController().signal) }
 }
 
-// A default account whose bank has not answered.
+// Starts a service with a default bank account whose bank has not answered the name enquiry.
 async function startUnconfirmed() {
   const bench = await startTestService()
   const account = await addBankAccount(bench, { prefix: SILENT_PREFIX })
   await makeDefault(bench, account.reference)
   const url = `${BANK_ACCOUNTS}/${account.reference}`
-  const read = async () => dataOf(await bench.call({ url }), 'account')
+  const read = async () => dataOf(await bench.call({ url }))
   const change = (body: object) => bench.call({ method: 'PATCH', url, body })
   return { bench, account, read, change }
 }
 
+// Closes a settlement of a new credit of 100.00.
 async function settle(bench: Bench) {
   bench.advance(1_000)
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '100')
-  return closed(bench)
+  return closeSettlement(bench)
 }
 
 test('a bank that answers later confirms the name, and settlements are paid again', async () => {
@@ -126,16 +127,16 @@ test('a bank that has another name, or no such account, keeps settlements from b
     assert.deepEqual([status, nameAtBank, worker.asked.length], ['mismatch', name, 1])
     const body = { bankAccounts: [account.reference] }
     const refused = await decideOn(await newBrowser(bench), held.reference, 'approve', { body })
-    assertRefused(refused, 'account', { status: 409, code: 'bank_account_mismatch' })
+    assertRefused(refused, { status: 409, code: 'bank_account_mismatch' })
     assert.equal((await settle(bench)).heldReason, 'bank_account_mismatch')
     bench.advance(HOUR_MS)
     await workerOf(bench, { now: named('Ada Obi') }).run()
-    // A bank that did not know the account may have erred, and is asked again.
+    // A bank that did not know the account may have been wrong, so the worker asks it again.
     assert.equal((await read()).status, answer.status === 'found' ? 'mismatch' : 'confirmed')
   }
 })
 
-test('a payout that was approved meanwhile is not sent to an account that nobody has', async () => {
+test('a payout approved meanwhile is not sent to an account that the bank does not know', async () => {
   const { bench, account } = await startUnconfirmed()
   await using _ = bench
   await fund(bench, '10')
@@ -160,9 +161,9 @@ test('the bank’s last answer counts while it is silent, under any name that is
   bench.advance(HOUR_MS)
 
   for (const name of ['Ada Obi', 'Ada Obi Ltd']) {
-    assert.equal(dataOf(await give(name), 'account').status, 'mismatch', name)
+    assert.equal(dataOf(await give(name)).status, 'mismatch', name)
   }
-  const right = dataOf(await give('Ada Eze Obi'), 'account')
+  const right = dataOf(await give('Ada Eze Obi'))
   assert.deepEqual([right.status, right.enquiredAt], ['confirmed', enquiredAt])
 })
 
@@ -190,7 +191,7 @@ test('several workers ask once, and hold no lock meanwhile', async () => {
   assert.equal((await read()).status, 'confirmed')
 })
 
-test('an answer about an account that was changed meanwhile tells nothing', async () => {
+test('an answer about an account that was changed meanwhile is ignored', async () => {
   for (const meanwhile of ['deactivated', 'renamed'] as const) {
     const { bench, account, read, change } = await startUnconfirmed()
     await using _ = bench

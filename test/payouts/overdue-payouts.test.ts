@@ -1,5 +1,5 @@
-// Operators get alerts for payouts that wait for people: to send them, to take their file to a
-// bank, or to report their result. The alerts end by themselves.
+// Operators get alerts about payouts that wait for a person: to send them, to upload their file at the bank,
+// or to report the result. The alerts end by themselves.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ import type { Bench } from '../support/running-service.ts'
 const HOUR_MS = 3_600_000
 const by = 'cli:test'
 
-// The open alerts after the worker's round: kind, subject and reason of each.
+// Runs the worker, and returns the open alerts as "kind subject reason".
 async function watch(bench: Bench): Promise<string[]> {
   const round = watchOverduePayoutsRound({ batchPool: bench.db, clock: bench.clock })
   await round(new AbortController().signal)
@@ -37,7 +37,7 @@ const hold = ({ db, clock }: Bench) =>
 const release = ({ db, clock }: Bench) =>
   withTransaction(db, (tx) => releasePayouts(tx, clock(), by))
 
-test('payouts that are queued for a day are told of by bank, until they are sent', async () => {
+test('payouts that are queued for a day raise an alert by bank, until they are sent', async () => {
   await using bench = await startFileService()
   await queuePayouts(bench)
   await queuePayouts(bench, { bankCode: '044', needsApproval: true })
@@ -64,7 +64,7 @@ test('payouts that are queued for a day are told of by bank, until they are sent
   assert.deepEqual(await watch(bench), [])
 })
 
-test('a file is told of that nobody downloads, or whose bank does not report it', async () => {
+test('a file raises an alert if no user downloads it or the bank does not report its result', async () => {
   await using bench = await startFileService()
   const references = await queuePayouts(bench)
   const { id } = await createFile(bench) // On a Sunday, for Monday.
@@ -96,7 +96,7 @@ test('a file is told of that nobody downloads, or whose bank does not report it'
   assert.deepEqual(await watch(bench), [])
 })
 
-test('a file that cannot be downloaded is told of when it is not reported', async () => {
+test('a file that cannot be downloaded raises an alert if the bank does not report its result', async () => {
   await using bench = await startFileService()
   await queuePayouts(bench)
   const { id } = await createFile(bench)

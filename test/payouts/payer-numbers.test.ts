@@ -1,5 +1,5 @@
-// Nobody can read a payer's full account number: not in a refund, not in a return, and not in the
-// payout that sends either. A client sees its own bank accounts in full.
+// Nobody can read a payer's full account number in a refund, in a return, or in the payout that pays them. A
+// client sees its own bank accounts in full.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,6 +15,7 @@ import { giveBack } from '../support/suspense-desk.ts'
 const NUMBER = PAYER.sourceAccountNumber
 const MASKED = '******6789'
 
+// Asserts that none of the responses shows the payer's full number.
 async function assertMasked(bench: Bench, calls: readonly Partial<Call>[]): Promise<void> {
   for (const call of calls) {
     const { statusCode, body } = await bench.call(call as Call)
@@ -47,19 +48,19 @@ test('a refund, cancelled or not, shows its payer’s number masked by every rou
   await assertMasked(bench, seen)
   await assertMasked(bench, [{ url: `${refundUrl}/cancel`, body: { reason: 'A mistake' } }])
   await assertMasked(bench, seen)
-  const payout = dataOf(await bench.call({ url: `/api/v1/payouts/${reference}` }), 'account')
+  const payout = dataOf(await bench.call({ url: `/api/v1/payouts/${reference}` }))
   assert.equal(payout.status, 'cancelled')
   assert.deepEqual([payout.toAccountNumber, payout.toAccountNumberMasked], [null, MASKED])
 })
 
 test('a return shows its payer’s number only where it is revealed, on the record', async () => {
   await using live = await startLiveService()
-  const clientOf = async (clientId: string, isOperator: boolean) => {
+  const addClientAndLogIn = async (clientId: string, isOperator: boolean) => {
     await addClient(live.db, live.clock(), { clientId, isOperator })
     return { token: await live.login(clientId, 's3cret') }
   }
-  const operator = await clientOf('OPERATOR01', true)
-  const merchant = await clientOf('MERCHANT01', false)
+  const operator = await addClientAndLogIn('OPERATOR01', true)
+  const merchant = await addClientAndLogIn('MERCHANT01', false)
   const { accountNumber } = await createAccount(live, {}, merchant)
   const deactivate = `/api/v1/accounts/static/${accountNumber}/deactivate`
   await live.call({ method: 'POST', url: deactivate, body: {}, ...merchant })
@@ -67,7 +68,7 @@ test('a return shows its payer’s number only where it is revealed, on the reco
   const credit = { sessionId, accountNumber, amount: '75', ...PAYER }
   await postRail(live, '035/credits', credit, { secrets: [OWN_RAIL_SECRET] })
   const { data } = (await live.call({ url: '/api/v1/suspense', ...merchant })).json()
-  const returned = dataOf(await giveBack(live, data[0].id, {}, merchant), 'account')
+  const returned = dataOf(await giveBack(live, data[0].id, {}, merchant))
 
   const reference = returned.returnReference
   await assertMasked(live, [
@@ -78,7 +79,7 @@ test('a return shows its payer’s number only where it is revealed, on the reco
     { url: `/api/v1/operator/returns/${reference}`, ...operator },
   ])
   const url = `/api/v1/operator/returns/${reference}?reveal=true`
-  const revealed = dataOf(await live.call({ url, ...operator }), 'account')
+  const revealed = dataOf(await live.call({ url, ...operator }))
   assert.equal(revealed.payerAccountNumber, NUMBER)
 })
 

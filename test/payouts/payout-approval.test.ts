@@ -1,5 +1,5 @@
-// I49: where a second person's approval is needed, nothing is sent without it, and nobody approves
-// their own request, or an account that they chose.
+// Where payouts need a second person's approval, none is sent without it (I49). Nobody approves their own
+// request, or a payout to a bank account that they chose.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,12 +26,13 @@ import {
   userIdOf,
 } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, decideOn } from '../support/settlements.ts'
+import { closeSettlement, decideOn } from '../support/settlements.ts'
 
 const SETTINGS = '/api/v1/payout-settings'
 
 type Caller = Awaited<ReturnType<typeof newBrowser>>
 
+// Starts a service with money, these payout settings and two users.
 async function startDesk(settings: object = { payoutApproval: 'all' }, env = {}) {
   const bench = await startTestService({ env })
   await fund(bench, '1000')
@@ -107,7 +108,7 @@ test('machines ask, and never approve', async () => {
   assert.equal((await desk.decide(checker, reference, 'approve')).statusCode, 200)
 })
 
-test('neither whoever the maker gave access nor whoever is new approves', async () => {
+test('neither a user whom the maker gave access nor a new user can approve', async () => {
   const env = { MANILLA_APPROVER_WAIT_HOURS: '24' }
   await using desk = await startDesk({ payoutApproval: 'all' }, env)
   const { bench } = desk
@@ -132,6 +133,7 @@ test('the user who chose the receiving account does not approve, until another u
   const chooser = await newBrowser(bench)
   const created = await newBrowserGivenBy(bench, chooser)
   const next = async () => (await createPayout(bench, { amount: 1 })).reference // Requested by a machine.
+  // Approves or rejects a payout; returns the verb or, if that is refused, the code of the refusal.
   const decide = async (by: Caller, reference: string, verb = 'approve') => {
     bench.advance(1_000)
     const answer = await desk.decide(
@@ -162,13 +164,13 @@ test('the user who chose the receiving account does not approve, until another u
   await assertCleanBooks(bench)
 })
 
-test('that another user approved a settlement to the account counts for payouts', async () => {
+test('another user’s approval of a settlement to the account counts for payouts', async () => {
   await using desk = await startDesk()
   const { bench, checker } = desk
   const chooser = await newBrowser(bench)
   await makeDefault(chooser, (await addBankAccount(chooser)).reference)
   bench.advance(1_000)
-  const { reference } = await closed(bench)
+  const { reference } = await closeSettlement(bench)
   assert.equal((await decideOn(checker, reference, 'approve')).statusCode, 200)
   await fund(bench, '1000')
 
@@ -192,7 +194,8 @@ test('a user who was removed and invited again is the same person as before', as
   const code = async (by: Caller, of: string) => (await decide(by, of, 'approve')).json().code
 
   assert.equal(await code(again, reference), 'other_person_needed')
-  // Under their first id they invited a user, and chose an account.
+  // Under the user id from before the removal, the same person had invited one approver and chosen the bank
+  // account.
   assert.equal(await code(invited, await ask(again)), 'approver_not_independent')
   const body = payoutBody({ amount: 10, bankAccount })
   const chosen = (await maker.call({ url: PAYOUTS, body })).json().data.reference

@@ -1,5 +1,5 @@
-// I49: a payout that awaits approval tells each viewer why they cannot approve it: the same code
-// that approving it returns.
+// A payout that awaits approval shows each user why they cannot approve it, with the code that approving
+// would return (I49).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,6 +26,7 @@ await bench.call({ method: 'PUT', url: '/api/v1/payout-settings', body })
 
 type Caller = Pick<Bench, 'call'>
 
+// Requests a payout that needs approval; returns its reference.
 async function ask(by: Caller, more: object = {}): Promise<string> {
   const { reference, approval } = await createPayout(by, { amount: 1, ...more })
   assert.equal(approval, 'needed')
@@ -35,7 +36,8 @@ async function ask(by: Caller, more: object = {}): Promise<string> {
 const decide = (by: Caller, reference: string, verb: string, reason?: string) =>
   by.call({ url: `${PAYOUTS}/${reference}/${verb}`, body: reason ? { reason } : {} })
 
-// The obstacle shown, after approving has returned the same. Undefined: it was approved.
+// Tries to approve a payout. Returns the obstacle that the payout showed, which must be the one that
+// approving returned; undefined if the payout was approved.
 async function obstacleFor(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove } = await getPayout(by, reference)
   const answer = await decide(by, reference, 'approve')
@@ -62,7 +64,7 @@ test('a user who looks at a payout reads why they cannot approve it', async () =
   assert.equal(await obstacleFor(await signIn(bench, checker.user.email), reference), undefined)
 })
 
-test('so is who chose its bank account, and everybody once that is inactive', async () => {
+test('the user who chose the bank account cannot approve, and no user once it is inactive', async () => {
   const [chooser, checker] = [await newBrowser(bench), await newBrowser(bench)]
   bench.advance(25 * HOUR_MS)
   const [first, second] = [
@@ -80,7 +82,7 @@ test('so is who chose its bank account, and everybody once that is inactive', as
   assert.equal(await obstacleFor(second, reference), undefined)
 })
 
-test('nothing is told of a payout that awaits no approval', async () => {
+test('a payout that awaits no approval names no obstacle to approving it', async () => {
   const [maker, checker] = [await newBrowser(bench), await newBrowser(bench)]
   const [rejected, cancelled] = [await ask(maker), await ask(maker)]
   assert.equal((await decide(checker, rejected, 'reject', 'No.')).statusCode, 200)

@@ -1,4 +1,4 @@
-// Operators see a payout that waits for a one-time password at the bank, with instructions.
+// Operators get an alert with instructions when a payout waits for a one-time password at the bank.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,6 +19,7 @@ for (const [what, send] of [
   test(`a payout that waits for a one-time password alerts operators: the bank ${what}`, async () => {
     await using world = await scripted({ send, find: WAITING })
     const { bench, rounds, answers, reference } = world
+    // The open alerts, each with whether its remedy says to switch off one-time passwords.
     const open = async () => {
       const url = '/api/v1/operator/alerts?kind=payout_needs_authorization&open=true'
       const alerts: { subject: string; remedy: string }[] = (await bench.call({ url })).json().data

@@ -1,5 +1,5 @@
-// Clients get an event with the result of their payouts, in the transaction that settles them; and
-// purposes have hooks in that transaction.
+// The transaction that settles a payout also appends the client's event with the result, and runs the hook of
+// the payout's purpose (refund, settlement, return).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,11 +9,11 @@ import { assertCleanBooks } from '../support/bank-calls.ts'
 import { addBankAccount, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
-type Told = { type: string; data: Record<string, unknown> }
+type PayoutEvent = { type: string; data: Record<string, unknown> }
 
-async function eventsOf(bench: Bench): Promise<Told[]> {
+async function eventsOf(bench: Bench): Promise<PayoutEvent[]> {
   const { data } = (await bench.call({ url: '/api/v1/events?limit=100' })).json()
-  return data.filter(({ type }: Told) => type.startsWith('payout.'))
+  return data.filter(({ type }: PayoutEvent) => type.startsWith('payout.'))
 }
 
 test('payout.confirmed and payout.failed say what was paid, and why not', async () => {
@@ -25,7 +25,7 @@ test('payout.confirmed and payout.failed say what was paid, and why not', async 
   const failed = await createPayout(bench, { amount: 400, bankAccount: closed })
   await rounds.send()
 
-  // The service sends several at once, so either may be settled first.
+  // The service sends several payouts at once, so either of the two may be settled first.
   const events = await eventsOf(bench)
 
   assert.deepEqual(events.map(({ type }) => type).sort(), ['payout.confirmed', 'payout.failed'])

@@ -1,5 +1,5 @@
-// I94: nobody alone frees the money of a payout that a bank may have: it takes evidence, and the
-// approval of another person who is independent of the requester.
+// A payout that a bank may have received is marked as failed only with evidence and with the approval of
+// another person who is independent of the requester, because this makes its money available again (I94).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ import { type Browser, newBrowser, newBrowserGivenBy } from '../support/people.t
 
 const bench = closeAfterTests(await startFileService())
 
-// A payout in a downloaded file.
+// Creates a payout file and downloads it, so that the bank may have it.
 async function sent() {
   const references = await queuePayouts(bench)
   const { id } = await createFile(bench)
@@ -70,7 +70,7 @@ test('a payout in a downloaded file fails only when another person approves', as
   await assertCleanBooks(bench)
 })
 
-test('a file is not given out while a request to fail it, or a payout in it, is open', async () => {
+test('a file cannot be downloaded while a request to fail it, or a payout in it, is open', async () => {
   const references = await queuePayouts(bench)
   const { id } = await createFile(bench)
   const maker = await newBrowser(bench, 'operator')
@@ -99,7 +99,7 @@ test('evidence is required', async () => {
   }
 })
 
-test('a system requests; a person approves, or rejects, and then it can be requested again', async () => {
+test('a system requests a failure, a person decides; a rejected failure can be requested again', async () => {
   const { id, references } = await sent()
   const requested = await requestFileFailure(bench, id)
   const reference = referenceOf(requested)

@@ -1,10 +1,11 @@
-// The cost of a payout to the client (a fee, and VAT on it), and to us (the bank's tariff).
+// The cost of a payout: the client pays the operator a fee with VAT, and the operator pays the bank by its
+// tariff.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { kobo } from '#money.ts'
-import { costOf, type Tariff } from '#payouts/tariffs.ts'
+import { computePayoutCost, type Tariff } from '#payouts/tariffs.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import {
@@ -40,7 +41,7 @@ test('the NIP tariff: ₦10 up to 5,000, ₦25 up to 50,000, ₦50 above, VAT an
     ['50000.01', 10_000n, 375n],
   ] as const) {
     const amountKobo = kobo(BigInt(Math.round(Number(naira) * 100)))
-    const { costKobo, costVatKobo } = costOf(NIP, amountKobo)
+    const { costKobo, costVatKobo } = computePayoutCost(NIP, amountKobo)
     assert.deepEqual([costKobo, costVatKobo], [cost, vat], naira)
   }
 })
@@ -105,6 +106,7 @@ test('a bank’s own tariff counts from the day it begins', async () => {
   const body = { bankCode: '035', bands: [{ upTo: null, fee: 7 }], vatBps: 1_000, effectiveFrom }
   const made = await bench.call({ url: TARIFFS, body })
   assert.equal(made.statusCode, 200, made.body)
+  // Sends a payout of 10.00; returns its bank, and the bank's charge and VAT.
   const costs = async () => {
     const { reference } = await createPayout(bench, { amount: 10 })
     await rounds.send()
@@ -145,10 +147,12 @@ test('a tariff is withdrawn until a minute before it begins, and the one before 
   await using rounds = await payoutRounds(bench)
   await fund(bench, '1000')
   const at = (ms: number) => new Date(bench.clock().getTime() + ms).toISOString()
+  // Creates a tariff of bank 035; returns its id.
   const create = async (fee: number, effectiveFrom: string) => {
     const body = { bankCode: '035', bands: [{ upTo: null, fee }], effectiveFrom }
     return (await bench.call({ url: TARIFFS, body })).json().data.id
   }
+  // Withdraws a tariff; returns the response's data or the code of the refusal.
   const withdraw = async (id: number | string, token?: string) => {
     const call = { method: 'DELETE' as const, url: `${TARIFFS}/${id}` }
     const answer = await bench.call({ ...call, ...(token ? { token } : {}) })

@@ -1,5 +1,5 @@
-// Banks' reports on payouts in files: each payout is settled once, by the bank's first report
-// (I62).
+// An operator uploads a bank's report about payouts in a file: each payout is settled once, by the bank's
+// first report (I62).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ import {
 
 const bench = closeAfterTests(await startFileService())
 
-// A file of payouts, and their references.
+// Creates a file of payouts with these amounts.
 async function sendFile(amountsKobo: readonly bigint[] = [10_000n, 20_000n, 30_000n]) {
   const references = await queuePayouts(bench, { amountsKobo })
   const { id } = await createFile(bench)
@@ -61,7 +61,7 @@ test('a pain.002 confirms, fails and leaves in progress', async () => {
   await assertBooksBalance(bench)
 })
 
-test('the same report again, or at once, changes nothing', async () => {
+test('uploading the same report again, or twice at once, changes nothing', async () => {
   const { id, references, first, second } = await sendFile([10_000n, 20_000n])
   const of = [
     { reference: first, status: 'ACCC' },
@@ -186,7 +186,7 @@ test('a report that contradicts a settled payout changes nothing and raises an a
   await assertBooksBalance(bench)
 })
 
-test('nobody says otherwise by hand than the bank has reported, settled yet or not', async () => {
+test('a user cannot contradict the bank’s report by hand, whether or not the payout is settled', async () => {
   const { references, first } = await sendFile([10_000n])
   await bench.db.query(
     `insert into payout_results (payout_id, status, bank_reference, reported_by, reported_at)
@@ -229,7 +229,7 @@ test('nothing is decided where the bank is not clear', async () => {
   assert.deepEqual(statuses, ['sending', 'sending', 'sending', 'sending'])
 })
 
-test('a report of a file that is not ours is told so, line by line', async () => {
+test('a report of a file that is not ours is answered with an error for each line', async () => {
   const { first, references } = await sendFile([100n])
   const foreign = pain002({
     file: 'SOMEBODY-ELSES',

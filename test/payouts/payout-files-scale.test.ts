@@ -1,4 +1,4 @@
-// Ten thousand payouts in one file, and in one report.
+// Ten thousand payouts in one payout file, and in one report of the bank.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,8 +18,8 @@ const MANY = 10_000
 
 const bench = closeAfterTests(await startFileService())
 
-// They are settled one by one, some within the request and the rest by the workers.
-test('ten thousand payouts go into one file, and one report of them is taken whole', async () => {
+// Payouts are settled one by one: some within the request that uploads the report, the others by the workers.
+test('ten thousand payouts go into one file, and one report settles them all', async () => {
   const amountsKobo = Array.from({ length: MANY }, (_, at) => BigInt(at + 1))
   const references = await queuePayouts(bench, { amountsKobo: [...amountsKobo, 7n] })
   const file = await createFile(bench)

@@ -1,5 +1,5 @@
-// I62: payouts in files. A payout is in one file, of its own bank, and sending before the file can be
-// downloaded; a file is the same bytes for ever.
+// Payout files (I62): a payout is in at most one file, which is for its own bank, and has the status
+// `sending` before anybody can download the file. A file never changes.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -21,13 +21,15 @@ import {
 
 const bench = closeAfterTests(await startFileService())
 
+// The references of the payouts in a pain.001 file.
 function referencesIn(xml: string): (string | undefined)[] {
   const read = readXml(Buffer.from(xml), 1_000_000)
   assert('root' in read)
   const payment = child(read.root, 'CstmrCdtTrfInitn', 'PmtInf')
-  return children(payment, 'CdtTrfTxInf').map((each) => textOf(each, 'PmtId', 'EndToEndId'))
+  return children(payment, 'CdtTrfTxInf').map((transfer) => textOf(transfer, 'PmtId', 'EndToEndId'))
 }
 
+// Seals the stored file again, as a rotation of data keys does.
 async function reseal(id: string): Promise<void> {
   const { data, hash } = bench.config.secrets
   const sealer = new Sealer(data, hash)

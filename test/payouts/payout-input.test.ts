@@ -1,4 +1,4 @@
-// An invalid payout is refused, and moves nothing.
+// Requests for payouts: invalid ones are refused and move no money, and valid ones are paid once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ test('amounts, narrations and accounts are checked', async () => {
   assert.deepEqual(await ledger(bench), before)
 })
 
-test('narrations keep what they are given, whatever the alphabet', async () => {
+test('narrations are stored unchanged, whatever the alphabet', async () => {
   await fund(bench, '1')
   const narration = 'Owó oṣù Àdá, ₦ 支払い 😀'
 
@@ -80,7 +80,7 @@ test('another client’s bank account is not found, nor are its payouts', async 
   assert(!data.some(({ reference }: { reference: string }) => reference === theirs.reference))
 })
 
-test('the same key pays once, however often and wherever it is sent', async () => {
+test('requests with one key pay once, however often and to whichever process they are sent', async () => {
   await fund(bench, '100')
   const token = await bench.login()
   await using twin = await startTwin(bench)
@@ -101,7 +101,7 @@ test('the same key pays once, however often and wherever it is sent', async () =
   assert.equal(changed.json().code, 'idempotency_key_reused')
 })
 
-test('payouts at once never exceed what is available', async () => {
+test('simultaneous payouts never exceed the available balance', async () => {
   const token = await bench.newClient('RACER')
   await fund(bench, '100', { token })
   await fund(bench, '50', { token })

@@ -1,5 +1,5 @@
-// I50: a client's payouts exceed neither its limit per payout nor its limit per day, even
-// concurrently.
+// A client's payouts never exceed its limit per payout and its limit per day, even if they are requested at
+// the same time (I50).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,11 +13,12 @@ import { CLIENTS } from '../support/clients.ts'
 import { createPayout, fund, PAYOUTS, payoutBody, payoutRounds } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed } from '../support/settlements.ts'
+import { closeSettlement } from '../support/settlements.ts'
 
 const LIMITS = `${CLIENTS}/MAN0000001/payout-settings`
 const HOUR_MS = 3_600_000
 
+// Starts a service with money and these payout limits.
 async function startLimited(limits: object) {
   const bench = await startTestService()
   await fund(bench, '10000')
@@ -105,7 +106,7 @@ test('refunds are limited likewise; settlements count, and are never refused', a
 
   await assert.rejects(make('refund', 101n), { code: 'daily_payout_limit' })
   assert.equal(await make('return', 101n), 1)
-  const { net, payouts } = await closed(bench)
+  const { net, payouts } = await closeSettlement(bench)
   assert.deepEqual([net, payouts.length], [10_000, 1])
   await assert.rejects(make('refund', 1n), { code: 'daily_payout_limit' })
   await fund(bench, '10000')

@@ -1,6 +1,5 @@
-// A payout from request to result, against the sandbox's bank. Each test lists the ledger transfers
-// that the payout must make, and no others. If the bank refuses a payout, its amount is available
-// to the client again.
+// A payout from request to result, with the sandbox's bank. Each test compares the payout's complete list of
+// ledger transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,6 +17,7 @@ import {
 } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
+// The ledger transfers of a payout, each as "debit kind → credit kind amount reason".
 async function transfersOf({ db }: Bench, reference: string): Promise<string[]> {
   const { rows } = await db.query<{ line: string }>(
     `select concat_ws(' ', d.kind, '→', c.kind, t.amount_kobo, t.reason) as line
@@ -46,7 +46,7 @@ test('a payout leaves the balance at once and the bank when it is confirmed', as
   const paid = await getPayout(bench, made.reference)
   assert.equal(paid.status, 'confirmed')
   assert.equal(paid.bankReference, `SANDBOX-${made.reference}`)
-  // ₦25 and ₦50 stamp duty, and 7.5% VAT on the ₦25.
+  // The bank charges a fee of ₦25 with 7.5% VAT, and ₦50 stamp duty.
   assert.deepEqual((await transfersOf(bench, made.reference)).slice(1), [
     'paying → bank 2000000 paid',
     'bank_cost → bank 2500 bank_charge',

@@ -1,6 +1,6 @@
-// A provider's report on a payout is accepted, but never believed by itself: the service queries
-// the provider, and a report that contradicts the result alerts operators (I47, I100). Reports are
-// the samples of the providers' contracts.
+// A payment provider reports the result of a payout. The service never settles a payout by such a report: it
+// queries the provider, and alerts operators if the report contradicts the result (I47, I100). The tests send
+// the sample reports of the providers' contracts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ import { BANK_CODE, control, startWithFakeBank } from '../support/fake-bank.ts'
 import { createPayout, fund, getPayout, ledger, payoutRounds } from '../support/payouts.ts'
 
 const OPENING_KOBO = kobo(100_000_000n)
-// `comesBack`: its report of a payout that was confirmed before.
+// `comesBack` is the provider's report that a confirmed payout was given back.
 const REPORTING = [
   { ...MONNIFY, secret: 'fake-bank-client-secret', comesBack: 'payoutReversed' },
   { ...NOMBA, secret: 'fake-bank-signature-key', comesBack: 'payoutReversed' },
@@ -26,8 +26,10 @@ const SAMPLE_REFERENCE = 'PAY-0001'
 
 type Says = 'payoutSucceeded' | 'payoutFailed' | 'payoutReversed'
 
-async function startPaying(each: ConnectorCase, behaviour: string) {
-  const { connector } = each
+// Starts a service with a simulated provider and a queued payout. `report` sends a signed report of the
+// provider.
+async function startPaying(connectorCase: ConnectorCase, behaviour: string) {
+  const { connector } = connectorCase
   const world = await startWithFakeBank({ connector, openingKobo: OPENING_KOBO })
   const { bench, bank } = world
   const rounds = await payoutRounds(bench)
@@ -37,7 +39,8 @@ async function startPaying(each: ConnectorCase, behaviour: string) {
   const report = async (says: Says, about = reference) => {
     const body = eventOf(connector, says, about)
     const url = `/rails/${BANK_CODE}/credits`
-    return bench.call({ method: 'POST', url, body, headers: signed(each, body), token: null })
+    const headers = signed(connectorCase, body)
+    return bench.call({ method: 'POST', url, body, headers, token: null })
   }
   return {
     bench,
@@ -57,9 +60,10 @@ async function startPaying(each: ConnectorCase, behaviour: string) {
   }
 }
 
+// The contract's sample of a report, about this payout.
 function eventOf(connector: string, says: Says, reference: string): Buffer {
   const calls: readonly ContractCall[] = readContract(connector)?.calls ?? []
-  const call = calls.find((each) => each.call === `webhook.${says}`)
+  const call = calls.find((contractCall) => contractCall.call === `webhook.${says}`)
   assert(call?.sample)
   return Buffer.from(JSON.stringify(call.sample).replace(SAMPLE_REFERENCE, reference))
 }

@@ -1,5 +1,6 @@
-// A bank gives back a payout that it had confirmed (I104): its report is never believed by itself,
-// its answers are if they persist, and the statement's line is the same money.
+// A bank gives back a payout that it had confirmed (I104). The service does not book this by the bank's
+// report alone, but by answers to its queries that stay the same for a while; or by a line of the bank's
+// statement, which is the same money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +9,7 @@ import type { PayoutEvent } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { kobo } from '#money.ts'
 import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
-import { hearOfPayout } from '#payouts/review.ts'
+import { recordPayoutReport } from '#payouts/review.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { resolve } from '../support/differences.ts'
 import { control, startWithFakeBank } from '../support/fake-bank.ts'
@@ -35,14 +36,17 @@ const FAILED: PayoutAnswer = { status: 'failed', reason: 'FAILED' }
 
 type World = Awaited<ReturnType<typeof settled>>
 
+// Records the bank's report about the payout.
 async function report({ bench, reference }: World, says: PayoutEvent['says']): Promise<void> {
   const { rows } = await bench.db.query('select bank_code as "bankCode" from payouts')
   const event = { reference, says }
   const { bankCode } = rows[0] as { bankCode: string }
-  await withTransaction(bench.db, (tx) => hearOfPayout(tx, bench.clock(), { bankCode, event }))
+  await withTransaction(bench.db, (tx) =>
+    recordPayoutReport(tx, bench.clock(), { bankCode, event }),
+  )
 }
 
-// An hour exceeds any wait between two queries.
+// Queries the bank that many times. An hour passes after each, because no wait between two queries is longer.
 async function ask({ bench, rounds }: Pick<World, 'bench' | 'rounds'>, times: number) {
   for (let round = 0; round < times; round++) {
     await rounds.query()
@@ -50,6 +54,7 @@ async function ask({ bench, rounds }: Pick<World, 'bench' | 'rounds'>, times: nu
   }
 }
 
+// The open alerts about payouts, each as "kind status".
 async function alerts(bench: Bench): Promise<string[]> {
   const { data } = (await bench.call({ url: '/api/v1/operator/alerts?open=true' })).json()
   return data
@@ -65,13 +70,14 @@ const isReturned = async ({ bench, reference }: World) =>
     ({ change }: { change: string }) => change === 'returned_by_bank',
   ).length
 
+// A payout that the bank confirmed; asked again, it says that it gave the payout back.
 async function confirmed(): Promise<World> {
   const world = await settled(PAID)
   world.answers.find = REVERSED
   return world
 }
 
-// With the bank's charge.
+// The statement line of the payout, which includes the bank's charge.
 const paid = (reference: string) => debit(reference, { kobo: -KOBO - 1_075n })
 
 const BALANCES = { gross: 5000, net: 5000, available: 4000, paidOut: 1000, receivable: 0 }
@@ -179,7 +185,7 @@ test('a bank that only says failed of what it confirmed is contradicted, and not
   assert.deepEqual(await alerts(world.bench), ['payout_contradicted failed'])
 })
 
-test('after the return was booked, that the bank paid it is a contradiction', async () => {
+test('after the return was booked, an answer that the payout was paid is a contradiction', async () => {
   await using world = await confirmed()
   await report(world, 'reversed')
   await ask(world, 3)
@@ -203,7 +209,7 @@ test('nothing is booked while payouts are held', async () => {
   assert.equal(await isReturned(world), 1)
 })
 
-test('two processes that ask at once book it once', async () => {
+test('two processes that query the bank at once book the return once', async () => {
   await using world = await confirmed()
   const { bench, rounds } = world
   await using other = await payoutRounds(bench, { connections: rounds.bankConnections })
@@ -262,7 +268,7 @@ for (const status of ['sending', 'unknown'] as const) {
   })
 }
 
-test('over settings that lead to another bank it is not asked for ever', async () => {
+test('a payout that was sent over other settings is not queried for ever', async () => {
   await using world = await confirmed()
   const { bench } = world
   await bench.db.query(`update payouts set sent_over = 'another'`)
@@ -343,7 +349,7 @@ test('a return booked from a statement is not booked again from the bank’s ans
   await assertGreen(bench, bankCode)
 })
 
-test('a line and the bank’s answers at the same moment book it once', async () => {
+test('a statement line and the bank’s answers at the same moment book the return once', async () => {
   await using world = await confirmed()
   const { bench, reference } = world
   await statement(bench, [paid(reference), givenBack(reference)])

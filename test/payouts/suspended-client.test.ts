@@ -1,5 +1,6 @@
-// I97: no money leaves a suspended client. Queued payouts wait, payouts at the bank are completed,
-// money in is booked, and resuming pays everything once.
+// While a client is suspended, none of its money is paid out (I97). Queued payouts wait, payouts that the
+// bank has are completed, and incoming money is booked. After the client is resumed, everything that waited
+// is paid once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +41,7 @@ const bench = closeAfterTests(await startTestService())
 const rounds = closeAfterTests(await payoutRounds(bench))
 const { make, act, read } = registerOf(bench)
 
-// A client with money and a confirmed default bank account.
+// Creates a client with money and a confirmed default bank account.
 async function newShop(amount = '1000') {
   const { clientId, secret } = await make()
   let token = await bench.login(clientId, secret)
@@ -59,7 +60,7 @@ async function newShop(amount = '1000') {
 }
 
 const seen = async (reference: string) =>
-  dataOf(await bench.call({ url: `${OPERATOR_PAYOUTS}/${reference}` }), 'account')
+  dataOf(await bench.call({ url: `${OPERATOR_PAYOUTS}/${reference}` }))
 const statusOf = async (reference: string) => (await seen(reference)).status
 const settled = async ({ by }: { by: typeof bench }) =>
   (await by.call({ url: `${SETTLEMENTS}?limit=100` })).json().data
@@ -109,10 +110,7 @@ test('payouts that the bank has when its client is suspended are queried and fin
 
 test('a schedule closes nothing for a suspended client, and makes up for it once', async () => {
   const shop = await newShop('50')
-  dataOf(
-    await shop.by.call({ method: 'PUT', url: SETTINGS, body: { schedule: 'daily@23:00' } }),
-    'account',
-  )
+  dataOf(await shop.by.call({ method: 'PUT', url: SETTINGS, body: { schedule: 'daily@23:00' } }))
   await suspend(shop.clientId)
   bench.advance(4 * DAY_MS)
   await runSchedule(bench)
@@ -147,7 +145,7 @@ test('money in is booked while a client is suspended', async () => {
   assert.deepEqual([booked.amount, booked.outcome], [25, 'booked'])
 })
 
-// Another process accepts a token for five seconds: the transaction refuses.
+// Other processes accept the client's token for up to five seconds, so the transaction itself must refuse.
 test('a call that was let in before the suspension moves no money', async () => {
   const shop = await newShop()
   const { reference: queued } = await createPayout(shop.by, { amount: 10 })
@@ -168,12 +166,12 @@ test('a call that was let in before the suspension moves no money', async () => 
     { url: refundsOf(sessionId), body: { amount: 5, reason: 'Wrong size' } },
   ]) {
     const answer = await shop.by.call(request)
-    assertRefused(answer, 'account', { status: 409, code: 'client_suspended' })
+    assertRefused(answer, { status: 409, code: 'client_suspended' })
   }
   assert.equal(await statusOf(queued), 'queued')
 })
 
-test('a suspension waits for whoever is claiming payouts, and nothing is claimed after it', async () => {
+test('a suspension waits for workers that are claiming payouts, and none is claimed after it', async () => {
   const shop = await newShop()
   const { reference } = await createPayout(shop.by, { amount: 100 })
   const claim = { bankCode: '035', limit: 100, by: 'bank:035' }
@@ -218,7 +216,7 @@ test('a payout of a suspended client is not put in a file', async () => {
   assert.equal((await createFile(desk)).payouts, 1)
 })
 
-test('a file that nobody has downloaded waits until its client is resumed', async () => {
+test('a file that was not downloaded yet waits until its client is resumed', async () => {
   await using desk = await startFileService()
   const { clientId, secret } = await registerOf(desk).make()
   const token = await desk.login(clientId, secret)
@@ -228,7 +226,7 @@ test('a file that nobody has downloaded waits until its client is resumed', asyn
   const { id } = await createFile(desk)
   await registerOf(desk).act(clientId, 'suspend')
 
-  assertRefused(await download(desk, id), 'account', { status: 409, code: 'client_suspended' })
+  assertRefused(await download(desk, id), { status: 409, code: 'client_suspended' })
   assert.equal((await readFile(desk, id)).blockedBy, 'client_suspended')
 
   await registerOf(desk).act(clientId, 'resume')

@@ -1,5 +1,5 @@
-// Files that never reached the bank: their payouts fail after the bank's confirmation, and are
-// never sent again.
+// Payout files that never reached the bank: their payouts fail once the bank has confirmed that, and are not
+// sent again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -56,7 +56,7 @@ test('payouts of a file that was not delivered fail, and are not queued again', 
   await assertBooksBalance(bench)
 })
 
-test('it can no longer be downloaded, nor be marked again', async () => {
+test('an undelivered file cannot be downloaded or marked again', async () => {
   await queuePayouts(bench)
   const { id } = await createFile(bench)
   await markNotDelivered(bench, id, { bankConfirmation: 'First' })
@@ -115,7 +115,8 @@ test('a reported result is settled by the workers when its process died before i
     takeFileResults(tx, { now, by }, { lines: [line], sha256: 'a' }),
   )
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
-  // The bank's report is stored, though nothing is settled yet: it is neither changed nor ignored.
+  // The bank's report of a payment is stored, but the payout is not settled yet. The file must already count
+  // as paid, so it cannot be marked as undelivered.
   const failing = withTransaction(bench.db, (tx) =>
     failPayoutFile(tx, { now, by }, { reference: id, bankConfirmation: 'No' }),
   )

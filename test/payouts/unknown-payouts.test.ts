@@ -1,9 +1,15 @@
-// I47: a payout is sent at most once. Without an answer it is unknown: queried, never sent again,
-// and not failed before the bank says so.
+// A payout is sent at most once (I47). If the bank does not respond, the payout is `unknown`: the service
+// queries the bank and never sends the payout again. The payout fails only when the bank says so.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ALERT_AFTER_MS, outcomeOf, queryAfterMs, STALE_MS, wouldKnow } from '#payouts/unknown.ts'
+import {
+  ALERT_AFTER_MS,
+  canKnowPayout,
+  outcomeOf,
+  queryAfterMs,
+  STALE_MS,
+} from '#payouts/unknown.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { requestFailure } from '../support/failing.ts'
 import {
@@ -53,16 +59,17 @@ test('an unknown payout that the bank confirms is paid', async () => {
   await assertCleanBooks(bench)
 })
 
-test('that a bank has no record of it counts only over the connection that it was sent over', async () => {
+test('an unknown payout fails only by an answer over the connection that it was sent over', async () => {
   await using world = await scripted({ send: UNKNOWN, find: { status: 'not_found' } })
   const { bench, rounds, reference } = world
-  const over = (fingerprint: string) => {
+  // The rounds of workers whose connection to the bank has this fingerprint (provider and merchant account).
+  const roundsOver = (fingerprint: string) => {
     const banks = [...rounds.bankConnections]
     const connections = new Map(banks.map(([code, bank]) => [code, { ...bank, fingerprint }]))
     return payoutRounds(bench, { connections })
   }
-  await using first = await over('squad, merchant A')
-  await using second = await over('squad, merchant B')
+  await using first = await roundsOver('squad, merchant A')
+  await using second = await roundsOver('squad, merchant B')
   await first.send()
 
   for (const _ of [1, 2, 3]) {
@@ -82,13 +89,13 @@ test('that a bank has no record of it counts only over the connection that it wa
   await assertCleanBooks(bench)
 })
 
-test('where nobody said over which, it is the one that sends the bank’s payouts, in naira', () => {
+test('a payout without a stored connection counts as sent over the bank’s own, in naira', () => {
   const unsaid = { sentOver: null, currency: 'NGN' }
-  assert.equal(wouldKnow({ fingerprint: 'a' }, unsaid), true)
-  assert.equal(wouldKnow({ fingerprint: 'a', takesFiles: true }, unsaid), false)
-  assert.equal(wouldKnow({ fingerprint: 'a' }, { ...unsaid, currency: 'USD' }), false)
+  assert.equal(canKnowPayout({ fingerprint: 'a' }, unsaid), true)
+  assert.equal(canKnowPayout({ fingerprint: 'a', takesFiles: true }, unsaid), false)
+  assert.equal(canKnowPayout({ fingerprint: 'a' }, { ...unsaid, currency: 'USD' }), false)
   assert.equal(
-    wouldKnow({ fingerprint: 'a', takesFiles: true }, { ...unsaid, sentOver: 'a' }),
+    canKnowPayout({ fingerprint: 'a', takesFiles: true }, { ...unsaid, sentOver: 'a' }),
     true,
   )
 })
@@ -145,7 +152,7 @@ test('the database lets no payout be sent twice, nor change what was asked for',
   }
 })
 
-test('operators hear of a payout that stays unknown, and settle it by hand', async () => {
+test('operators get an alert about a payout that stays unknown, and settle it by hand', async () => {
   await using world = await scripted({ send: UNKNOWN })
   const { bench, rounds, reference } = world
   await rounds.send()
@@ -178,7 +185,7 @@ test('only what is unknown is settled by hand', async () => {
   const url = `${OPERATOR_PAYOUTS}/${reference}`
   const fail = () => requestFailure(bench, reference)
 
-  // Still queued, so it must be cancelled instead.
+  // The payout is still queued, so it must be cancelled instead.
   assert.equal((await fail()).json().code, 'payout_settled')
   const token = await bench.newClient('NOT-AN-OPERATOR')
   const refused = await bench.call({ url, token })
@@ -187,6 +194,7 @@ test('only what is unknown is settled by hand', async () => {
   assert.equal(missing.json().code, 'payout_not_found')
 })
 
+// The actions in the audit log about a payout, each of which must be recorded with the payout's amount.
 async function audited(bench: Bench, subject: string): Promise<string[]> {
   const { data } = (await bench.call({ url: `/api/v1/audit-log?subject=${subject}` })).json()
   for (const { detail } of data) assert.equal(detail.amount, '1000.00')

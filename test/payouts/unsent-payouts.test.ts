@@ -1,12 +1,12 @@
-// An order that certainly never reached the bank keeps its payout queued (I105): a short outage
-// fails nothing, nothing is ordered twice, and a long one raises an alert.
+// If a payout order certainly never reached the bank, for example because the connection was refused, the
+// payout stays queued and is sent later (I105). A long outage raises an alert.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { kobo } from '#money.ts'
-import { hearOfPayout } from '#payouts/review.ts'
+import { recordPayoutReport } from '#payouts/review.ts'
 import { queueAgain, sendAgainAfterMs } from '#payouts/send.ts'
 import { STALE_MS } from '#payouts/unknown.ts'
 import { alertOverdue } from '#payouts/workers.ts'
@@ -23,6 +23,7 @@ const PAID: PayoutAnswer = { status: 'confirmed', bankReference: 'BANK-1' }
 const changesOf = async (bench: Bench, reference: string): Promise<string[]> =>
   (await getPayout(bench, reference)).history.map(({ change }: { change: string }) => change)
 
+// The alerts about payouts that wait.
 async function waiting(bench: Bench): Promise<{ reason: string; payouts: number }[]> {
   const today = { now: bench.clock(), lastBusinessDay: '2026-11-13' }
   await withTransaction(bench.db, (tx) => alertOverdue(tx, today))
@@ -31,7 +32,7 @@ async function waiting(bench: Bench): Promise<{ reason: string; payouts: number 
   return data.map(({ detail }: { detail: { reason: string; payouts: number } }) => detail)
 }
 
-test('it is tried again after 5 seconds, and then at doubling intervals up to five minutes', () => {
+test('an unsent payout is tried again after 5 seconds, then at doubling intervals up to 5 minutes', () => {
   assert.deepEqual(
     [0, 1, 2, 6, 7, 1_000].map((times) => sendAgainAfterMs(times, 0)),
     [5_000, 10_000, 20_000, 300_000, 300_000, 300_000],
@@ -99,7 +100,7 @@ test('a sender that others gave up on queues nothing again', async () => {
   assert.equal(sent.length, 1)
 })
 
-test('while it waits it can be cancelled, and is sent no more', async () => {
+test('a waiting payout can be cancelled, and is then not sent', async () => {
   await using world = await scripted({ send: UNSENT, find: UNKNOWN })
   const { bench, rounds, reference, sent, answers } = world
   await rounds.send()
@@ -113,7 +114,7 @@ test('while it waits it can be cancelled, and is sent no more', async () => {
   await assertCleanBooks(bench)
 })
 
-test('operators are told after half an hour, until it is sent', async () => {
+test('operators have an alert from half an hour on, until the payout is sent', async () => {
   await using world = await scripted({ send: UNSENT, find: UNKNOWN })
   const { bench, rounds, answers } = world
   await rounds.send()
@@ -129,11 +130,11 @@ test('operators are told after half an hour, until it is sent', async () => {
   assert.deepEqual(await waiting(bench), [])
 })
 
-// Simulates a bank that received an order wrongly marked "not sent".
+// Reports the payout as the bank would if it had received the order after all.
 async function report(bench: Bench, reference: string, bankCode: string): Promise<void> {
   const event = { reference, says: 'confirmed' } as const
   const isOurs = await withTransaction(bench.db, (tx) =>
-    hearOfPayout(tx, bench.clock(), { bankCode, event }),
+    recordPayoutReport(tx, bench.clock(), { bankCode, event }),
   )
   assert.equal(isOurs, true)
 }

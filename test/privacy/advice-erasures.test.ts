@@ -1,4 +1,5 @@
-// Erasing the customer of an advice: the payments and references stay, the payer does not.
+// Erasing the customer of an advice: payments and references stay, the personal data of customer and payer
+// goes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -66,7 +67,7 @@ test('the customer of an advice is erased once it is settled; its money and refe
   assert.equal((await eraseAdvice(bench, adviceReference)).json().data.isComplete, true)
 })
 
-test('an advice that nobody has begun to pay is cancelled by it', async () => {
+test('erasing the customer of an advice without a payment cancels the advice', async () => {
   const { adviceReference } = await createAdvice(bench, {})
 
   await eraseAdvice(bench, adviceReference)
@@ -87,5 +88,5 @@ test('a missing advice and another client’s are the same not found', async () 
 })
 
 function refused(answer: LightMyRequestResponse, code: string, status = 409): void {
-  assertRefused(answer, 'account', { status, code })
+  assertRefused(answer, { status, code })
 }

@@ -1,5 +1,5 @@
-// Money assigned from suspense to an erased object, or to one that is being erased: its payer is
-// erased too.
+// Suspended money is assigned to an account that is erased or being erased: the data of its payer is erased
+// too.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,9 +35,11 @@ test('a credit assigned after an erasure is erased by repeating the request', as
   await assertCleanBooks(bench)
 })
 
-test('an assignment that waited while its account was closed does not fit any more', async () => {
+test('an assignment that waited while its account was closed is refused', async () => {
   const { accountNumber } = await createAccount(bench)
   const item = await suspend(bench, NOBODYS_NUMBER, '10', { bank: '035' })
+  // Locks the account, starts an assignment that waits for the lock, and closes the account. The promise is
+  // returned in an object, because returning it directly would await it while the lock is still held.
   const assigned = await withTransaction(bench.db, async (tx) => {
     await tx.query(
       `select from collection_accounts a join ledger_accounts l on l.id = a.id
@@ -59,6 +61,7 @@ test('an assignment that waited while its account was closed does not fit any mo
   assert.equal(answer.json().code, 'suspense_not_fitting')
 })
 
+// The stored name of a credit's payer.
 async function payerOf(sessionId: string): Promise<string | null> {
   const { rows } = await bench.db.query<{ payer: string | null }>(
     'select source_account_name as payer from credits where session_id = $1',

@@ -1,5 +1,5 @@
-// Erasing the customer of a collection account: afterwards no table holds personal data in the
-// clear, the number takes no more money, and the books are unchanged.
+// Erasing the customer of a collection account: afterwards no table has personal data in the clear, money to
+// the number is suspended, and the books are unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -113,7 +113,7 @@ test('money that comes to an erased number is suspended; asked again, its payer 
   await assertCleanBooks(bench)
 })
 
-test('with sameBvn, every account of the person at this client is erased, and nobody else’s', async () => {
+test('with sameBvn, every account of the person at this client is erased, and no others', async () => {
   const other = await bench.newClient('ERASER0001')
   const bvn = '22211122233'
   const mine = [await createAccount(bench, { bvn }), await createAccount(bench, { bvn })]
@@ -133,7 +133,7 @@ test('with sameBvn, every account of the person at this client is erased, and no
   assert.deepEqual(again.json().data.accounts.map(shape), [[mine[1].accountNumber, false]])
 })
 
-test('it is on record who erased, when and why, once, and not what', async () => {
+test('the audit log says once who erased, when and why, but not the erased data', async () => {
   const { accountNumber } = await createAccount(bench, PERSON)
 
   await Promise.all([
@@ -168,7 +168,7 @@ test('a key that made the account stays taken, though what was asked with it is 
   assert.equal(again.json().code, 'idempotency_key_reused')
 })
 
-test('it cannot be undone: the database refuses to fill or to open what was erased', async () => {
+test('an erasure cannot be undone: the database refuses to fill or to open erased rows', async () => {
   const { accountNumber } = await createAccount(bench, PERSON)
   await erase(bench, accountNumber)
 
@@ -185,7 +185,7 @@ test('it cannot be undone: the database refuses to fill or to open what was eras
   }
 })
 
-test('while money of it is in suspense nothing is erased: it could not be sent back', async () => {
+test('an account with money in suspense is not erased, because the money could not be returned', async () => {
   const { accountNumber } = await createAccount(bench, {
     ...PERSON,
     payerRules: { minAmount: '50' },
@@ -209,7 +209,7 @@ test('a missing account and another client’s are the same not found', async ()
   assert.equal((await readOf(other, accountNumber)).isActive, true)
 })
 
-test('a reason is needed, and must not tell what is to be forgotten', async () => {
+test('a reason is needed, and must not contain the erased data', async () => {
   const { accountNumber } = await createAccount(bench, PERSON)
   const bad = [
     {},
@@ -246,17 +246,18 @@ test('thousands of credits are erased page by page, but for money that waits to 
 
   await erase(bench, accountNumber)
 
-  const left = async () => {
+  // How many credits still have their payer's name.
+  const countNamed = async () => {
     const { rows } = await bench.db.query<{ left: number }>(
       `select count(source_account_name)::int as left from credits where account_number = $1`,
       [accountNumber],
     )
     return rows[0]?.left
   }
-  assert.equal(await left(), 1_000)
+  assert.equal(await countNamed(), 1_000)
   await reportCredit(bench, { accountNumber, amount: '3', ...PAYER })
   await finishErasures(bench)
-  assert.equal(await left(), 1)
+  assert.equal(await countNamed(), 1)
 })
 
 test('credits that come at the same moment are booked before or suspended after, and erased', async () => {
@@ -287,7 +288,7 @@ function shape({ accountNumber, isComplete }: Named & { isComplete: boolean }) {
 }
 
 function refused(answer: LightMyRequestResponse, code: string, status = 409): void {
-  assertRefused(answer, 'account', { status, code })
+  assertRefused(answer, { status, code })
 }
 
 async function readOf(token: string, accountNumber: string) {

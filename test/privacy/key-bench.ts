@@ -1,5 +1,5 @@
-// Processes on one database that hold different data keys, and the rotation of those keys with a
-// clock that moves while it waits.
+// For tests of data keys: processes with different keys on one database, and the rotation of the keys with a
+// clock that moves while the rotation waits.
 
 import { randomUUID } from 'node:crypto'
 import { reportKeys, syncKeys } from '#privacy/data-keys.ts'
@@ -17,7 +17,8 @@ export const dataKey = (id: number, letter: string): DataKey => {
 export const OLD = dataKey(1, 'd') // The key of the test service.
 export const NEW = dataKey(2, 'n')
 
-// A service with these keys, on a database that only the first has sealed.
+// Starts a service with these keys. Marks all keys but the sealing one as cleared: nothing is sealed with
+// them.
 export async function startWithKeys(keys: readonly DataKey[]): Promise<Bench> {
   const texts = keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`)
   const bench = await startTestService({ env: { MANILLA_DATA_KEYS: texts.join() } })
@@ -25,25 +26,27 @@ export async function startWithKeys(keys: readonly DataKey[]): Promise<Bench> {
   return bench
 }
 
-// A process that learns its keys when the test says so.
+// A process that reports its keys. `beat` is its regular round; `give` changes the keys that its next round
+// reads.
 export async function startHolder(
   { db, clock }: Pick<Bench, 'db' | 'clock'>,
   keys: readonly DataKey[],
 ) {
   const sealer = new Sealer(keys, HASH_KEY)
-  let set = keys
-  const worker = await syncDataKeys({ db, clock, sealer, readKeys: () => set })
+  let configuredKeys = keys
+  const worker = await syncDataKeys({ db, clock, sealer, readKeys: () => configuredKeys })
   return {
     sealer,
     beat: () => worker.round(NEVER),
-    give: (more: readonly DataKey[]) => {
-      set = more
+    give: (newKeys: readonly DataKey[]) => {
+      configuredKeys = newKeys
     },
     stop: () => worker.stop?.(),
   }
 }
 
-// Does the same as the command; `pause` runs the others while it waits.
+// Rotates the data key as the operator command does. `pause` runs other processes whenever the rotation
+// waits.
 export async function rotate(
   bench: Bench,
   keys: readonly DataKey[],
@@ -51,6 +54,7 @@ export async function rotate(
 ) {
   const { db: pool, clock } = bench
   const sealer = new Sealer(keys, HASH_KEY)
+  // The rotation waits by the test's clock, and lets other processes run meanwhile.
   const tick = async () => {
     bench.advance(1_000)
     await pause()
@@ -61,7 +65,7 @@ export async function rotate(
 
 type Hooks = { pause: () => Promise<unknown>; onProgress: (progress: Progress) => void }
 
-// A process that was seen just now and never again.
+// Leaves the trace of a process that reported its keys once and then died.
 export async function leaveTrace(bench: Bench, keys: readonly DataKey[]): Promise<void> {
   const sealer = new Sealer(keys, HASH_KEY)
   await syncKeys(bench.db, bench.clock(), sealer)

@@ -1,5 +1,5 @@
-// Replacing the data key while the service runs: everything is sealed again, nothing is ever sealed
-// with a key that a running process cannot open, and an old key is declared unused only when it is.
+// Replacing the data key while the service runs: all values are sealed again, no value is ever sealed with a
+// key that a running process lacks, and an old key counts as unused only when no value is sealed with it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ test('every sealed column of every table is sealed anew, and still opens to the 
   await assertCleanBooks(bench)
 })
 
-test('a sealed column is found by its name, in tables that nobody has thought of yet', async () => {
+test('a sealed column is found by its name, also in future tables', async () => {
   await using bench = await startTestService()
   const known = (await findSealedColumns(bench.db)).map(({ table, column }) => `${table}.${column}`)
   for (const name of ['collection_accounts.bvn_sealed', 'signing_secrets.secret_sealed']) {
@@ -52,7 +52,7 @@ test('a sealed column is found by its name, in tables that nobody has thought of
       where data_type = 'bytea' and table_schema = 'public' and table_name !~ '_[0-9]{8}$|_default$'
         and column_name !~ '_(hash|sealed)$' order by 1`,
   )
-  // Bytes are sealed or hashed; these are neither personal data nor secrets.
+  // All other bytea columns are sealed or hashed. These contain neither personal data nor secrets.
   assert.deepEqual(
     rows.map(({ name }) => name),
     [
@@ -134,6 +134,7 @@ test('a value sealed before a process changed its key is not missed, even if wri
   await slow.query('select pg_current_xact_id()')
   const late = new Sealer([OLD], Buffer.alloc(32)).seal(BVN)
   let pauses = 0
+  // A transaction that began before the rotation writes a value sealed with the old key, and commits.
   const write = async () => {
     await slow.query('update collection_accounts set bvn_sealed = $1', [late])
     await slow.query('commit')
@@ -170,7 +171,7 @@ test('cut off in the middle, a rotation is finished by running it again', async 
   assert.deepEqual(again, { resealed: 0, cleared: [OLD.id] })
 })
 
-test('a value that somebody changes between reading and writing it keeps the change', async () => {
+test('a value that is changed between reading and resealing keeps the change', async () => {
   await using bench = await startWithKeys([OLD, NEW])
   const { accountNumber } = await createAccount(bench, { bvn: BVN })
   const sealer = new Sealer([NEW, OLD], Buffer.alloc(32))
@@ -185,17 +186,18 @@ test('a value that somebody changes between reading and writing it keeps the cha
     },
   } as unknown as Queryable
 
-  await resealPage(db, { sealer, of: column as SealedColumn, after: undefined })
+  await resealPage(db, { sealer, source: column as SealedColumn, after: undefined })
 
   assert.equal(column?.table, 'collection_accounts')
   assert.equal((await readAccount(bench, accountNumber)).bvn, '22211111111')
 })
 
-test('accounts and credits are taken and read all the while', async () => {
+test('accounts and credits are created and read during a rotation', async () => {
   await using bench = await startWithKeys([OLD, NEW])
   await using twin = await startTwin(bench)
   const numbers = await makeThings(bench)
   const token = await bench.login()
+  // Lets both processes learn the keys, and then creates and reads accounts and credits.
   const work = async () => {
     await Promise.all([bench.service.syncDataKeys(), twin.service.syncDataKeys()])
     const at = { accountNumber: numbers[0] as string, amount: '10', ...PAYER }
@@ -263,6 +265,8 @@ test('a process says that it seals with the new key only after a whole beat of d
   assert.deepEqual(await holders(), [])
 })
 
+// Creates accounts, credits and a webhook secret, all of which have sealed columns; returns the account
+// numbers.
 async function makeThings(bench: Bench): Promise<string[]> {
   const accounts = await Promise.all(
     Array.from({ length: 12 }, () => createAccount(bench, { bvn: BVN })),
@@ -277,10 +281,12 @@ async function makeThings(bench: Bench): Promise<string[]> {
   return numbers
 }
 
+// The ids of the keys that processes seal with now.
 async function sealingKeys({ db }: Bench): Promise<number[]> {
   return (await readKeys(db)).filter((key) => key.isSealing).map((key) => key.id)
 }
 
+// Asserts that this sealer can open each sealed value in the database.
 async function assertOpens({ db }: Bench, sealer: Sealer): Promise<void> {
   for (const { table, column } of await findSealedColumns(db)) {
     const { rows } = await db.query(`select ${column} as sealed from ${table}

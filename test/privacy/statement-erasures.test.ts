@@ -1,5 +1,5 @@
-// Erasure reaches the lines of bank statements: those matched to the customer's credits and their
-// reversals, and those that are imported and matched later.
+// Erasure reaches the lines of bank statements that are matched with the customer's credits and reversals,
+// also lines that are imported and matched later.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,6 +21,7 @@ type Line = { kobo: number; name: string }
 
 type Statement = { at: Date; openingKobo: number; lines: Record<string, Line> }
 
+// Inserts a statement with a line for each session id, and matches it.
 async function importLines(bench: Bench, { at, openingKobo, lines }: Statement) {
   const { sealer } = sealingOf(bench)
   const rows = Object.entries(lines).map(([sessionId, line]) => ({ sessionId, ...line }))
@@ -71,7 +72,7 @@ test('lines matched before, and lines that come after, forget the payer; others 
   const late = await credit(bench, accountNumber, '20.00', PAYER)
   const reversal = await reverse(bench, first, '4.00')
   const others = await credit(bench, other.accountNumber, '30.00', {})
-  // On the day before, so that the day lacks nothing.
+  // Dated on the day before, so that no credit of today is missing on it.
   const before = await importLines(bench, {
     at: new Date(bench.clock().getTime() - DAY_MS),
     openingKobo: 0,

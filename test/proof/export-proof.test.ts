@@ -1,5 +1,5 @@
-// I70: the books as files that anybody can re-add: all of one moment, without personal data, and a
-// partial export never looks complete.
+// A proof export (I70): files of the books that anybody can add up again. All files show the same moment,
+// have no personal data, and an incomplete export is recognized as such.
 
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { addKobo, rechained } from './tampering.ts'
 
-// The amounts of each file that other parts of the export must match.
+// The amounts of each file that must match other parts of the export.
 const AMOUNTS: Record<string, string> = {
   'credits.ndjson': 'amount charges reversed returned',
   'payouts.ndjson': 'amount fee cost',
@@ -47,6 +47,7 @@ test(`any amount that is one kobo more is found at its place, by ${READERS}`, as
   using copies = createTempFolder()
   for (const [name, fields] of Object.entries(AMOUNTS)) {
     await t.test(name, () => {
+      // A copy of the export for each field, in which the first line has one kobo more in that field.
       const changed = fields.split(' ').map((field) => {
         const copy = join(copies.path, `${name}-${field}`)
         cpSync(original.path, copy, { recursive: true })
@@ -103,7 +104,7 @@ test('the books are of one moment, whatever is posted meanwhile', async () => {
   const blocker = await bench.db.connect()
   await blocker.query('begin; lock table differences in access exclusive mode')
 
-  // Its credits are written, its transfers are not.
+  // The export has written the credits, and waits before it writes the transfers.
   const exporting = exportProof(bench.db, folder.path)
   await untilWaiting(bench.db, 1)
   await simulate(bench, accountNumber, '20.00')
@@ -147,7 +148,7 @@ test('empty books are an export too', async () => {
   if (PYTHON) assert.equal(verifyInPython(folder.path).code, 0)
 })
 
-test('a folder with anything in it is refused, and left as it was', async () => {
+test('a folder that is not empty is refused, and left unchanged', async () => {
   await using bench = await startTestService()
   using folder = createTempFolder()
   const path = join(folder.path, 'notes.txt')

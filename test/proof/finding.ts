@@ -1,4 +1,4 @@
-// Tampers with copies of an export, each in its own way, and asserts that both readers find it.
+// Tampers with copies of an export, each in another way, and asserts that both verifiers find it.
 
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
@@ -10,28 +10,31 @@ import type { Tampering } from './tampering.ts'
 
 type Exported = { original: string; copies: string }
 
+// The `python` and `typescript` messages of a tampering must be reported by that verifier. `doesNotSee` is a
+// message that the Python verifier must not report.
 export async function assertFound(
   t: TestContext,
   { original, copies }: Exported,
   tamperings: readonly Tampering[],
 ): Promise<void> {
-  const changed = tamperings.map(({ tamper }, at) => {
-    const copy = join(copies, `changed-${at}`)
+  // A copy of the export for each tampering.
+  const changed = tamperings.map(({ tamper }, index) => {
+    const copy = join(copies, `changed-${index}`)
     cpSync(original, copy, { recursive: true })
     tamper(copy)
     return copy
   })
   const verdicts = PYTHON ? verifyAllInPython(changed) : []
-  for (const [at, { what, python, typescript, doesNotSee }] of tamperings.entries()) {
+  for (const [index, { what, python, typescript, doesNotSee }] of tamperings.entries()) {
     await t.test(what, () => {
-      const faults = readProof(changed[at] as string, KEY.publicKey)
+      const faults = readProof(changed[index] as string, KEY.publicKey)
       for (const seen of typescript) {
         assert(
           faults.some((fault) => seen.test(fault)),
           `${faults}`,
         )
       }
-      const verdict = verdicts[at]
+      const verdict = verdicts[index]
       if (!verdict) return
       assert.deepEqual([verdict.code, verdict.err], [1, ''], verdict.out)
       for (const seen of python) assert.match(verdict.out, seen)

@@ -1,5 +1,5 @@
-// Ways to tamper with a written export, and the message that reports each: the verifier's, and that
-// of the reader in TypeScript.
+// Ways to tamper with a written export, each with the messages by which the verifier in Python and the one in
+// TypeScript report it.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,8 @@ export type Tampering = {
 
 const OTHER = proofKey(new Sealer([{ id: 1, key: Buffer.alloc(32) }], Buffer.alloc(32, 'o')))
 const TRANSFERS = 'transfers.ndjson'
-// Lines count from 1. In books with only postManyCredits, line and id are equal.
+// The line to change, counted from 1. In books that only postManyCredits filled, it is also the id of the
+// line's credit or transfer.
 const LINE = 617
 
 function linesOf(folder: string, name: string): string[] {
@@ -29,6 +30,7 @@ function write(folder: string, name: string, lines: readonly string[]): void {
   writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
 }
 
+// Changes the lines of a file, and nothing else.
 function change(name: string, edit: (lines: string[]) => void) {
   return (folder: string) => {
     const lines = linesOf(folder, name)
@@ -48,15 +50,15 @@ const edited =
   (lines: string[]) =>
     void lines.splice(at - 1, 1, addKobo(lines[at - 1] as string, field))
 
-// Like an attacker who knows the format: recomputes every chain value after the change.
+// Changes the lines of a file and computes all chain values again, as an attacker could who knows the format.
 export function rechained(name: string, edit: (lines: string[]) => void) {
   return change(name, (lines) => {
     edit(lines)
     let chain = createHash('sha256').update(name).digest('hex')
-    lines.forEach((line, at) => {
-      const body = `${line.slice(0, -',"chain":""}'.length - 64)}}`
+    lines.forEach((line, index) => {
+      const body = `${line.slice(0, -',"chain":""}'.length - 64)}}` // A chain value has 64 digits.
       chain = createHash('sha256').update(`${chain}${body}`).digest('hex')
-      lines[at] = `${body.slice(0, -1)},"chain":"${chain}"}`
+      lines[index] = `${body.slice(0, -1)},"chain":"${chain}"}`
     })
   })
 }
@@ -64,13 +66,14 @@ export function rechained(name: string, edit: (lines: string[]) => void) {
 // Replaces or removes the first line that contains the text.
 export function rewritten(name: string, having: string, edit: (line: string) => string | null) {
   return rechained(name, (lines) => {
-    const at = lines.findIndex((line) => line.includes(having))
-    const line = edit(lines[at] as string)
-    lines.splice(at, 1, ...(line === null ? [] : [line]))
+    const index = lines.findIndex((line) => line.includes(having))
+    const line = edit(lines[index] as string)
+    lines.splice(index, 1, ...(line === null ? [] : [line]))
   })
 }
 
-// The manifest describes the changed file. Its signature is the old one.
+// Changes the lines of a file, and makes the manifest describe the changed file. Its signature is still the
+// old one.
 function remade(name: string, edit: (lines: string[]) => void) {
   return (folder: string) => {
     rechained(name, edit)(folder)
@@ -80,7 +83,7 @@ function remade(name: string, edit: (lines: string[]) => void) {
       0n,
     )
     const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
-    const file = manifest.files.find((each: { name: string }) => each.name === name)
+    const file = manifest.files.find((entry: { name: string }) => entry.name === name)
     Object.assign(file, { lines: lines.length, chain: lines.at(-1)?.slice(-66, -2) })
     file.sums.amount = `${kobo}`
     writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -1,5 +1,5 @@
-// I70: any change to an export is found and located. A reader in TypeScript always checks it, and
-// the verifier in Python wherever Python is installed.
+// Verifying a proof export (I70): any change to its files is found, with its place. The verifier in
+// TypeScript always runs, the one in Python where Python is installed.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -72,6 +72,7 @@ test(`an incomplete export is refused by ${READERS}`, async () => {
   assert.match(none.err, /not a whole export/)
 })
 
+// The manifest with its format's name changed, signed again.
 function inFormat(path: string, format: string): string {
   const { signature: _, ...manifest } = JSON.parse(readFileSync(path, 'utf8'))
   return signManifest({ ...manifest, format }, KEY)
@@ -107,6 +108,7 @@ const VECTORS = [
 ] as const
 
 test(`signatures are verified as RFC 8032 has it by ${READERS}`, () => {
+  // Signatures by new keys, over messages of different lengths.
   const made = Array.from({ length: 8 }, (_, at) => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const key = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('hex')
@@ -154,6 +156,7 @@ print(json.dumps(KINDS))`
   assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)).sort(), kinds.sort())
 })
 
+// Verifies a signature with Node's own Ed25519, for comparison with the Python code.
 function verifyInTypeScript([key, message, signature]: readonly string[]): boolean {
   const der = Buffer.from(`302a300506032b6570032100${key}`, 'hex')
   const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' })
@@ -161,12 +164,14 @@ function verifyInTypeScript([key, message, signature]: readonly string[]): boole
   return verify(null, bytes(message), publicKey, bytes(signature))
 }
 
-function flip(hex: string, at: number): string {
-  const digit = Number.parseInt(hex[at] as string, 16) ^ 1
-  return `${hex.slice(0, at)}${digit.toString(16)}${hex.slice(at + 1)}`
+// Flips one bit of the hexadecimal digit at this index.
+function flip(hex: string, index: number): string {
+  const digit = Number.parseInt(hex[index] as string, 16) ^ 1
+  return `${hex.slice(0, index)}${digit.toString(16)}${hex.slice(index + 1)}`
 }
 
-// S plus the order of the group also satisfies the equation; the RFC refuses it.
+// S plus the order of the group. A signature with this S also satisfies the equation, but RFC 8032 says to
+// refuse it.
 function malleated(s: string, order: bigint): string {
   const value = BigInt(`0x${Buffer.from(s, 'hex').reverse().toString('hex')}`) + order
   return Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse().toString('hex')

@@ -1,5 +1,5 @@
-// I110, I111: an adjusting entry takes two people, equals its difference, and brings the ledger's bank
-// balance to the statement's. A reconciling item keeps its day from being green until it clears.
+// An adjusting entry takes two people, has the amount of its difference, and brings the ledger's bank balance
+// to the statement's (I110). A day with a reconciling item is not green until the item clears (I111).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ const match = ({ service, clock }: Bench) =>
   )
 
 async function proofOf(bench: Bench, day = DAY): Promise<Proof> {
-  return dataOf(await bench.call({ url: `${RECONCILIATION}?bankCode=058&day=${day}` }), 'account')
+  return dataOf(await bench.call({ url: `${RECONCILIATION}?bankCode=058&day=${day}` }))
 }
 
 const partsOf = ({ statement, ledger, timing, noted, difference }: Proof) =>
@@ -51,6 +51,7 @@ const request = (by: Person, body: object) =>
 const decide = (by: Person, reference: string, verb: string, body: object = {}) =>
   by.call({ url: `${ENTRIES}/${reference}/${verb}`, body })
 
+// Requests and approves an adjusting entry for a difference; returns its reference.
 async function adjust(
   { maker, checker }: { maker: Person; checker: Person },
   row: Row,
@@ -64,14 +65,14 @@ async function adjust(
   return reference as string
 }
 
-// A credit that the bank wrote as 2.00 less, one that it lacks, one that it wrote twice, and a debit; the
-// bank's account opens with 100.00 that the books do not have.
+// Starts a service and imports a statement with differences: one credit is 2.00 too low, one is missing, one
+// is there twice, a debit is unexplained, and the opening balance is 100.00 higher than in the books.
 async function setup() {
   const bench = await startTestService()
   const { bankAccount: accountNumber } = await startPayment(bench, { amount: 1000 }, '058')
   const ids = [newSessionId(), newSessionId(), newSessionId()] as const
-  for (const [at, sessionId] of ids.entries()) {
-    await postRail(bench, '058/credits', { sessionId, accountNumber, amount: `${10 + at}` })
+  for (const [index, sessionId] of ids.entries()) {
+    await postRail(bench, '058/credits', { sessionId, accountNumber, amount: `${10 + index}` })
   }
   const lines = [
     { kobo: 800n, reference: 'FT1', narration: `NIP ${ids[0]} FROM ADA OBI` },
@@ -89,7 +90,7 @@ async function setup() {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   const { differences } = await proofOf(bench)
-  const find = (kind: string) => differences.find((each) => each.kind === kind) as Row
+  const find = (kind: string) => differences.find((difference) => difference.kind === kind) as Row
   return Object.assign(bench, { maker, checker, differences, find })
 }
 
@@ -276,7 +277,7 @@ test('a reconciling item is on the aged list, and its day is not green, until it
   const [item] = await items('?bankCode=058&bucket=2-7')
   assert.deepEqual([item?.kind, item?.amount, item?.ageDays], ['missing_at_bank', -11, 5])
   assert.deepEqual(await items('?bucket=31-60'), [])
-  const ageing = dataOf(await bench.call({ url: `${RECONCILIATION}/ageing` }), 'account')
+  const ageing = dataOf(await bench.call({ url: `${RECONCILIATION}/ageing` }))
   assert.deepEqual(ageing.reconcilingItems, [
     { bankCode: '058', currency: 'NGN', bucket: '2-7', count: 1, amount: 11, unowned: 0 },
   ])

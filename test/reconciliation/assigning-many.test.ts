@@ -1,4 +1,5 @@
-// Owners of many differences: filters, leaving users, bulk and concurrent assignments.
+// Owners of many differences: filtering by owner, owners who leave, and assignments in bulk and at the same
+// time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,18 +20,20 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 const MANY = `${RECONCILIATION}/assign`
 type Caller = Pick<Browser, 'call'>
 
+// Starts a service with two operators and some differences of two banks.
 async function setup(count = 3) {
   const bench = await startTestService()
   const ada = await newBrowser(bench, 'operator')
   const obi = await newBrowser(bench, 'operator')
   const ids: number[] = []
-  for (let made = 0; made < count; made++) {
-    const line = { amount: -5, kind: 'fee', bankCode: made % 2 ? '058' : '035' } as const
+  for (let index = 0; index < count; index++) {
+    const line = { amount: -5, kind: 'fee', bankCode: index % 2 ? '058' : '035' } as const
     ids.push((await addLineDifference(bench, { kind: 'unexplained_debit', line })).id)
   }
   return Object.assign(bench, { ada, obi, ids })
 }
 
+// The ids of the differences that this caller finds with the query.
 async function listed(by: Caller, query: string): Promise<number[]> {
   const answer = await by.call({ method: 'GET', url: `${RECONCILIATION}/differences?${query}` })
   return answer.json().data.map(({ id }: { id: number }) => id)
@@ -41,7 +44,7 @@ const assignMany = (by: Caller, ids: readonly number[], owner: string) =>
 const ownersOf = async (by: Caller) =>
   (await by.call({ method: 'GET', url: `${RECONCILIATION}/owners` })).json().data
 
-test('the list is filtered by owner: mine, nobody’s or another’s, page by page', async () => {
+test('the list is filtered by owner: the user, none or another user, page by page', async () => {
   await using bench = await setup(5)
   const { ada, obi, ids } = bench
   const [one, two, three, four, five] = ids as [number, number, number, number, number]
@@ -63,12 +66,12 @@ test('the list is filtered by owner: mine, nobody’s or another’s, page by pa
     method: 'GET' as const,
     url: `${url.replace('me', 'nobody')}&cursor=${nextCursor}`,
   }
-  assertRefused(await ada.call(other), 'account', { status: 400, code: 'invalid_cursor' })
+  assertRefused(await ada.call(other), { status: 400, code: 'invalid_cursor' })
   const machine = await bench.call({ method: 'GET', url })
-  assertRefused(machine, 'account', { status: 403, code: 'people_only' })
+  assertRefused(machine, { status: 403, code: 'people_only' })
 })
 
-test('a user who is disabled keeps what they own; what a removed one had is nobody’s', async () => {
+test('a disabled user keeps their differences; those of a removed user have no owner', async () => {
   await using bench = await setup(2)
   const { ada, obi, ids } = bench
   const [one, two] = ids as [number, number]
@@ -125,12 +128,12 @@ test('many are assigned together, each with its result, and again without effect
   assert.deepEqual(await actionsOf(bench, `difference/${one}`), ['difference.assign'])
 })
 
-test('no more than 500 at once, none, and nothing that is no id', async () => {
+test('more than 500 ids, no ids, and texts that are no ids are refused', async () => {
   await using bench = await setup(1)
   const lists = [[], Array(501).fill(1), ['x'], [1.5], [0], [-1], [2 ** 60], null, 'all']
   for (const ids of lists) {
     const answer = await bench.ada.call({ url: MANY, body: { ids, owner: 'me' } })
-    assertRefused(answer, 'account', { status: 400 })
+    assertRefused(answer, { status: 400 })
   }
   const all = Array.from({ length: 500 }, (_, at) => at + 1)
   const { data } = (await assignMany(bench.ada, all, 'me')).json()
@@ -143,8 +146,9 @@ const BANKS = `
 
 type Held = { sql: string; waiting: number; meanwhile?: string }
 
-// Makes the work wait for a lock, and then continue.
-async function behind<T>(
+// Starts `work` while `sql` holds a lock, waits until `waiting` sessions are blocked, runs `meanwhile` and
+// releases the lock.
+async function runBehindLock<T>(
   { db }: Bench,
   { sql, waiting, meanwhile = '' }: Held,
   work: () => Promise<T>,
@@ -161,12 +165,12 @@ async function behind<T>(
   return working
 }
 
-test('of two users who assign it at the same moment the last wins, and the history has both', async () => {
+test('the last of two simultaneous assignments of a difference wins, and the history has both', async () => {
   await using bench = await setup(1)
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
 
-  await behind(bench, { sql: BANKS, waiting: 2 }, () =>
+  await runBehindLock(bench, { sql: BANKS, waiting: 2 }, () =>
     Promise.all([assign(ada, id, 'me'), assign(obi, id, 'me')]),
   )
 
@@ -178,13 +182,13 @@ test('of two users who assign it at the same moment the last wins, and the histo
   assert.equal(`user:${data.owner.email}`, last.actor)
 })
 
-test('of two users who take a difference without an owner one does, and the other is told', async () => {
+test('when two users take an ownerless difference, one gets it and the other is refused', async () => {
   await using bench = await setup(1)
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
   const take = (by: Browser) => ownerAfter(assign(by, id, 'me', { from: 'nobody' }))
 
-  const outcomes = await behind(bench, { sql: BANKS, waiting: 2 }, () =>
+  const outcomes = await runBehindLock(bench, { sql: BANKS, waiting: 2 }, () =>
     Promise.all([take(ada), take(obi)]),
   )
 
@@ -195,7 +199,7 @@ test('of two users who take a difference without an owner one does, and the othe
   assert.equal((await changesOf(bench, id)).length, 2)
 })
 
-test('two who assign many of several banks, in whatever order, wait for each other', async () => {
+test('two users who assign differences of several banks in different orders do not deadlock', async () => {
   await using bench = await setup(20)
   const { ada, obi, ids } = bench
 
@@ -219,13 +223,13 @@ test('two who assign many of several banks, in whatever order, wait for each oth
   )
 })
 
-test('a user who is disabled at that moment is given nothing', async () => {
+test('a user who is disabled at the moment of an assignment gets no differences', async () => {
   await using bench = await setup(1)
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
   const sql = `update users set is_active = false where id = '${obi.user.id}';`
 
-  const outcome = await behind(bench, { sql, waiting: 1 }, () =>
+  const outcome = await runBehindLock(bench, { sql, waiting: 1 }, () =>
     ownerAfter(assign(ada, id, obi.user.id)),
   )
 
@@ -239,7 +243,7 @@ test('a difference settled while an assignment waited is not assigned', async ()
   const [id] = ids as [number]
   const meanwhile = `update differences set state = 'cleared';`
 
-  const outcome = await behind(bench, { sql: BANKS, waiting: 1, meanwhile }, () =>
+  const outcome = await runBehindLock(bench, { sql: BANKS, waiting: 1, meanwhile }, () =>
     ownerAfter(assign(obi, id, 'me')),
   )
 

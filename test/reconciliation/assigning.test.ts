@@ -1,4 +1,5 @@
-// The owner of a difference: taking, assigning and releasing it; who can own one, and the refusals.
+// The owner of a difference: an operator takes, assigns or releases it. Also which users can be owners, and
+// the refusals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,6 +32,7 @@ import { addClient, startTestService } from '../support/running-service.ts'
 const FEE = { kind: 'unexplained_debit', line: { amount: -5, kind: 'fee' } } as const
 const NOBODYS_ID = '018f0000-0000-7000-8000-000000000000'
 
+// Starts a service with two operators and one difference.
 async function setup() {
   const bench = await startTestService()
   const ada = await newBrowser(bench, 'operator')
@@ -128,13 +130,13 @@ test('only a user of one’s own client with access can own one, and a machine i
   for (const ask of [(by: Pick<Browser, 'call'>, who: string) => assign(by, id, who), many]) {
     for (const unknown of [NOBODYS_ID, stranger.user.id, colleague.user.id]) {
       const answer = await ask(ada, unknown)
-      assertRefused(answer, 'account', { status: 404, code: 'user_not_found' })
+      assertRefused(answer, { status: 404, code: 'user_not_found' })
     }
     for (const unfit of [...others, obi.user.id]) {
       const answer = await ask(ada, unfit)
-      assertRefused(answer, 'account', { status: 409, code: 'owner_without_access' })
+      assertRefused(answer, { status: 409, code: 'owner_without_access' })
     }
-    assertRefused(await ask(bench, 'me'), 'account', { status: 403, code: 'people_only' })
+    assertRefused(await ask(bench, 'me'), { status: 403, code: 'people_only' })
   }
   assert.equal(await databaseText(bench), before)
   assert.equal(await ownerAfter(assign(bench, id, ada.user.id)), ada.user.email)
@@ -143,7 +145,7 @@ test('only a user of one’s own client with access can own one, and a machine i
   assert.equal(await ownerAfter(assign(accountant, id, 'me')), accountant.user.email)
 })
 
-test('only who does the accounting assigns, sees owners and filters by them', async () => {
+test('only users with access to accounting assign, see owners and filter by them', async () => {
   await using bench = await setup()
   const { browser } = await newClientWithOwner(bench)
   const token = await bench.newClient('OTHER')
@@ -156,13 +158,13 @@ test('only who does the accounting assigns, sees owners and filters by them', as
   ]
   for (const call of calls) {
     const machine = await bench.call({ ...call, token })
-    assertRefused(machine, 'account', { status: 403, code: 'scope_missing' })
-    assertRefused(await browser.call(call), 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(machine, { status: 403, code: 'scope_missing' })
+    assertRefused(await browser.call(call), { status: 403, code: 'role_not_allowed' })
     for (const role of ['owner', 'support', 'developer'] as const) {
       const answer = await (await newBrowser(bench, role)).call(call)
-      assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+      assertRefused(answer, { status: 403, code: 'role_not_allowed' })
     }
-    assertRefused(await bench.call({ ...call, token: null }), 'account', { status: 401 })
+    assertRefused(await bench.call({ ...call, token: null }), { status: 401 })
   }
   assert.equal((await databaseText(bench)).match(/^differences .*$/gm)?.join(), before)
 })
@@ -186,20 +188,20 @@ test('bad requests are refused by field, and unknown differences are not found',
   ] as const
   for (const [field, body] of bad) {
     const answer = await ada.call({ url, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.equal(answer.json().errors[0].field, field, JSON.stringify(body))
   }
   for (const id of ['0', '-1', '1e3', '999999', 'x', '%00', '9'.repeat(30), "1'--"]) {
     const unknown = { url: `${RECONCILIATION}/${id}/assign`, body: { owner: 'me' } }
     const answer = await ada.call(unknown)
-    assertRefused(answer, 'account', { status: 404, code: 'difference_not_found' })
+    assertRefused(answer, { status: 404, code: 'difference_not_found' })
   }
   for (const owner of ['', 'x', 'Nobody', ada.user.email]) {
     const answer = await ada.call({
       method: 'GET',
       url: `${RECONCILIATION}/differences?owner=${encodeURIComponent(owner)}`,
     })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
   const undashed = ada.user.id.replaceAll('-', '').toUpperCase()
   assert.equal(await ownerAfter(assign(bench.obi, bench.id, undashed)), ada.user.email)

@@ -1,4 +1,4 @@
-// Lines that a bank dates back before the day of their statement: their effect on balances, gaps and
+// Statement lines that the bank dates before the days of their statement: how they affect balances, gaps and
 // covered days.
 
 import assert from 'node:assert/strict'
@@ -10,17 +10,18 @@ import { BANK, type MatchingBench, readDifferences, setUpMatching } from './book
 import { assertIdentity, assertSettled } from './identity.ts'
 
 const NOW = '2026-11-17T08:00'
-const day = (of: number) => `2026-11-${String(of).padStart(2, '0')}`
-const line = (of: number, amountKobo: number) => {
-  return { day: day(of), amountKobo, narration: `${of}: ${amountKobo}` }
+const day = (date: number) => `2026-11-${String(date).padStart(2, '0')}`
+const line = (date: number, amountKobo: number) => {
+  return { day: day(date), amountKobo, narration: `${date}: ${amountKobo}` }
 }
 
-type Dated = [of: number, amountKobo: number]
+type DatedLine = [date: number, amountKobo: number]
 
-// The days of a file start with its first line.
-function statement(of: number, openingKobo: number, lines: readonly Dated[]) {
-  const fromDay = day(Math.min(of, ...lines.map(([each]) => each)))
-  return { fromDay, toDay: day(of), openingKobo, lines: lines.map((each) => line(...each)) }
+// The statement of a day in November. Its period begins with its earliest line.
+function statement(date: number, openingKobo: number, lines: readonly DatedLine[]) {
+  const fromDay = day(Math.min(date, ...lines.map(([lineDate]) => lineDate)))
+  const datedLines = lines.map((datedLine) => line(...datedLine))
+  return { fromDay, toDay: day(date), openingKobo, lines: datedLines }
 }
 
 const gapsOf = (bench: MatchingBench) =>
@@ -48,7 +49,7 @@ test('a line that is dated back is a gap of its own amount, from its day to its 
   await bench.importStatement(statement(10, 80, [[10, 10]]))
   await bench.importStatement(statement(11, 90, [[11, 10]]))
   await bench.importStatement(statement(12, 100, [[12, 50]]))
-  const backDated: Dated[] = [
+  const backDated: DatedLine[] = [
     [13, 20],
     [10, 5],
   ]
@@ -59,7 +60,7 @@ test('a line that is dated back is a gap of its own amount, from its day to its 
   await assertIdentity(bench, NOW)
 
   await bench.importStatement(statement(14, 175, [[14, 1]]))
-  const again: Dated[] = [
+  const again: DatedLine[] = [
     [15, 2],
     [11, 7],
   ]
@@ -81,7 +82,7 @@ test('a line dated before the first statement neither makes its own the first no
   await using bench = await setUpMatching()
   const early = { id: 1, sessionId: 'S1', amountKobo: 1_000, at: `${day(9)}T10:00` }
   await bench.writeBooks({ credits: [early] })
-  const backDated: Dated[] = [
+  const backDated: DatedLine[] = [
     [11, 10],
     [9, 5],
   ]
@@ -100,8 +101,8 @@ test('a line dated before the first statement neither makes its own the first no
 
 test('a line dated before its own statement covers no day, whichever came first', async () => {
   await using bench = await setUpMatching()
-  const credit = (id: number, at: number) => {
-    return { id, sessionId: `S${id}`, amountKobo: 1_000, at: `${day(at)}T10:00` }
+  const credit = (id: number, date: number) => {
+    return { id, sessionId: `S${id}`, amountKobo: 1_000, at: `${day(date)}T10:00` }
   }
   await bench.writeBooks({ credits: [credit(1, 2), credit(2, 3), credit(3, 8), credit(4, 10)] })
   const named = (of: number, id: number) => ({ ...line(of, 1_000), sessionId: `S${id}` })
@@ -122,7 +123,7 @@ test('a line dated before its own statement covers no day, whichever came first'
 
 test('a line that is dated back leaves the numbers of statements in order', async () => {
   await using bench = await setUpMatching()
-  const backDated: Dated[] = [
+  const backDated: DatedLine[] = [
     [12, 10],
     [10, 5],
   ]
@@ -140,11 +141,11 @@ test('a line that is dated back leaves the numbers of statements in order', asyn
 
 test('lines after a bank’s cut-off, dated on the day before their statement, are no gap', async () => {
   await using bench = await setUpMatching()
-  const next: Dated[] = [
+  const next: DatedLine[] = [
     [10, 20],
     [11, 30],
   ]
-  const last: Dated[] = [
+  const last: DatedLine[] = [
     [11, 15],
     [12, 10],
   ]
@@ -172,7 +173,7 @@ test('a period opens with its balance, also if a day of it closed with the same'
   await using bench = await setUpMatching()
   await bench.importStatement(statement(11, 100, [[11, -100]]))
   await bench.match(NOW)
-  const period: Dated[] = [
+  const period: DatedLine[] = [
     [10, 100],
     [12, 30],
   ]
@@ -183,7 +184,7 @@ test('a period opens with its balance, also if a day of it closed with the same'
   assert.deepEqual(await balancesOf(bench, 10, 12), [100, 0, 30])
 })
 
-// MT940 with the days of both balances, and lines of 1.00 each.
+// An MT940 file whose balances have these days, with a line of 1.00 on each of the other days.
 const mt940 = (opened: string, closed: string, days: readonly string[]) =>
   [
     ':20:STMT',

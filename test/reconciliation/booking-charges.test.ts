@@ -1,5 +1,5 @@
-// Charges, refunds and reversals on a statement, booked with exactly their transfers; and confirmed
-// suggestions.
+// Booking lines of a statement: charges, charges that the bank gave back, and reversals, each with exactly
+// its ledger transfers. Also confirming suggested matches.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Books and statements for tests of matching, written in sets without the service's rules: only the
-// movements of a bank's account and its statement matter.
+// For tests of matching: inserts books and statements directly, without the service's rules and triggers.
+// Only the movements of a bank's account and its statement matter to matching.
 
 import pg from 'pg'
 import { withTransaction } from '#db/transaction.ts'
@@ -67,14 +67,15 @@ export type Line = {
 export type Statement = {
   fromDay: string
   toDay: string
-  coversFrom?: string // From the file, else the first line's.
+  coversFrom?: string // The first day of the file; by default that of its first line.
   openingKobo: number
-  closingKobo?: number // Default: the sum.
+  closingKobo?: number // Default: the opening balance plus the lines.
   sequence?: number
   hasBalances?: boolean
   lines: readonly Line[]
 }
 
+// Creates a database. `match` matches the statements as of a time in Lagos, such as 2026-11-11T08:00.
 export async function setUpMatching() {
   const database = await createTestDatabase()
   const writer = new pg.Client(database.connectionString)
@@ -103,6 +104,7 @@ const match = (database: TestDatabase, now: string) =>
     matchStatements(tx, { bankCode: BANK, currency: 'NGN', now: new Date(`${now}:00+01:00`) }),
   )
 
+// Inserts the books, and the bank's ledger account with the sum of their movements.
 export async function writeBooks(write: Write, books: Books): Promise<void> {
   const { credits = [], numbers = [], bankCode = BANK } = books
   await write(
@@ -147,6 +149,7 @@ export async function writeBooks(write: Write, books: Books): Promise<void> {
   )
 }
 
+// Inserts confirmed payouts, reversals and confirmed returns.
 async function writeMoneyOut(write: Write, books: Books): Promise<void> {
   const { payouts = [], reversals = [], returns = [], bankCode = BANK } = books
   await write(
@@ -192,6 +195,7 @@ async function writeMoneyOut(write: Write, books: Books): Promise<void> {
   )
 }
 
+// Inserts a statement with its lines; returns its id.
 async function importStatement(write: Write, statement: Statement): Promise<bigint> {
   const { lines, openingKobo } = statement
   const closingKobo = openingKobo + lines.reduce((sum, line) => sum + line.amountKobo, 0)
@@ -235,7 +239,7 @@ export type Found = {
   state: string
 }
 
-// Standing differences, each with the narration of its line, its item, or its statement.
+// The differences that are not cleared. `about` is the narration of the line, or the item, or "statement".
 export function readDifferences(bench: MatchingBench): Promise<Found[]> {
   return bench.read(`
     select d.kind, d.amount_kobo as amount, d.state,
@@ -244,7 +248,7 @@ export function readDifferences(bench: MatchingBench): Promise<Found[]> {
      where d.state <> 'cleared' order by d.id`)
 }
 
-// Line by narration, item, rule and amount.
+// The matches, each as "narration rule item kind item id amount".
 export async function readMatches(bench: MatchingBench): Promise<string[]> {
   const rows = await bench.read<{ text: string }>(`
     select concat_ws(' ', l.narration, m.rule, m.item_kind, m.item_id, m.amount_kobo) as text

@@ -1,4 +1,4 @@
-// Reconciliation over HTTP, the worker and its alerts.
+// Daily proofs over HTTP, and the worker that matches statements and raises alerts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,6 +13,7 @@ const BANK = '035'
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
+// Reports a credit; returns its session id.
 async function receive(bench: Bench, accountNumber: string, amount: string): Promise<string> {
   const sessionId = newSessionId()
   const answer = await postRail(bench, '035/credits', { sessionId, accountNumber, amount })
@@ -22,7 +23,7 @@ async function receive(bench: Bench, accountNumber: string, amount: string): Pro
 
 type GivenLine = { kobo: number; sessionId?: string; name?: string }
 
-// On the current day in West Africa.
+// Inserts a statement of the current day in Lagos; returns the day.
 async function importStatement(bench: Bench, openingKobo: number, lines: readonly GivenLine[]) {
   const day = watDay(bench.clock())
   await bench.db.query(
@@ -58,13 +59,14 @@ const alertsOf = async ({ db }: Bench) =>
     .rows
 
 const get = async (bench: Bench, path: string) =>
-  dataOf(await bench.call({ url: `${DESK}${path}` }), 'account')
+  dataOf(await bench.call({ url: `${DESK}${path}` }))
 
 const listOf = async (bench: Bench, path: string) =>
   (await bench.call({ url: `${DESK}${path}` })).json().data
 
 type Sides = { day: string; sessionId: string }
 
+// Asserts that the lists of lines and of items show the matched credit and the unmatched item.
 async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<void> {
   const lines = await listOf(bench, `/lines?bankCode=${BANK}&day=${day}&isMatched=true`)
   assert.deepEqual(
@@ -88,7 +90,8 @@ async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<voi
   await assertFound(bench, { day, sessionId })
 }
 
-// By a whole amount of either sign, or by part of a text in any case; lines and items.
+// Asserts that the search of both lists finds rows by a whole amount, with or without its sign, and by part
+// of a text in any case. Each row has a search, and the amounts of the lines and of the items that it finds.
 async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<void> {
   for (const [search, lines, items] of [
     ['1,000.00', [1000], [1000]],
@@ -187,8 +190,10 @@ test('an account is matched again when something moved or was decided, and once 
   const { accountNumber } = await createAccount(bench, { bankCode: BANK })
   const sessionId = newSessionId()
   await importStatement(bench, 0, [{ kobo: 1000, sessionId }, { kobo: -777 }])
-  bench.advance(HOUR_MS - (bench.clock().getTime() % HOUR_MS)) // Not over within this test.
+  // Moves to the start of an hour, so that no hour ends before the test advances one.
+  bench.advance(HOUR_MS - (bench.clock().getTime() % HOUR_MS))
   await reconcile(bench)
+  // Runs the worker a second later; returns whether it matched the account again.
   const isMatchedAgain = async () => {
     const { rows: before } = await bench.db.query('select seen_until from reconciled_banks')
     bench.advance(1000)

@@ -1,4 +1,5 @@
-// Kinds of differences that need more than one line, timing, and clearing.
+// Kinds of differences that show only with several lines or days, differences of timing, and how differences
+// clear.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,6 +16,7 @@ const line = (id: number, day: string) => ({
   narration: `L${id}`,
 })
 
+// The status of a day's proof, and its amounts.
 async function proofOf(bench: MatchingBench, day: string, now: string, windowDays = 2) {
   const [proof] = await readDailyProofs(bench.pool, {
     fromDay: day,

@@ -1,5 +1,5 @@
-// Equal lines that name no item: each credit has one of them, and an extra line is a duplicate, which
-// cannot be booked.
+// Equal statement lines without a reference: each credit is matched with one of them, and a line that is left
+// over is a duplicate, which cannot be booked.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('one of two equal lines for one credit is matched and the other is a duplic
   assert.deepEqual(differences, [`B TRF TO ${NUMBER} duplicate_at_bank 100000`])
 })
 
-test('net lines that are equal are told the same way', async () => {
+test('one of two equal net lines is matched, too, and the other is a duplicate', async () => {
   const net = { amountKobo: 99_000 }
   const { matches, differences } = await reconcile({ credits: [to(1, { feeKobo: 1_000 })] }, [
     line('A', net),

@@ -1,6 +1,6 @@
-// A bank's days for finance: notifications get lost, the bank charges, pays, returns and reverses;
-// statements come in three formats; people resolve differences until every day is green; days are closed,
-// and the export is proved.
+// Four days of a finance team with one bank. Notifications get lost, the bank charges, pays, returns and
+// reverses, and its statements come in three formats. The team resolves all differences, closes the days, and
+// verifies a proof export.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,8 @@ const DESK = '/api/v1/operator/reconciliation'
 const proofOf = (bench: Bench, day: string) =>
   reportOf(bench, `reconciliation?bankCode=${BANK}&day=${day}`)
 
-// Books all bookable differences of a day. Returns their kinds.
+// Books all differences of a day that can be booked; returns their kinds. A debit that can be read as a
+// charge or as a reversal is booked as a reversal.
 async function bookAll(bench: Bench, day: string): Promise<string[]> {
   const { differences } = await proofOf(bench, day)
   const kinds: string[] = []
@@ -42,6 +43,7 @@ async function bookAll(bench: Bench, day: string): Promise<string[]> {
   return kinds.sort()
 }
 
+// The proofs of the four days, each as "status statement ledger timing".
 async function statusesOf(bench: Bench): Promise<string[]> {
   const days = await reportOf(bench, `reconciliation/days?from=${FIRST}&to=${FOURTH}`)
   return days.map((day: { status: string; statement: number; ledger: number; timing: number }) =>
@@ -49,7 +51,8 @@ async function statusesOf(bench: Bench): Promise<string[]> {
   )
 }
 
-// One of three notifications is lost, and the bank charges for its account.
+// First day: one of three notifications is lost, and the bank charges for its account. The statement shows
+// both.
 async function liveFirstDay(bench: Bench, accountNumber: string) {
   const first = await credit(bench, accountNumber, '1000.00')
   const second = await credit(bench, accountNumber, '250.00')
@@ -99,7 +102,8 @@ test('statements in three formats, differences resolved, days green, closed and 
   const swift = await imported(bench, mt940(dayTwo), MT940)
   assert.deepEqual([swift.matched, swift.differences], [2, 0])
 
-  // Third day: the money goes back; the bank reverses parts of two credits, and reports one.
+  // Third day: the unidentified money is returned. The bank reverses parts of two credits, but reports only
+  // one of the reversals.
   await desk.giveBack(stray)
   await desk.confirm(stray, 'BANK-2')
   const reversal = await reverse(bench, first, '50.00')
@@ -136,7 +140,8 @@ test('statements in three formats, differences resolved, days green, closed and 
   await assertProven(bench.db)
 })
 
-// Closes without a reason, since each day is proved. Every movement is in the journals once.
+// Closes each day, which needs no reason because each is balanced; and asserts that the journals have each
+// movement of the bank's account once.
 async function assertClosed(bench: Bench): Promise<void> {
   let bankKobo = 0n
   for (const day of DAYS) {

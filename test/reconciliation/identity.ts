@@ -1,5 +1,5 @@
-// Invariants of every import: the arithmetic of each day to the kobo, against sums made here from lines
-// and items; and that matching again changes nothing.
+// Asserts two invariants of matching: the proof of each day adds up to the kobo, compared with sums that are
+// computed here from lines and items; and matching again changes nothing.
 
 import assert from 'node:assert/strict'
 import { RECONCILIATION_CHECKS } from '#integrity/reconciliation-checks.ts'
@@ -15,10 +15,11 @@ type Sums = {
   difference: bigint
 }
 
+// SQL condition: the difference is so recent that it counts as timing.
 const YOUNG = (today: string) =>
   `(d.kind in ('missing_in_books', 'missing_at_bank') and d.day >= date '${today}' - 2)`
 
-// Summed from scratch: no running totals, no cursors.
+// The sums of each day, computed from all rows instead of from the stored totals that the service uses.
 const sums = (today: string) => `
   with days as (
     select g::date as day from (select min(from_day) as low, max(to_day) as high from statements) as s,
@@ -76,6 +77,7 @@ const STATE = `
          (select json_agg(c order by id) from difference_changes c)::text as c,
          (select json_agg(r order by day) from reconciled_days r)::text as r`
 
+// Asserts that matching again finds nothing and changes no row.
 export async function assertSettled(bench: MatchingBench, now: string): Promise<void> {
   const before = await bench.read(STATE)
   assert.deepEqual(await bench.match(now), { matched: 0, differences: 0 })

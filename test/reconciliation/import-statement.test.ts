@@ -1,5 +1,5 @@
-// I64: a statement adds up and is stored whole or not at all; the same file, and the same line in another
-// file, is stored once.
+// Importing a statement (I64): it is stored whole if it adds up, else not at all. The same file is stored
+// once, and so is a line that several files contain.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -23,7 +23,8 @@ const bench = closeAfterTests(await startTestService())
 let banks = 0
 const BANKS = bench.config.banks.map(({ code }) => code)
 
-// Each test has its own bank.
+// A bank that no other test uses. `take` imports a statement that must be accepted, `refuse` one that must be
+// refused, and returns the error.
 function nextBank() {
   const bankCode = BANKS[banks++] as string
   const query = `bankCode=${bankCode}&format=csv&profile=gtbank`
@@ -179,7 +180,7 @@ test('nothing is taken of a first file with statements of two accounts', async (
   assert.equal((await imported(bench, first + next, { query })).newLines, 2)
 })
 
-// Opening and closing balance of each file, in naira.
+// Imports files in a format without balances; returns the opening and closing balance of each, in naira.
 async function takeWithoutBalances(...files: readonly string[][]): Promise<unknown[]> {
   using folder = createTempFolder()
   const profile = {
@@ -190,12 +191,12 @@ async function takeWithoutBalances(...files: readonly string[][]): Promise<unkno
     balances: 'none',
   }
   writeFileSync(join(folder.path, 'plain.json'), JSON.stringify(profile))
-  await using own = await startTestService({ env: { MANILLA_STATEMENT_PROFILES: folder.path } })
+  await using service = await startTestService({ env: { MANILLA_STATEMENT_PROFILES: folder.path } })
   const query = 'bankCode=058&format=csv&profile=plain'
   const balances: unknown[] = []
   for (const lines of files) {
     const file = ['Day,Amount,Text', ...lines].join('\n')
-    const { opening, closing } = await imported(own, file, { query })
+    const { opening, closing } = await imported(service, file, { query })
     balances.push([opening, closing])
   }
   return balances

@@ -1,5 +1,6 @@
-// Statements of parts of days, mainly of swept accounts: their balances repeat, so parts of a day may go
-// round, and only their order tells which of them starts it.
+// Several statements for one day. The balance of a swept account returns to the same values, so the opening
+// and closing balances of a day's parts can form a circle, and only the order of the parts says which one
+// begins the day.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,21 +11,23 @@ import { BANK, type MatchingBench, readDifferences, setUpMatching } from './book
 import { assertSettled } from './identity.ts'
 
 const NOW = '2026-11-17T08:00'
-const day = (of: number) => `2026-11-${String(of).padStart(2, '0')}`
+const day = (date: number) => `2026-11-${String(date).padStart(2, '0')}`
 
-function part(of: number, openingKobo: number, closingKobo: number) {
+// The statement of part of a day, with one line that moves the balance.
+function part(date: number, openingKobo: number, closingKobo: number) {
   const amountKobo = closingKobo - openingKobo
-  const lines = [{ day: day(of), amountKobo, narration: `${of}: ${amountKobo}` }]
-  return { fromDay: day(of), toDay: day(of), openingKobo, lines }
+  const lines = [{ day: day(date), amountKobo, narration: `${date}: ${amountKobo}` }]
+  return { fromDay: day(date), toDay: day(date), openingKobo, lines }
 }
 
-// A day of a swept account: from zero, by these balances, to zero.
-const round = (of: number, ...balances: number[]) =>
-  [0, ...balances].map((kobo, at) => part(of, kobo, balances[at] ?? 0))
+// The parts of a swept account's day: from zero, by these balances, back to zero.
+const round = (date: number, ...balances: number[]) =>
+  [0, ...balances].map((kobo, index) => part(date, kobo, balances[index] ?? 0))
 
 const numbered = <T>(parts: readonly T[]) =>
-  parts.map((each, at) => ({ ...each, sequence: at + 1 }))
+  parts.map((statementPart, index) => ({ ...statementPart, sequence: index + 1 }))
 
+// The gaps between balances, each as "amount on date".
 async function readGaps(bench: MatchingBench): Promise<string[]> {
   const gaps = await bench.read<{ gap: string }>(
     `select amount_kobo || ' on ' || to_char(day, 'FMDD') as gap from differences
@@ -78,7 +81,7 @@ test('days that go round make no gap, in whatever order their parts come', async
   await assertSettled(bench, NOW)
 })
 
-test('a gap between days that go round is told once, with the part that opens with it', async () => {
+test('a gap between days that go round is reported once, on the part that opens with it', async () => {
   await using bench = await setUpMatching()
   const later = [
     part(11, 5, 75),
@@ -119,7 +122,8 @@ test('a period that ends on a day which goes round is covered from its own first
   assert.deepEqual(await readGaps(bench), [])
 })
 
-// As parts of the existing statement, each with a line that adds up, if they have lines.
+// Inserts copies of the existing statement. `columns` is SQL for the first day, last day, opening and closing
+// balance of the n-th copy. A copy whose balance moves gets one line with the movement.
 async function importMany(bench: MatchingBench, columns: string, count: number): Promise<void> {
   await bench.pool.query(
     `insert into statements (import_id, bank_code, currency, has_balances, lines, new_lines,
@@ -136,14 +140,14 @@ async function importMany(bench: MatchingBench, columns: string, count: number):
   )
 }
 
-// No statement takes longer on an idle machine.
+// Matches with a time limit for each SQL statement.
 const matchSoon = (bench: MatchingBench) =>
   withTransaction(bench.pool, async (tx) => {
     await tx.query(`set local statement_timeout = ${patience(1_500)}`)
     await matchStatements(tx, { bankCode: BANK, currency: 'NGN', now: new Date(`${NOW}:00Z`) })
   })
 
-// Joined by balance, 10,000 took half a minute, twice a run; sorted, 0.3 s.
+// A join by balance needed half a minute for 10,000 statements; sorting needs 0.3 s.
 test('thousands of statements with one and the same balance are chained within seconds', async () => {
   await using bench = await setUpMatching()
   await bench.importStatement({ ...part(10, 5, 0), fromDay: day(9) })
@@ -153,7 +157,7 @@ test('thousands of statements with one and the same balance are chained within s
   assert.deepEqual(await readGaps(bench), ['5 on 9'])
 })
 
-// Compared with each other, they took 38 s; by day, 0.14 s.
+// Comparing all parts with each other needed 38 s; comparing within each day needs 0.14 s.
 test('thousands of parts of one day are checked for gaps within seconds', async () => {
   await using bench = await setUpMatching()
   await bench.importStatement(part(10, 0, 1))

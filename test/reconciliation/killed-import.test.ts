@@ -1,5 +1,5 @@
-// I64: an import that is killed or loses its database connection stores nothing; repeating it stores the
-// statement once.
+// An import that is killed, or that loses its database connection, stores nothing; importing again stores the
+// statement once (I64).
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -46,25 +46,27 @@ test('the command line, killed while it stores, has stored nothing', async () =>
     },
   )
   const closed = once(child, 'close')
-  const waiting = async () => {
+  // Whether the import has begun to store lines, which the test's lock prevents.
+  const isImportBlocked = async () => {
     const { rows } = await bench.db.query(
       `select from pg_locks where relation = 'statement_lines'::regclass and not granted`,
     )
     return rows.length > 0
   }
-  await until('it has begun to store', waiting)
+  await until('it has begun to store', isImportBlocked)
 
   child.kill('SIGKILL')
   await closed
   await locker.query('rollback')
   locker.release()
-  const backends = async () => {
+  // Whether the database has ended the killed process's transaction.
+  const isLockReleased = async () => {
     const { rows } = await bench.db.query(
       `select from pg_locks where relation = 'statements'::regclass and mode = 'RowExclusiveLock'`,
     )
     return rows.length === 0
   }
-  await until('the database has noticed', backends)
+  await until('the database has noticed', isLockReleased)
 
   assert.deepEqual(await readStored(bench), { statements: [], lines: [] })
   const { isUnchanged } = await imported(bench, file)
@@ -88,7 +90,8 @@ test('an upload that loses its connection to the database in the middle can be r
   })
   const half = file.length / 2
   call.write(file.slice(0, half))
-  const terminate = async () => {
+  // Ends the database connection of the upload; returns whether the upload had one.
+  const terminateUpload = async () => {
     const { rows } = await bench.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query like '%table staged_lines%'
@@ -96,7 +99,7 @@ test('an upload that loses its connection to the database in the middle can be r
     )
     return rows.length > 0
   }
-  await until('it is being read', terminate)
+  await until('it is being read', terminateUpload)
   const answered = once(call, 'response') as Promise<[IncomingMessage]>
   call.end(file.slice(half))
 

@@ -1,4 +1,5 @@
-// Items posted into already matched days are still found: no green day hides one.
+// Matching also finds items that are posted later into days that were already matched, so that no item stays
+// unnoticed behind a day that is already green.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +38,7 @@ test('an item that is written long after its time is missing at the bank', async
   await assertSettled(bench, '2026-11-13T10:00')
 })
 
-test('one of before the first statement is part of what it began with', async () => {
+test('an item from before the first statement is part of its opening balance', async () => {
   await using bench = await setUpMatching()
   await bench.writeBooks({ credits: [credit(1, '2026-11-08T10:00')] })
   await bench.importStatement(emptyDay('2026-11-10', 100_000))
@@ -54,7 +55,7 @@ test('one of before the first statement is part of what it began with', async ()
   await assertIdentity(bench, '2026-11-12T08:00')
 })
 
-test('one that its line was waiting for is matched, however late', async () => {
+test('an item whose line waits for it is matched, however late it is posted', async () => {
   await using bench = await setUpMatching()
   await bench.importStatement({ ...emptyDay('2026-11-10', 0), lines: [line(1, '2026-11-10')] })
   await bench.match('2026-11-11T08:00')

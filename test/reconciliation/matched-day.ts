@@ -1,4 +1,4 @@
-// Matches one day's books with its statement.
+// For tests of the matching rules: matches the books of one day with the day's statement.
 
 import { type Books, type Line, readDifferences, readMatches, setUpMatching } from './books.ts'
 
@@ -6,17 +6,18 @@ export const DAY = '2026-11-10'
 export const AT = `${DAY}T09:00`
 export const NEXT_MORNING = '2026-11-11T08:00'
 
-// Matches and differences of one day's statement, as short text. Lines are named by their narration.
+// Writes the books and the statement, matches them, and returns the matches and differences as short texts.
+// They name a line by its narration.
 export async function reconcile(books: Books, lines: readonly Omit<Line, 'day'>[]) {
   await using bench = await setUpMatching()
   await bench.writeBooks(books)
-  const dated = lines.map((line) => ({ day: DAY, ...line }))
-  await bench.importStatement({ fromDay: DAY, toDay: DAY, openingKobo: 0, lines: dated })
+  const datedLines = lines.map((line) => ({ day: DAY, ...line }))
+  await bench.importStatement({ fromDay: DAY, toDay: DAY, openingKobo: 0, lines: datedLines })
   await bench.match(NEXT_MORNING)
-  const found = await readDifferences(bench)
+  const differences = await readDifferences(bench)
   return {
     matches: await readMatches(bench),
-    differences: found.map(({ kind, about, amount }) => `${about} ${kind} ${amount}`),
+    differences: differences.map(({ kind, about, amount }) => `${about} ${kind} ${amount}`),
   }
 }
 

@@ -1,4 +1,5 @@
-// Lines that name an item, with any words and in any number of equal lines.
+// Matching lines that name an item (a session id or reference), whatever other words the line has and however
+// many equal lines there are.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +43,7 @@ test('a payer’s words make no fee of what a line names with its exact amount',
   assert.deepEqual(differences, ['I vat reversed_at_bank -100000', 'J fee_differs -10'])
 })
 
-test('lines that are all alike have an item each, and matching again changes nothing', async () => {
+test('equal lines are matched with one item each, and matching again changes nothing', async () => {
   await using bench = await setUpMatching()
   const reversal = (id: number) => {
     return { id, sessionId: `R${id}`, creditId: 1, amountKobo: 20_000, at: AT }

@@ -1,4 +1,4 @@
-// The rules of matching, each on the smallest books that show it.
+// The rules by which statement lines are matched with items, each with the smallest books that show it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,8 @@ test('a line is matched to the credit with its session id', async () => {
   assert.deepEqual(differences, [])
 })
 
-// A credit that comes after its line, with a copy of the line and one of another amount.
+// The credit is booked after its line was imported. The statements also have a copy of the line, and a line
+// with the same session id and another amount.
 test('the first of several lines with one session id and the right amount gets the credit', async () => {
   await using bench = await setUpMatching()
   const line = (narration: string, amountKobo = 100_000) => {
@@ -196,7 +197,7 @@ test('account number, amount and day match in order', async () => {
   assert.deepEqual(differences, ['credit 5 missing_at_bank -100000'])
 })
 
-test('a line with another session id is another transfer, however alike', async () => {
+test('a line with another session id is another transfer, however similar it is', async () => {
   const { matches, differences } = await reconcile(
     { credits: [{ ...credit(1), accountNumber: '0123456789' }] },
     [{ amountKobo: 100_000, accountNumber: '0123456789', sessionId: 'OTHER', narration: 'A' }],

@@ -1,5 +1,5 @@
-// Statements in any order, overlapping, of parts of days, and without balances: every gap is reported,
-// and only gaps.
+// Statements that are imported in any order, that overlap, that cover parts of days, or that lack balances:
+// matching reports each gap between them, and nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,6 +24,7 @@ const dayOf = (day: string, openingKobo: number) => {
 const gapsOf = async (bench: MatchingBench) =>
   (await readDifferences(bench)).map(({ kind, amount }) => [kind, amount])
 
+// The proofs of the four days, each as "status statement balance".
 async function statusesOf(bench: MatchingBench): Promise<string[]> {
   const proofs = await readDailyProofs(bench.pool, {
     fromDay: FIRST,
@@ -91,7 +92,7 @@ test('parts of a day follow one another, whichever came first, with the whole da
   ])
 })
 
-test('a gap is told once, on the statement that opens with it', async () => {
+test('a gap is reported once, on the statement that opens with it', async () => {
   await using bench = await setUpMatching()
   await bench.writeBooks({ credits: credits.slice(0, 1) })
   await bench.importStatement(dayOf(FIRST, 0))
@@ -117,7 +118,7 @@ test('a first statement without balances tells what the books had before it', as
   assert.deepEqual((await statusesOf(bench)).slice(0, 2), ALL_GREEN.slice(0, 2))
 })
 
-test('a number that is left out is told, also past statements without numbers', async () => {
+test('a missing statement number is reported, also across statements without numbers', async () => {
   await using bench = await setUpMatching()
   await bench.writeBooks({ credits })
   await bench.importStatement({ ...dayOf(FIRST, 0), sequence: 1 })

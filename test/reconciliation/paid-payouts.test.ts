@@ -1,4 +1,4 @@
-// A line that shows a failed or unknown payout as paid is neither a fee nor unexplained.
+// A statement line shows that the bank paid a payout which is failed or unknown in the books.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -136,7 +136,7 @@ test('an unknown payout is pointed out, and matched once it is confirmed', async
   await assertCleanBooks(bench)
 })
 
-test('operators are told once of a payout that failed here and was paid', async () => {
+test('operators get one alert about a payout that failed here and was paid', async () => {
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   await statement(bench, [debit(reference)])

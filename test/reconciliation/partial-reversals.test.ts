@@ -1,5 +1,5 @@
-// A debit that names a credit and is smaller: a bank charge or a partial reversal. Only a person can
-// tell, so booking it requires a reading. A known charge is never a reversal.
+// A debit that names a credit but is smaller can be a bank charge or a partial reversal. Only a person can
+// decide, so booking requires a `reading`. A charge that the books already have is never a reversal.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,6 +40,7 @@ test('a debit of exactly what the books have as a charge is that charge, whateve
   assert.deepEqual(differences, [])
 })
 
+// Adds a credit and a smaller debit line that names it. `book` books the line as a charge or as a reversal.
 async function setUpPartial(bench: Bench, amount = -50) {
   const { accountNumber } = await createAccount(bench)
   const sessionId = await credit(bench, accountNumber, '15000.00')
@@ -57,13 +58,13 @@ async function setUpPartial(bench: Bench, amount = -50) {
 test('a partial reversal is booked only with what it is read as, and both readings are named', async () => {
   await using bench = await startTestService()
   const { id, book } = await setUpPartial(bench)
-  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
+  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }))
   assert.deepEqual(view.readings, ['charge', 'reversal'])
   assert.equal(view.credit.amount, 15_000)
   const before = await databaseText(bench)
 
   const refused = await book()
-  assertRefused(refused, 'account', { status: 409, code: 'reading_needed' })
+  assertRefused(refused, { status: 409, code: 'reading_needed' })
   assert.deepEqual(refused.json().errors, [
     {
       field: 'reading',
@@ -72,7 +73,7 @@ test('a partial reversal is booked only with what it is read as, and both readin
         'credit of 15000.00).',
     },
   ])
-  assertRefused(await book('fee'), 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(await book('fee'), { status: 400, code: 'invalid_request' })
   const many = await bench.call({
     url: `${RECONCILIATION}/resolve`,
     body: { ids: [id], action: 'book', reason: REASON },
@@ -97,7 +98,7 @@ test('read as a charge it is a cost of the bank, and the customer’s payment st
   assert.deepEqual(await pairsOf(bench, lineId), ['booked -50.00 booked'])
   assert.equal(data.history.at(-2).detail.reading, 'charge')
   assert.equal((await book('charge')).statusCode, 200, 'the same again')
-  assertRefused(await book('reversal'), 'account', { status: 409, code: 'difference_resolved' })
+  assertRefused(await book('reversal'), { status: 409, code: 'difference_resolved' })
   assert.equal((await moves()).length, 1)
   assert.ok(id)
   await assertLinesExplained(bench)
@@ -113,16 +114,16 @@ test('read as a reversal it is taken back from the credit', async () => {
   assert.deepEqual(await moves(), ['reversal: collection → bank 035 50.00'])
   assert.deepEqual(await events(), ['collection.reversed'])
   assert.deepEqual(await pairsOf(bench, lineId), ['reversal -50.00 booked'])
-  assertRefused(await book('charge'), 'account', { status: 409, code: 'difference_resolved' })
+  assertRefused(await book('charge'), { status: 409, code: 'difference_resolved' })
   await assertCleanBooks(bench)
 })
 
 test('a whole reversal has one reading, and takes none', async () => {
   await using bench = await startTestService()
   const { id, book } = await setUpPartial(bench, -15_000)
-  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
+  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }))
   assert.deepEqual([view.readings, view.actions], [[], ['book', 'note']])
-  assertRefused(await book('charge'), 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(await book('charge'), { status: 400, code: 'invalid_request' })
   assert.equal((await book()).json().data.state, 'cleared')
 })
 
@@ -132,7 +133,7 @@ test('a charge that was read so and not booked is read again by matching', async
   await bench.db.query(`update differences set kind = 'fee_differs' where id = $1`, [id])
   const account = { bankCode: '035', currency: 'NGN', now: bench.clock() }
   await withTransaction(bench.db, (tx) => matchStatements(tx, account))
-  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
+  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }))
   assert.deepEqual([view.kind, view.readings], ['reversed_at_bank', ['charge', 'reversal']])
 })
 

@@ -1,4 +1,4 @@
-// A payout with another amount on the statement, and its bank charges.
+// A payout that has another amount on the statement than in the books, and its bank charges.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

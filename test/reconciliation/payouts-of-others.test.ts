@@ -1,5 +1,5 @@
-// Payouts of settlements, subaccounts, refunds and returns that a statement contradicts; and who bears
-// the cost.
+// A statement contradicts payouts of settlements, subaccounts, refunds and returns: who bears the cost, and
+// who gets money that came back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { begin, credit, recordMovements, resolve as resolveItem } from '../suppo
 import { debit, found, givenBack, REJECTED, settled, statement } from '../support/payout-lines.ts'
 import { PAYER, pay, refund } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed, linesOf, setBankAccount, settleOf, upcomingOf } from '../support/settlements.ts'
+import { closeSettlement, linesOf, setBankAccount, settleOf, upcomingOf } from '../support/settlements.ts'
 import { createSplit, splitBody } from '../support/splits.ts'
 import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
 import { BALANCES } from '../support/tracing.ts'
@@ -19,12 +19,14 @@ import { BALANCES } from '../support/tracing.ts'
 const ofKind = async (bench: Bench, kind: string) =>
   (await found(bench)).filter((difference) => difference.kind === kind)
 
+// Books all differences of this kind.
 async function bookAll(bench: Bench, kind: string): Promise<void> {
   for (const { id } of await ofKind(bench, kind)) {
     assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
   }
 }
 
+// Starts a service with a settlement that is paid in two payouts, one to the client and one to a subaccount.
 async function withSettlement() {
   const bench = await startTestService()
   await setBankAccount(bench)
@@ -32,13 +34,14 @@ async function withSettlement() {
   const { accountNumber } = await createAccount(bench, { splitCode: 'A' })
   await pay(bench, accountNumber, '1000')
   bench.advance(1_000)
-  const { payouts } = await closed(bench)
-  const of = (code: string | null) =>
-    payouts.find((each: { subaccountCode: string | null }) => each.subaccountCode === code)
-  return Object.assign(bench, { own: of(null).reference, shared: of('A').reference })
+  const { payouts } = await closeSettlement(bench)
+  const payoutTo = (code: string | null) =>
+    payouts.find((payout: { subaccountCode: string | null }) => payout.subaccountCode === code)
+  const references = { own: payoutTo(null).reference, shared: payoutTo('A').reference }
+  return Object.assign(bench, references)
 }
 
-const readBalances = async (bench: Bench) => dataOf(await bench.call({ url: BALANCES }), 'account')
+const readBalances = async (bench: Bench) => dataOf(await bench.call({ url: BALANCES }))
 
 test('returned settlement money belongs to its parties again, and is in the next settlement', async () => {
   await using bench = await withSettlement()
@@ -63,7 +66,7 @@ test('returned settlement money belongs to its parties again, and is in the next
   bench.advance(1_000)
   const upcoming = await upcomingOf(bench)
   assert.deepEqual([upcoming.net, upcoming.paidOut, upcoming.gross], [1000, -1000, 0])
-  const next = await closed(bench)
+  const next = await closeSettlement(bench)
   assert.deepEqual([next.net, next.paidOut], [1000, -1000])
   const lines = await linesOf(bench, next.reference)
   assert.deepEqual(
@@ -98,7 +101,7 @@ test('the next settlement takes what the client owes for it', async () => {
   await bookAll(bench, 'payout_paid')
   bench.advance(1_000)
 
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
 
   assert.deepEqual([settlement.recovered, settlement.net], [1000, 4000])
   assert.equal((await readBalances(bench)).totals[0].receivable, 0)
@@ -109,7 +112,7 @@ for (const [outcome, line, kind, expected] of [
   [FAILED, debit, 'payout_paid', 'refunded: receivable → bank 035 100.00'],
   [CONFIRMED, givenBack, 'payout_returned', 'refunded: bank 035 → available 100.00'],
 ] as const) {
-  test(`a refund that ${outcome.status} is told as ${kind}`, async () => {
+  test(`a refund that ${outcome.status} is a difference of the kind ${kind}`, async () => {
     await using bench = await startTestService()
     const { payment, number } = await begin(bench)
     await pay(bench, number, '100')
@@ -130,7 +133,7 @@ for (const [outcome, line, kind, expected] of [
   })
 }
 
-test('a return that failed and was paid is told, and only noted', async () => {
+test('a return that failed and was paid is a difference that can only be noted', async () => {
   await using bench = await startTestService()
   const refusing = { ...PAYER, sourceAccountNumber: '9990400013' }
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '100', refusing)

@@ -1,22 +1,22 @@
-// A thousand differences of every kind, planted in the statements of thousands of items: matching finds
-// all of them, with the right kind, and nothing else.
+// A thousand differences of all kinds are planted in the statements of thousands of items. Matching finds
+// each of them with the right kind, and nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../support/random.ts'
 import { type Books, type Line, readDifferences, setUpMatching } from './books.ts'
 import { assertIdentity, assertSettled } from './identity.ts'
-import { creditId, DAYS, type Random, randomBooks, type Told } from './random-books.ts'
+import { creditId, DAYS, type Random, type ReportedItem, randomBooks } from './random-books.ts'
 
 const SEED = 20_261_116
 const OF_EACH_KIND = 100
 const SIZE = { credits: 5_000, payouts: 600, reversals: 150, returns: 150 }
 const NOW = '2026-11-20T08:00'
 
-type Expected = string // Kind, subject, amount.
+type Expected = string // "kind subject amount"
 type Planting = {
   random: Random
-  told: Told[]
+  reported: ReportedItem[]
   extra: Line[]
   credits: NonNullable<Books['credits']>[number][]
   expected: Expected[]
@@ -25,16 +25,18 @@ type Planting = {
 let serial = 0
 const unknown = () => `U${String(++serial).padStart(14, '0')}`
 
-// A credit without charges and with a session id on its line; each only once.
-function takePlain({ told: report }: Planting): Told {
-  const at = report.findIndex(
+// Takes a credit in which nothing is planted yet: one without charges whose line has its session id.
+function takePlain({ reported }: Planting): ReportedItem {
+  const index = reported.findIndex(
     ({ credit, lines }) => credit && !credit.feeKobo && lines[0]?.sessionId === credit.sessionId,
   )
-  return report.splice(at, 1)[0] as Told
+  return reported.splice(index, 1)[0] as ReportedItem
 }
 
-const own = ({ lines }: Told) => lines[0] as Line
+const ownLine = ({ lines }: ReportedItem) => lines[0] as Line
 
+// How each kind of difference is planted. Each function changes the books or the statement, and adds the
+// difference that matching must report to `expected`.
 const PLANTINGS: Readonly<Record<string, (planting: Planting) => void>> = {
   missing_in_books: ({ random, extra, expected }) => {
     const line = {
@@ -51,33 +53,33 @@ const PLANTINGS: Readonly<Record<string, (planting: Planting) => void>> = {
     planting.expected.push(`missing_at_bank ${plain.item} ${-(plain.credit?.amountKobo ?? 0)}`)
   },
   amount_differs: (planting) => {
-    const line = own(takePlain(planting))
+    const line = ownLine(takePlain(planting))
     const byKobo = planting.random.pick([-500, -1, 1, 70_000])
     planting.extra.push({ ...line, amountKobo: line.amountKobo + byKobo })
     planting.expected.push(`amount_differs ${line.narration} ${byKobo}`)
   },
-  fee_differs: ({ random, told: report, extra, expected }) => {
+  fee_differs: ({ random, reported, extra, expected }) => {
     if (random.integer(0, 1) === 0) {
       const narration = `FEE ${unknown()}`
       extra.push({ day: random.pick(DAYS), kind: 'fee', amountKobo: -777_001, narration })
       expected.push(`fee_differs ${narration} -777001`)
       return
     }
-    const at = report.findIndex(
+    const at = reported.findIndex(
       ({ credit, lines }) => credit?.feeKobo && (lines[0]?.amountKobo ?? 0) < credit.amountKobo,
     )
-    const line = own(report.splice(at, 1)[0] as Told)
+    const line = ownLine(reported.splice(at, 1)[0] as ReportedItem)
     extra.push({ ...line, amountKobo: line.amountKobo - 33 })
     expected.push(`fee_differs ${line.narration} -33`)
   },
   duplicate_at_bank: (planting) => {
-    const line = own(takePlain(planting))
+    const line = ownLine(takePlain(planting))
     const again = { ...line, narration: `${line.narration} AGAIN` }
     planting.extra.push(line, again)
     planting.expected.push(`duplicate_at_bank ${again.narration} ${line.amountKobo}`)
   },
   duplicate_in_books: (planting) => {
-    const line = own(takePlain(planting))
+    const line = ownLine(takePlain(planting))
     const at = `${line.day}T10:00`
     const sessionId = unknown()
     const id = creditId(at, 5_000 + serial)
@@ -109,6 +111,7 @@ const PLANTINGS: Readonly<Record<string, (planting: Planting) => void>> = {
   },
 }
 
+// Adds a credit to the books of another bank or currency than its line's.
 function plantElsewhere(
   { random, extra, credits, expected }: Planting,
   where: { bankCode?: string; currency?: string },
@@ -125,28 +128,28 @@ function plantElsewhere(
 test(`1,000 planted differences are found and classified, and nothing else (seed ${SEED})`, async () => {
   await using bench = await setUpMatching()
   const random = seededRandom(SEED)
-  const { books, told: report } = randomBooks(random, SIZE)
+  const { books, reported } = randomBooks(random, SIZE)
   const expected: Expected[] = []
-  const planting: Planting = { random, told: report, extra: [], credits: [], expected }
+  const planting: Planting = { random, reported, extra: [], credits: [], expected }
   for (let at = 0; at < OF_EACH_KIND; at++) {
     for (const plant of Object.values(PLANTINGS)) plant(planting)
   }
   await bench.writeBooks({ ...books, credits: [...books.credits, ...planting.credits] })
-  const lines = [...report.flatMap((each) => each.lines), ...planting.extra]
+  const lines = [...reported.flatMap((each) => each.lines), ...planting.extra]
 
-  // Opens with money that the books do not have, skips a number, and loses a naira on the way.
+  // The statements also open with money that the books lack, skip a number, and have a gap of one naira.
   let openingKobo = 5_000_000
   for (const [at, day] of DAYS.entries()) {
     if (at === 4) openingKobo -= 100
-    const own = lines.filter((line) => line.day === day)
+    const ownLine = lines.filter((line) => line.day === day)
     await bench.importStatement({
       fromDay: day,
       toDay: day,
       openingKobo,
       sequence: at < 3 ? at + 1 : at + 2,
-      lines: own,
+      lines: ownLine,
     })
-    openingKobo += own.reduce((sum, line) => sum + line.amountKobo, 0)
+    openingKobo += ownLine.reduce((sum, line) => sum + line.amountKobo, 0)
     await bench.match(`${day}T23:59`)
   }
   expected.push('balance_gap statement 5000000', 'sequence_gap statement 0')

@@ -1,6 +1,6 @@
-// A month that an accountant would sign: 1,000 differences planted in the statements of two banks are found
-// and named, each is resolved by an action that the service offers, and then the ledger agrees with the
-// statements, the month closes without a reason, and its pack verifies.
+// 1,000 differences are planted in a month's statements of two banks. Matching finds and classifies them, and
+// each is resolved by an action that the service offers. Then the ledger agrees with the statements, the
+// month can be closed without a reason, and its pack verifies.
 //
 // SEED=random draws another month.
 
@@ -52,7 +52,7 @@ async function readFound({ db }: Bench): Promise<Found[]> {
 
 const textOf = ({ kind, about, kobo }: Found) => `${kind} ${about} ${kobo}`
 
-// Runs the work for each row, a few at a time.
+// Runs `work` for each row, four rows at a time.
 async function inLanes<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
   const waiting = [...rows]
   const lane = async () => {
@@ -86,34 +86,39 @@ test(`1,000 differences of a month are found, named and resolved, and it closes 
   await assertPack(bench)
 })
 
+// Writes the books of both banks, with a credit that makes up the opening balance, and the transfers of all
+// of them.
 async function writeMonths(bench: Bench, months: readonly BankMonth[]): Promise<void> {
   const writer = new pg.Client(bench.database.connectionString)
   await writer.connect()
   await writer.query('set session_replication_role = replica')
-  for (const [at, { books }] of months.entries()) {
+  for (const [index, { books }] of months.entries()) {
     const opening = {
-      id: (Date.parse(`${OPENING_DAY}T10:15Z`) / 60_000) * 10_000 + 9_000 + at,
-      sessionId: `OPENING${at}`,
+      // Grows with the time, as the ids of the other credits do.
+      id: (Date.parse(`${OPENING_DAY}T10:15Z`) / 60_000) * 10_000 + 9_000 + index,
+      sessionId: `OPENING${index}`,
       amountKobo: Number(OPENING_KOBO),
       at: `${OPENING_DAY}T10:15`,
     }
-    const all = { ...books, credits: [opening, ...books.credits] }
-    await writeBooks((sql, rows) => writer.query(sql, [JSON.stringify(rows)]), all)
+    const completeBooks = { ...books, credits: [opening, ...books.credits] }
+    await writeBooks((sql, rows) => writer.query(sql, [JSON.stringify(rows)]), completeBooks)
   }
   await writeTransfers(writer, OPENING_DAY)
   await writer.end()
 }
 
+// Uploads one statement for each day.
 async function importMonth(bench: Bench, { bank, lines }: BankMonth): Promise<void> {
   let openingKobo = OPENING_KOBO
   for (const day of DAYS) {
-    const ofDay = lines.filter((line) => line.day === day)
-    await imported(bench, bank.csv({ openingKobo, lines: ofDay }), { query: bank.query })
-    openingKobo += ofDay.reduce((sum, { kobo }) => sum + kobo, 0n)
+    const dayLines = lines.filter((line) => line.day === day)
+    await imported(bench, bank.csv({ openingKobo, lines: dayLines }), { query: bank.query })
+    openingKobo += dayLines.reduce((sum, { kobo }) => sum + kobo, 0n)
   }
 }
 
-// Neither another payer nor another day keeps a line from its item; both are shown.
+// Asserts that lines with another payer (`strangers`) or another day (`shifted`) than in the books are still
+// matched, and that they show the difference.
 async function assertMatched(bench: Bench, month: BankMonth): Promise<void> {
   const { bank, strangers, shifted, lines } = month
   const readLine = async (reference: string) => {
@@ -133,13 +138,15 @@ async function assertMatched(bench: Bench, month: BankMonth): Promise<void> {
   })
 }
 
-// Each by an action that the service offers: matched, booked, or an adjusting entry of two people.
+// Resolves each difference by an action that the service offers: a match, a booking, or an adjusting entry of
+// two people.
 async function resolveAll(bench: Bench, found: readonly Found[]): Promise<void> {
   const offers = async ({ id }: Found) =>
     (await bench.call({ url: `${RECONCILIATION}/${id}` })).json().data
+  // Resolves the rows in bulk, after asserting for the first twenty that the service offers the action.
   const resolve = async (action: string, rows: readonly Found[]) => {
-    for (const each of rows.slice(0, 20)) {
-      assert((await offers(each)).actions.includes(action), `${action} ${textOf(each)}`)
+    for (const row of rows.slice(0, 20)) {
+      assert((await offers(row)).actions.includes(action), `${action} ${textOf(row)}`)
     }
     const body = { ids: rows.map(({ id }) => id), action, reason: REASON }
     const results = (await bench.call({ url: `${RECONCILIATION}/resolve`, body })).json().data
@@ -154,10 +161,10 @@ async function resolveAll(bench: Bench, found: readonly Found[]): Promise<void> 
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   const entries = `${RECONCILIATION}/adjusting-entries`
-  await inLanes(await readFound(bench), async (each) => {
-    const { id, kobo } = each
-    const [account] = (await offers(each)).adjustingAccounts
-    assert(account, textOf(each))
+  await inLanes(await readFound(bench), async (difference) => {
+    const { id, kobo } = difference
+    const [account] = (await offers(difference)).adjustingAccounts
+    assert(account, textOf(difference))
     const entry = { differenceId: id, account, amount: Number(kobo) / 100, reason: REASON }
     const answer = await maker.call({ url: entries, body: entry })
     assert.equal(answer.statusCode, 200, answer.body)
@@ -167,8 +174,8 @@ async function resolveAll(bench: Bench, found: readonly Found[]): Promise<void> 
   })
 }
 
-// On every day, the ledger has the statement's balance but for pairs of which one side is of a later day; and
-// today, when all of them are booked, without exception.
+// Asserts that nothing is left to reconcile. On each day of the month, ledger and statement differ only by
+// matches whose two sides have different days (timing); at the end of the month the balances are equal.
 async function assertReconciled(bench: Bench, months: readonly BankMonth[]): Promise<void> {
   const noted = (await bench.call({ url: `${RECONCILIATION}/reconciling-items` })).json().data
   assert.deepEqual(noted, [], 'no reconciling item is left')
@@ -198,7 +205,8 @@ async function balanceOf({ db }: Bench, kind: string, bankCode: string): Promise
   return rows[0]?.kobo ?? 0n
 }
 
-// Duty is on its account: withheld from credits, and charged on the statements.
+// Asserts that all stamp duty is on its account, both what was withheld from credits and what was charged
+// separately.
 async function assertDuty(bench: Bench, months: readonly BankMonth[]): Promise<void> {
   const charged = BigInt(PLANTED.duty / BANKS.length) * DUTY_KOBO
   for (const { bank, books } of months) {
@@ -210,18 +218,20 @@ async function assertDuty(bench: Bench, months: readonly BankMonth[]): Promise<v
   }
 }
 
-// Without a reason for any day or month.
+// Closes all days and both months. None needs a reason, because everything is reconciled.
 async function closeMonths(bench: Bench): Promise<void> {
   for (const day of [OPENING_DAY, ...DAYS]) await closeDay(bench, day, {})
   for (const month of [OPENING_DAY.slice(0, 7), MONTH]) {
     const url = `${OPERATOR}/months/${month}/close`
-    const { closings } = dataOf(await bench.call({ url, body: {} }), 'account')
+    const { closings } = dataOf(await bench.call({ url, body: {} }))
     assert.equal(closings[0].reason, null)
     const open = closings[0].checklist.filter(({ isDone }: { isDone: boolean }) => !isDone)
     assert.deepEqual(open, [])
   }
 }
 
+// Asserts that the month's pack verifies, and that changing an amount in it is found, even if the manifest is
+// signed again.
 async function assertPack(bench: Bench): Promise<void> {
   if (!PYTHON) return
   const pack = (await bench.call({ url: `${OPERATOR}/months/${MONTH}/pack` })).rawPayload
@@ -240,9 +250,9 @@ async function assertPack(bench: Bench): Promise<void> {
     })
   const edits = amounts.map((name) => ({ name, change }))
   for (const isSigned of [false, true]) {
-    for (const [at, verdict] of verifyEdits(pack, edits, { isSigned }).entries()) {
+    for (const [index, verdict] of verifyEdits(pack, edits, { isSigned }).entries()) {
       assert.equal(verdict.status, 1, verdict.output)
-      assert.match(verdict.output, new RegExp(`FAULT.*${amounts[at]}`))
+      assert.match(verdict.output, new RegExp(`FAULT.*${amounts[index]}`))
     }
   }
 }

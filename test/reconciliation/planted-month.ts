@@ -1,4 +1,5 @@
-// A month of random business at two banks, their statements, and 1,000 differences planted in them.
+// Makes a month of random business at two banks with their statements, and plants 1,000 differences in them,
+// for planted-month.test.ts.
 
 import type { seededRandom } from '../support/random.ts'
 import { accessCsv, type CsvLine, gtbankCsv } from '../support/statement-files.ts'
@@ -9,7 +10,8 @@ type Credit = NonNullable<Books['credits']>[number]
 type Payout = NonNullable<Books['payouts']>[number]
 
 export type MonthLine = CsvLine & { day: string; reference: string }
-type Deal = { credit?: Credit; payout?: Payout; lines: MonthLine[] } // With its lines on the statement.
+// A credit or payout with its lines on the statement.
+type Deal = { credit?: Credit; payout?: Payout; lines: MonthLine[] }
 
 export const MONTH = '2026-10'
 export const DAYS = Array.from(
@@ -20,7 +22,7 @@ export const OPENING_DAY = '2026-09-30'
 export const OPENING_KOBO = 500_000_000n // At each bank, before its first statement.
 const SIZE = { credits: 2_400, payouts: 600 }
 
-// Each wording is on statements of Nigerian banks.
+// The words for stamp duty on statements of Nigerian banks.
 const DUTIES = [
   'STAMP DUTY',
   'STAMPDUTY CHARGE',
@@ -34,7 +36,7 @@ const DUTIES = [
 ]
 const NAMES = ['ADA OBI', 'MUSA BELLO', 'TUNDE ADEBAYO', 'NGOZI EZE', 'IBRAHIM SANI', 'FUNMI COLE']
 
-// Without a session id, an inward transfer names the account number alone.
+// The parts of an inward transfer's narration. Without a session id, it has only the account number.
 type Inward = { sessionId?: string; name?: string | undefined; number?: string | undefined }
 
 type Bank = {
@@ -76,6 +78,7 @@ export const BANKS: readonly Bank[] = [
   },
 ]
 
+// How many differences of each kind are planted.
 export const PLANTED = {
   missing_credit: 120,
   missing_payout: 80,
@@ -100,7 +103,7 @@ export type BankMonth = {
   bank: Bank
   books: Required<Pick<Books, 'bankCode' | 'credits' | 'payouts' | 'numbers'>>
   lines: MonthLine[]
-  expected: string[] // "kind reference amount": of the line, or of the item.
+  expected: string[] // The differences to be found: "kind reference amount", or "kind item amount".
   strangers: string[] // References of lines with another payer than in the books.
   shifted: string[] // References of lines of another day than in the books.
 }
@@ -112,10 +115,11 @@ type Plan = {
   next: () => string // The reference of a line.
   received: Deal[]
   paid: Deal[]
-  plain: Deal[] // Credits without charges that nothing was planted in.
-  charged: Deal[] // Credits with fee, VAT and duty, likewise.
-  withoutDuty: Deal[] // Credits with fee and VAT, likewise.
-  outgoing: Deal[] // Payouts, likewise.
+  // Deals in which nothing is planted yet:
+  plain: Deal[] // Credits without charges.
+  charged: Deal[] // Credits with fee, VAT and duty.
+  withoutDuty: Deal[] // Credits with fee and VAT.
+  outgoing: Deal[] // Payouts.
   extra: MonthLine[]
 } & Pick<BankMonth, 'expected' | 'strangers' | 'shifted'>
 
@@ -125,25 +129,28 @@ const sessionOf = (id: number) => `000013261001${`${id}`.padStart(18, '0')}`
 const chargesOf = ({ feeKobo = 0, vatKobo = 0, dutyKobo = 0 }: Credit) =>
   feeKobo + vatKobo + dutyKobo
 
+// The narration of a credit's statement line. `more` replaces the session id, payer's name or number in it.
 const inward = ({ bank }: Pick<Plan, 'bank'>, credit: Credit, more: Inward = {}) => {
   const { sessionId, name, accountNumber: number } = credit
   return bank.inward({ sessionId, name, number, ...more })
 }
 
-const own = ({ lines }: Deal) => lines[0] as MonthLine
+const ownLine = ({ lines }: Deal) => lines[0] as MonthLine
 
-function take({ random }: Plan, from: Deal[]): Deal {
+// Takes a random deal out of the list, so that nothing else is planted in it.
+function takeDeal({ random }: Plan, from: Deal[]): Deal {
   return from.splice(random.integer(0, from.length - 1), 1)[0] as Deal
 }
 
+// Plans the month of each bank, and plants the differences at the banks in turn.
 export function plantMonth(random: Random): BankMonth[] {
   let serial = 0
   const next = () => `FT${`${++serial}`.padStart(9, '0')}`
-  const plans = BANKS.map((bank, at) => planBank(bank, at, { random, next }))
+  const plans = BANKS.map((bank, index) => planBank(bank, index, { random, next }))
   for (const [kind, count] of Object.entries(PLANTED)) {
-    for (let at = 0; at < count; at++) {
-      const plan = plans[at % plans.length] as Plan
-      PLANTINGS[kind as Planting](plan, Math.floor(at / plans.length))
+    for (let index = 0; index < count; index++) {
+      const plan = plans[index % plans.length] as Plan
+      PLANTINGS[kind as Planting](plan, Math.floor(index / plans.length))
     }
   }
   return plans.map(({ bank, numbers, received, paid, extra, expected, strangers, shifted }) => ({
@@ -159,12 +166,17 @@ export function plantMonth(random: Random): BankMonth[] {
   }))
 }
 
-function planBank(bank: Bank, at: number, { random, next }: Pick<Plan, 'random' | 'next'>): Plan {
+// Makes the credits and payouts of one bank. The ids of the banks alternate.
+function planBank(
+  bank: Bank,
+  bankIndex: number,
+  { random, next }: Pick<Plan, 'random' | 'next'>,
+): Plan {
   const numbers = Array.from({ length: 100 }, (_, nth) =>
     `${Number(bank.firstNumber) + nth}`.padStart(10, '0'),
   )
   const half = (count: number) =>
-    Array.from({ length: count / BANKS.length }, (_, nth) => nth * BANKS.length + at + 1)
+    Array.from({ length: count / BANKS.length }, (_, nth) => nth * BANKS.length + bankIndex + 1)
   const using = { bank, random, numbers, next }
   const received = half(SIZE.credits).map((n, nth) => receive(n, nth, using))
   const paid = half(SIZE.payouts).map((n) => pay(n, using))
@@ -180,13 +192,14 @@ function planBank(bank: Bank, at: number, { random, next }: Pick<Plan, 'random' 
 
 type Planning = Pick<Plan, 'bank' | 'random' | 'numbers' | 'next'>
 
-// Every fourth has charges, which its line is less.
+// Makes a credit. `n` numbers the credits of all banks and `nth` those of this bank. Every fourth credit of a
+// bank has charges, which reduce the amount on its line; every eighth also has stamp duty.
 function receive(n: number, nth: number, { bank, random, numbers, next }: Planning): Deal {
   const day = random.pick(DAYS)
   const at = `${day}T${`${random.integer(1, 20)}`.padStart(2, '0')}:15`
   const duty = nth % 8 === 0 ? { dutyKobo: Number(DUTY_KOBO) } : {}
   const credit: Credit = {
-    id: (Date.parse(`${at}Z`) / 60_000) * 10_000 + n,
+    id: (Date.parse(`${at}Z`) / 60_000) * 10_000 + n, // Grows with the time, as the service's ids do.
     sessionId: sessionOf(n),
     amountKobo: 1_000_000 + n * 100 + random.integer(0, 99), // All different.
     at,
@@ -201,6 +214,7 @@ function receive(n: number, nth: number, { bank, random, numbers, next }: Planni
   }
 }
 
+// Makes a payout.
 function pay(id: number, { bank, random, next }: Planning): Deal {
   const day = random.pick(DAYS)
   const payout: Payout = {
@@ -215,37 +229,40 @@ function pay(id: number, { bank, random, next }: Planning): Deal {
   return { payout, lines: [{ day, kobo, reference: next(), narration }] }
 }
 
-// The books have the charges of a credit, too, and the bank lacks both.
+// Removes a deal from the statement. If a credit has charges, the bank lacks the credit and its charges.
 function lose(plan: Plan, from: Deal[]): void {
-  const deal = take(plan, from)
+  const deal = takeDeal(plan, from)
   const { credit, payout } = deal
   const item = credit ? `credit ${credit.id}` : `payout ${payout?.id}`
   const charges = credit ? chargesOf(credit) : 0
-  plan.expected.push(`missing_at_bank ${item} ${-own(deal).kobo - BigInt(charges)}`)
+  plan.expected.push(`missing_at_bank ${item} ${-ownLine(deal).kobo - BigInt(charges)}`)
   if (charges > 0) plan.expected.push(`missing_at_bank charges ${credit?.id} ${charges}`)
   deal.lines = []
 }
 
+// Changes the amount of a deal's line.
 function change(
   plan: Plan,
   from: Deal[],
   { kind = 'amount_differs', by = [-500, -1, 1, 70_000] } = {},
 ) {
-  const line = own(take(plan, from))
+  const line = ownLine(takeDeal(plan, from))
   const kobo = BigInt(plan.random.pick(by))
   line.kobo += kobo
   plan.expected.push(`${kind} ${line.reference} ${kobo}`)
 }
 
+// Adds a line that the books do not have.
 function add(plan: Plan, kind: string, line: Omit<MonthLine, 'reference'>): void {
   const reference = plan.next()
   plan.extra.push({ ...line, reference })
   plan.expected.push(`${kind} ${reference} ${line.kobo}`)
 }
 
-// The second of two equal lines in the file is one too many.
+// Repeats a deal's line. The duplicate is the one that comes second in time, which is first in a newest-first
+// file.
 function repeat(plan: Plan, deal: Deal): void {
-  const [line, reference] = [own(deal), plan.next()]
+  const [line, reference] = [ownLine(deal), plan.next()]
   plan.extra.push({ ...line, reference })
   const second = plan.bank.isNewestFirst ? line.reference : reference
   plan.expected.push(`duplicate_at_bank ${second} ${line.kobo}`)
@@ -267,45 +284,46 @@ const PLANTINGS: Readonly<Record<Planting, (plan: Plan, at: number) => void>> = 
     const line = { day: plan.random.pick(DAYS), kobo, narration: `CASH ${at}` }
     add(plan, 'unexplained_debit', line)
   },
-  // The bank withheld more or less of a credit than it reported.
+  // Every fourth time the bank withheld more or less of a credit than it reported. Otherwise the line has
+  // another amount than the credit.
   wrong_credit: (plan, at) =>
     isFourth(at)
       ? change(plan, plan.charged, { kind: 'fee_differs', by: [-500, -1, 1] })
       : change(plan, plan.plain),
   wrong_payout: (plan) => change(plan, plan.outgoing),
-  duplicate: (plan, at) => repeat(plan, take(plan, isFourth(at) ? plan.charged : plan.plain)),
+  duplicate: (plan, at) => repeat(plan, takeDeal(plan, isFourth(at) ? plan.charged : plan.plain)),
   duplicate_without_id: (plan) => {
-    const deal = take(plan, plan.plain)
+    const deal = takeDeal(plan, plan.plain)
     const { name, accountNumber: number } = deal.credit as Credit
-    own(deal).narration = plan.bank.inward({ name, number })
+    ownLine(deal).narration = plan.bank.inward({ name, number })
     repeat(plan, deal)
   },
   duty: (plan, at) => {
     const narration = DUTIES[at % DUTIES.length] as string
     add(plan, 'fee_differs', { day: plan.random.pick(DAYS), kobo: -DUTY_KOBO, narration })
   },
-  // Up to two days later.
+  // The bank books the credit one or two days later than the service.
   shifted_day: (plan) => {
-    const early = plan.plain.filter((deal) => DAYS.indexOf(own(deal).day) < DAYS.length - 2)
+    const early = plan.plain.filter((deal) => DAYS.indexOf(ownLine(deal).day) < DAYS.length - 2)
     const deal = plan.random.pick(early)
     plan.plain.splice(plan.plain.indexOf(deal), 1)
-    const line = own(deal)
+    const line = ownLine(deal)
     line.day = DAYS[DAYS.indexOf(line.day) + plan.random.integer(1, 2)] as string
     plan.shifted.push(line.reference)
   },
   swapped_accounts: (plan) => {
-    const deal = take(plan, plan.plain)
-    const [line, credit] = [own(deal), deal.credit as Credit]
-    const number = plan.random.pick(plan.numbers.filter((each) => each !== credit.accountNumber))
+    const deal = takeDeal(plan, plan.plain)
+    const [line, credit] = [ownLine(deal), deal.credit as Credit]
+    const number = plan.random.pick(plan.numbers.filter((other) => other !== credit.accountNumber))
     line.narration = inward(plan, credit, { number })
     plan.expected.push(`wrong_account ${line.reference} ${line.kobo}`)
     plan.expected.push(`missing_at_bank credit ${credit.id} ${-line.kobo}`)
   },
   swapped_payers: (plan) => {
-    const deal = take(plan, plan.plain)
+    const deal = takeDeal(plan, plan.plain)
     const credit = deal.credit as Credit
-    const name = plan.random.pick(NAMES.filter((each) => each !== credit.name))
-    own(deal).narration = inward(plan, credit, { name })
-    plan.strangers.push(own(deal).reference)
+    const name = plan.random.pick(NAMES.filter((other) => other !== credit.name))
+    ownLine(deal).narration = inward(plan, credit, { name })
+    plan.strangers.push(ownLine(deal).reference)
   },
 }

@@ -1,5 +1,6 @@
-// The transfers of books that were written without the service's rules (books.ts), so that journals and trial
-// balances have them. One credit in ten is in suspense; the others and the payouts are of the sandbox client.
+// Writes the ledger transfers of books that were inserted without the service's rules (books.ts), so that
+// journals and trial balances contain them. One credit in ten is in suspense; the other credits and the
+// payouts belong to the sandbox's client.
 
 import type pg from 'pg'
 
@@ -15,7 +16,8 @@ const OPEN_ACCOUNTS = `
           select k.kind, ${CLIENT} from unnest('{available,paying}'::text[]) as k (kind)) as a
   on conflict (kind, owner, currency) where kind <> 'collection' do nothing`
 
-// From the second day of the month: what is in suspense for more than 30 days must be reviewed.
+// SQL condition: the credit is in suspense. No credit of the first days is, because money that is in suspense
+// for more than 30 days must be reviewed before the month can be closed.
 const IS_SUSPENDED = `c.id % 10 = 0
   and c.received_at >= ($1::date + 2)::timestamp at time zone 'Africa/Lagos'`
 
@@ -63,8 +65,8 @@ const SUSPEND = `
     join ledger_accounts l on l.kind = 'suspense' and l.owner = 'bank:' || c.bank_code
    where ${IS_SUSPENDED}`
 
-// `openingDay`: the credits of this day were there before the first statement, and are not in suspense. The
-// writer has turned the guards of the database off.
+// `openingDay` is the day before the first statement; its credits are not in suspense. The writer's
+// connection has the database's triggers switched off.
 export async function writeTransfers(writer: pg.Client, openingDay: string): Promise<void> {
   await writer.query(OPEN_ACCOUNTS)
   await writer.query(POST, [openingDay])

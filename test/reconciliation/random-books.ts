@@ -1,5 +1,5 @@
-// Random books, and the statement of an honest bank: written from a bank's behaviour, not from the
-// matching code. Lines are named by narration, items by kind and id.
+// Makes random books and the statement lines that an honest bank would write about them. Written from how
+// banks behave, not from the matching code.
 
 import type { seededRandom } from '../support/random.ts'
 import type { Books, Line } from './books.ts'
@@ -12,8 +12,9 @@ type Return = NonNullable<Books['returns']>[number]
 
 export type Size = { credits: number; payouts: number; reversals: number; returns: number }
 
-// The bank's lines for an item: the first is the item's own.
-export type Told = { item: string; credit?: Credit; lines: Line[] }
+// An item and the lines that the bank writes about it. The first line has the item's amount, further ones its
+// charges.
+export type ReportedItem = { item: string; credit?: Credit; lines: Line[] }
 
 export const DAYS = Array.from(
   { length: 6 },
@@ -24,26 +25,28 @@ const LAST = DAYS.at(-1) as string
 const serial = (prefix: string, id: number) => `${prefix}${String(id).padStart(15, '0')}`
 const nextDay = (day: string) => DAYS[DAYS.indexOf(day) + 1] ?? day
 
+// Random books. `reported` has the lines of the bank's statement for each item of the books.
 export function randomBooks(random: Random, size: Size) {
   const credits = times(size.credits, (id) => randomCredit(random, id))
   const payouts = times(size.payouts, (id) => randomPayout(random, id))
   const reversals = times(size.reversals, (id) => randomReversal(random, id, random.pick(credits)))
   const returns = times(size.returns, (id) => randomReturn(random, id, random.pick(credits)))
-  const report = [
-    ...credits.map((credit) => tellCredit(random, credit)),
-    ...payouts.map((payout) => tellPayout(random, payout)),
-    ...reversals.map((each) => tellReversal(random, each, credits)),
-    ...returns.map((each) => tellReturn(random, each)),
+  const reported = [
+    ...credits.map((credit) => reportCredit(random, credit)),
+    ...payouts.map((payout) => reportPayout(random, payout)),
+    ...reversals.map((reversal) => reportReversal(random, reversal, credits)),
+    ...returns.map((returned) => reportReturn(random, returned)),
   ]
   const books = { credits, payouts, reversals, returns }
-  return { books, told: report }
+  return { books, reported }
 }
 
 function times<T>(count: number, make: (id: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at + 1))
 }
 
-// In the last minutes of a day, banks may book on the next.
+// A random time. Rarely it is in the last minutes of a day, because banks may book such items on the next day
+// (dayOf).
 function moment(random: Random): string {
   const day = random.pick(DAYS)
   return random.integer(1, 20) === 1 && day !== LAST
@@ -53,7 +56,7 @@ function moment(random: Random): string {
 
 const dayOf = (at: string) => (at.includes('T23:5') ? nextDay(at.slice(0, 10)) : at.slice(0, 10))
 
-// Ids of credits follow time.
+// A credit id that grows with the time of the credit, as the service's ids do.
 export function creditId(at: string, n: number): number {
   return (Date.parse(`${at}Z`) / 60_000) * 10_000 + n
 }
@@ -101,48 +104,51 @@ function randomReturn(random: Random, id: number, { id: creditId }: Credit): Ret
   }
 }
 
-function tellCredit(random: Random, credit: Credit): Told {
+// The bank writes one line with the net amount, or one with the gross amount and one for each charge. The
+// line names the credit in one of the ways that banks use.
+function reportCredit(random: Random, credit: Credit): ReportedItem {
   const { id, amountKobo, at, feeKobo = 0, vatKobo = 0, dutyKobo = 0 } = credit
   const day = dayOf(at)
-  const own = { day, kind: 'credit', narration: `C${id}` }
-  const line = { item: `credit ${id}`, credit }
+  const base = { day, kind: 'credit', narration: `C${id}` }
+  const item = { item: `credit ${id}`, credit }
   const charges = feeKobo + vatKobo + dutyKobo
-  const named = { ...own, sessionId: credit.sessionId }
+  const baseWithId = { ...base, sessionId: credit.sessionId }
   if (charges > 0 && random.integer(0, 1) === 0) {
-    return { ...line, lines: [{ ...named, amountKobo: amountKobo - charges }] }
+    return { ...item, lines: [{ ...baseWithId, amountKobo: amountKobo - charges }] }
   }
   const parts = [
     { kind: 'fee', amountKobo: -feeKobo },
     { kind: 'vat', amountKobo: -vatKobo },
     { kind: 'stamp_duty', amountKobo: -dutyKobo },
   ].filter((part) => part.amountKobo !== 0)
-  const apart = parts.map((part) => {
+  const chargeLines = parts.map((part) => {
     return { day, sessionId: credit.sessionId, narration: `${part.kind} of C${id}`, ...part }
   })
   const isSameDay = at.slice(0, 10) === day
   const ways: Omit<Line, 'amountKobo'>[] = [
-    named,
-    { ...own, bankReference: serial('X', id) },
-    { ...own, endToEndId: credit.sessionId },
-    // Amounts of credits are all different.
-    ...(isSameDay ? [{ ...own, narration: `C${id} TO ${credit.accountNumber}` }] : []),
+    baseWithId,
+    { ...base, bankReference: serial('X', id) },
+    { ...base, endToEndId: credit.sessionId },
+    // Without any identifier: by account number, amount and day, since no two credits have the same amount.
+    ...(isSameDay ? [{ ...base, narration: `C${id} TO ${credit.accountNumber}` }] : []),
   ]
-  return { ...line, lines: [{ ...random.pick(ways), amountKobo }, ...apart] }
+  return { ...item, lines: [{ ...random.pick(ways), amountKobo }, ...chargeLines] }
 }
 
-function tellPayout(random: Random, payout: Payout): Told {
+// The bank writes the payout and its cost in one line or in two.
+function reportPayout(random: Random, payout: Payout): ReportedItem {
   const { id, amountKobo, costKobo = 0, costVatKobo = 0 } = payout
-  const own = { day: dayOf(payout.at), kind: 'payout', narration: `P${id}` }
+  const base = { day: dayOf(payout.at), kind: 'payout', narration: `P${id}` }
   const ways: Omit<Line, 'amountKobo'>[] = [
-    { ...own, sessionId: payout.bankReference },
-    { ...own, bankReference: payout.bankReference },
-    { ...own, endToEndId: payout.reference },
-    { ...own, narration: `P${id} NIP/${payout.reference}/ADA` },
+    { ...base, sessionId: payout.bankReference },
+    { ...base, bankReference: payout.bankReference },
+    { ...base, endToEndId: payout.reference },
+    { ...base, narration: `P${id} NIP/${payout.reference}/ADA` },
   ]
   const line = random.pick(ways)
   const cost = costKobo + costVatKobo
-  const isOne = random.integer(0, 1) === 0
-  const lines = isOne
+  const isOneLine = random.integer(0, 1) === 0
+  const lines = isOneLine
     ? [{ ...line, amountKobo: -amountKobo - cost }]
     : [
         { ...line, amountKobo: -amountKobo },
@@ -151,20 +157,26 @@ function tellPayout(random: Random, payout: Payout): Told {
   return { item: `payout ${id}`, lines }
 }
 
-function tellReversal(random: Random, reversal: Reversal, credits: readonly Credit[]): Told {
+// The bank names the reversal by its own session id or by the credit's.
+function reportReversal(
+  random: Random,
+  reversal: Reversal,
+  credits: readonly Credit[],
+): ReportedItem {
   const { id, amountKobo, creditId } = reversal
-  const credit = credits.find((each) => each.id === creditId) as Credit
+  const credit = credits.find((known) => known.id === creditId) as Credit
   const sessionId = random.pick([reversal.sessionId, credit.sessionId])
   const line = { day: dayOf(reversal.at), narration: `V${id}`, sessionId, isReversal: true }
   return { item: `reversal ${id}`, lines: [{ ...line, amountKobo: -amountKobo }] }
 }
 
-function tellReturn(random: Random, returned: Return): Told {
+// The bank names the return by its own reference or by ours.
+function reportReturn(random: Random, returned: Return): ReportedItem {
   const { id, amountKobo } = returned
-  const own = { day: dayOf(returned.at), kind: 'return', narration: `R${id}` }
+  const base = { day: dayOf(returned.at), kind: 'return', narration: `R${id}` }
   const ways: Omit<Line, 'amountKobo'>[] = [
-    { ...own, bankReference: returned.bankReference },
-    { ...own, narration: `R${id} ${returned.reference}` },
+    { ...base, bankReference: returned.bankReference },
+    { ...base, narration: `R${id} ${returned.reference}` },
   ]
   return { item: `return ${id}`, lines: [{ ...random.pick(ways), amountKobo: -amountKobo }] }
 }

@@ -1,5 +1,5 @@
-// For random books and statements, the arithmetic of every day is exact, every kobo is matched or in a
-// difference (I65), and matching again changes nothing.
+// Random books and random, partly wrong statements: the proof of each day adds up exactly, each kobo of a
+// line is matched or in a difference (I65), and matching again changes nothing.
 
 import { test } from 'node:test'
 import { seededRandom } from '../support/random.ts'
@@ -11,7 +11,7 @@ const SEEDS = [1, 2, 3, 4]
 const SIZE = { credits: 60, payouts: 20, reversals: 6, returns: 6 }
 const KINDS = ['credit', 'fee', 'vat', 'stamp_duty', 'sweep', 'payout', 'return', 'other']
 
-// A mutation of a line: gives none, one or two.
+// In one case of three, replaces a line by a wrong one, by two lines, or by none.
 function mutate(random: Random, line: Line, others: readonly Line[]): Line[] {
   const other = random.pick(others)
   const { sessionId: _, bankReference: __, endToEndId: ___, ...unnamed } = line
@@ -37,11 +37,11 @@ for (const seed of SEEDS) {
   test(`random statements of random books always add up (seed ${seed})`, async () => {
     await using bench = await setUpMatching()
     const random = seededRandom(seed)
-    const { books, told: report } = randomBooks(random, SIZE)
-    const honest = report.flatMap(({ lines }) => lines)
+    const { books, reported } = randomBooks(random, SIZE)
+    const honest = reported.flatMap(({ lines }) => lines)
     const lines = honest.flatMap((line) => mutate(random, line, honest))
 
-    // Some of the books exist before the statements, the others come late.
+    // Most items are in the books before the statements are imported; the others come later.
     const isEarly = () => random.integer(1, 5) > 1
     const early = books.credits.filter(isEarly)
     await bench.writeBooks({ credits: early, payouts: books.payouts })

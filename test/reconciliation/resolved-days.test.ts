@@ -1,5 +1,5 @@
-// A day from its statement to its proof: matching finds differences, people resolve them, and the
-// arithmetic holds before, between and after.
+// A day from its statement to its proof: matching finds differences, operators resolve them one by one, and
+// the proof adds up after each step.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,22 +22,25 @@ const match = ({ service, clock }: Bench) =>
     matchStatements(tx, { bankCode: '058', currency: 'NGN', now: clock() }),
   )
 
+// Reads the day's proof, and asserts that the statement's balance is the sum of the other parts.
 async function proofOf(bench: Bench) {
   const url = `${RECONCILIATION}?bankCode=058&day=${DAY}`
-  const proof = dataOf(await bench.call({ url }), 'account')
+  const proof = dataOf(await bench.call({ url }))
   const { ledger, statement, timing, noted, difference } = proof
-  const sum = [ledger, timing, noted, difference].reduce((all, part) => all + part * 100, 0)
+  const sum = [ledger, timing, noted, difference].reduce((total, part) => total + part * 100, 0)
   assert.equal(Math.round(sum), Math.round(statement * 100), JSON.stringify(proof))
   return { ...proof, parts: [statement, ledger, timing, noted, difference] }
 }
 
+// Imports a statement with a known credit, an unknown one, a fee, a reversal of the known credit, and an
+// unexplained debit.
 async function importDay(bench: Bench) {
   const { bankAccount: accountNumber } = await startPayment(bench, { amount: 60 }, '058')
-  const [known, unheard] = [newSessionId(), newSessionId()]
+  const [known, unreported] = [newSessionId(), newSessionId()]
   await postRail(bench, '058/credits', { sessionId: known, accountNumber, amount: '60' })
   const lines = [
     { kobo: 6_000n, reference: 'FT1', narration: `NIP ${known} FROM ADA OBI` },
-    { kobo: 4_000n, reference: 'FT2', narration: `NIP ${unheard} FROM OBI ADA` },
+    { kobo: 4_000n, reference: 'FT2', narration: `NIP ${unreported} FROM OBI ADA` },
     { kobo: -500n, reference: 'FT3', narration: 'COMMISSION' },
     { kobo: -6_000n, reference: 'FT4', narration: `RVSL ${known}` },
     { kobo: -700n, reference: 'FT5', narration: 'CASH' },
@@ -45,7 +48,7 @@ async function importDay(bench: Bench) {
   const csv = gtbankCsv({ lines: lines.map((line) => ({ ...line, day: DAY })) })
   await imported(bench, csv)
   await match(bench)
-  return { accountNumber, unheard }
+  return { accountNumber, unreported }
 }
 
 test('differences of a day are resolved one by one until it balances', async () => {
@@ -86,10 +89,10 @@ test('differences of a day are resolved one by one until it balances', async () 
 
 test('a difference that clears by itself can no longer be resolved', async () => {
   await using bench = await startTestService()
-  const { accountNumber, unheard } = await importDay(bench)
+  const { accountNumber, unreported } = await importDay(bench)
   const { differences } = await proofOf(bench)
   const missing: Row = differences.find(({ kind }: Row) => kind === 'missing_in_books')
-  await postRail(bench, '058/credits', { sessionId: unheard, accountNumber, amount: '40' })
+  await postRail(bench, '058/credits', { sessionId: unreported, accountNumber, amount: '40' })
   await match(bench)
 
   for (const action of ['book', 'note'] as const) {
@@ -103,11 +106,11 @@ test('a difference that clears by itself can no longer be resolved', async () =>
 
 test('a noted item clears when its credit comes after all', async () => {
   await using bench = await startTestService()
-  const { accountNumber, unheard } = await importDay(bench)
+  const { accountNumber, unreported } = await importDay(bench)
   const { differences } = await proofOf(bench)
   const missing: Row = differences.find(({ kind }: Row) => kind === 'missing_in_books')
   assert.equal(await outcomeOf(resolve(bench, missing.id, 'note')), 'resolved')
-  await postRail(bench, '058/credits', { sessionId: unheard, accountNumber, amount: '40' })
+  await postRail(bench, '058/credits', { sessionId: unreported, accountNumber, amount: '40' })
 
   await match(bench)
 

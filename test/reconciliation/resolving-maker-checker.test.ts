@@ -1,4 +1,4 @@
-// Under maker-checker one user resolves a difference and another approves it (I66).
+// With maker-checker on, one user requests how a difference is resolved, and another approves (I66).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,6 +13,7 @@ import { startTestService } from '../support/running-service.ts'
 
 const FEE = { kind: 'unexplained_debit', line: { amount: -5, kind: 'fee' } } as const
 
+// Starts a service with two operators and one difference.
 async function setup() {
   const bench = await startTestService()
   const maker = await newBrowser(bench, 'operator')
@@ -21,7 +22,8 @@ async function setup() {
   return Object.assign(bench, { maker, checker, id })
 }
 
-async function setupTwo() {
+// Starts the service of setup() and turns maker-checker on.
+async function setupWithMakerChecker() {
   const bench = await setup()
   const answer = await setMakerChecker(bench.maker, true)
   assert.equal(answer.statusCode, 200, answer.body)
@@ -29,7 +31,7 @@ async function setupTwo() {
 }
 
 test('under maker-checker one asks and another approves', async () => {
-  await using bench = await setupTwo()
+  await using bench = await setupWithMakerChecker()
   const { maker, checker, id } = bench
   const { moves } = await recordMovements(bench)
 
@@ -60,7 +62,7 @@ test('under maker-checker one asks and another approves', async () => {
 })
 
 test('a credit that was approved is booked, and both people are kept', async () => {
-  await using bench = await setupTwo()
+  await using bench = await setupWithMakerChecker()
   const { accountNumber } = await createAccount(bench)
   const { id } = await addLineDifference(bench, {
     kind: 'missing_in_books',
@@ -81,8 +83,8 @@ test('a credit that was approved is booked, and both people are kept', async () 
   await assertCleanBooks(bench)
 })
 
-test('one that the bank took meanwhile on other terms is open again after its approval', async () => {
-  await using bench = await setupTwo()
+test('a difference whose credit the bank reported on other terms meanwhile is open again', async () => {
+  await using bench = await setupWithMakerChecker()
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
   const { id } = await addLineDifference(bench, {
@@ -97,9 +99,10 @@ test('one that the bank took meanwhile on other terms is open again after its ap
   assert.equal(await outcomeOf(resolve(bench.checker, id, 'note')), 'asked')
 })
 
-test('nobody approves their own, or of whom they have their access', async () => {
-  await using bench = await setupTwo()
+test('no user approves their own request, or one of the user who gave them access', async () => {
+  await using bench = await setupWithMakerChecker()
   const { maker, checker, id } = bench
+  // The code of the reason why this user cannot approve the request.
   const obstacle = async (browser: typeof maker) => {
     const url = `/api/v1/operator/reconciliation/${id}`
     return (await browser.call({ method: 'GET', url })).json().data.cannotApprove?.code
@@ -125,8 +128,8 @@ test('nobody approves their own, or of whom they have their access', async () =>
   assert.equal(await outcomeOf(decide(checker, id, 'reject', { reason })), 'open')
 })
 
-test('rejected or withdrawn it is open again, and can be asked for anew', async () => {
-  await using bench = await setupTwo()
+test('after a rejection or withdrawal the difference is open, and can be requested again', async () => {
+  await using bench = await setupWithMakerChecker()
   const { maker, checker, id } = bench
   const { moves } = await recordMovements(bench)
   await resolve(maker, id, 'book')
@@ -147,7 +150,7 @@ test('rejected or withdrawn it is open again, and can be asked for anew', async 
 })
 
 test('one of ten simultaneous approvals succeeds', async () => {
-  await using bench = await setupTwo()
+  await using bench = await setupWithMakerChecker()
   await resolve(bench.maker, bench.id, 'book')
   const checkers = []
   for (let made = 0; made < 10; made++) checkers.push(await newBrowser(bench, 'operator'))
@@ -163,7 +166,7 @@ test('one of ten simultaneous approvals succeeds', async () => {
 })
 
 test('the database itself holds that it takes two, and that it is resolved once', async () => {
-  await using bench = await setupTwo()
+  await using bench = await setupWithMakerChecker()
   const { maker, checker, id } = bench
   await resolve(maker, id, 'note')
   const approveAs = (actor: string, user: string) =>

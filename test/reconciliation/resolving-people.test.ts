@@ -1,5 +1,5 @@
-// The people who resolve differences: operators and their finance users, one by one or in bulk; and
-// hostile requests.
+// Which users may resolve differences (operators and their finance users), resolving in bulk, and hostile
+// requests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,6 +24,7 @@ import { sealingOf } from '../support/sealing.ts'
 const FEE = { kind: 'unexplained_debit', line: { amount: -5, kind: 'fee' } } as const
 const MANY = `${RECONCILIATION}/resolve`
 
+// Starts a service with two operators and one difference.
 async function setup() {
   const bench = await startTestService()
   const maker = await newBrowser(bench, 'operator')
@@ -39,10 +40,10 @@ test('a machine resolves while maker-checker is off, and not while it is on', as
   await setMakerChecker(bench.maker, true)
   const before = await databaseText(bench)
 
-  assertRefused(await resolve(bench, id, 'book'), 'account', { status: 403, code: 'people_only' })
+  assertRefused(await resolve(bench, id, 'book'), { status: 403, code: 'people_only' })
   for (const verb of ['approve', 'withdraw']) {
     const answer = await decide(bench, id, verb)
-    assertRefused(answer, 'account', { status: 403, code: 'people_only' })
+    assertRefused(answer, { status: 403, code: 'people_only' })
   }
   assert.equal(await databaseText(bench), before)
 })
@@ -59,13 +60,13 @@ test('only operators and their finance users: no other client, no other role', a
   ]
   for (const call of calls) {
     const machine = await bench.call({ ...call, token })
-    assertRefused(machine, 'account', { status: 403, code: 'scope_missing' })
-    assertRefused(await browser.call(call), 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(machine, { status: 403, code: 'scope_missing' })
+    assertRefused(await browser.call(call), { status: 403, code: 'role_not_allowed' })
     for (const role of ['owner', 'support', 'developer'] as const) {
       const answer = await (await newBrowser(bench, role)).call(call)
-      assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+      assertRefused(answer, { status: 403, code: 'role_not_allowed' })
     }
-    assertRefused(await bench.call({ ...call, token: null }), 'account', { status: 401 })
+    assertRefused(await bench.call({ ...call, token: null }), { status: 401 })
   }
   assert.equal(
     (await databaseText(bench)).match(/^differences .*$/gm)?.join(),
@@ -90,12 +91,12 @@ test('bad requests are refused by field, and unknown differences are not found',
   ] as const
   for (const [field, body] of bad) {
     const answer = await bench.call({ url, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
     assert.equal(answer.json().errors[0].field, field)
   }
   for (const id of ['0', '-1', '1e3', '999999', 'x', '%00', '9'.repeat(30), "1'--"]) {
     const answer = await bench.call({ url: `${RECONCILIATION}/${id}/resolve`, body: good })
-    assertRefused(answer, 'account', { status: 404, code: 'difference_not_found' })
+    assertRefused(answer, { status: 404, code: 'difference_not_found' })
   }
   const longest = { action: 'note', reason: 'ọ̀rọ̀ 💸'.repeat(60).slice(0, 500) } as const
   const { data } = (await bench.call({ url, body: longest })).json()
@@ -141,12 +142,12 @@ test('many are resolved each on its own, in order, and again without effect', as
   await assertCleanBooks(bench)
 })
 
-test('no more than 500 at once, none, and nothing that is no id', async () => {
+test('more than 500 ids, no ids, and texts that are no ids are refused', async () => {
   await using bench = await setup()
   const lists = [[], Array(501).fill(1), ['x'], [1.5], [0], [-1], [2 ** 60], null, 'all']
   for (const ids of lists) {
     const answer = await bench.call({ url: MANY, body: { ids, action: 'note', reason: REASON } })
-    assertRefused(answer, 'account', { status: 400 })
+    assertRefused(answer, { status: 400 })
   }
   const all = Array.from({ length: 500 }, (_, at) => at + 1_000_000)
   const answer = await bench.call({ url: MANY, body: { ids: all, action: 'note', reason: REASON } })

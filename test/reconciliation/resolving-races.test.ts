@@ -1,5 +1,5 @@
-// A difference is resolved once and its line booked once (I66, I67), despite concurrent requests, reports
-// of the bank meanwhile, and crashes anywhere.
+// A difference is resolved once and its line is booked once (I66, I67), even if requests come at the same
+// time, the bank reports the credit meanwhile, or the process crashes at any step.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,6 +29,8 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 const MINUTE_MS = 60_000
 
+// Starts a service with a statement line for a credit that the books lack, and records movements from then
+// on.
 async function setup() {
   const bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
@@ -41,6 +43,7 @@ async function setup() {
 
 type Desk = Awaited<ReturnType<typeof setup>>
 
+// Asserts that the credit was booked once, that the line is matched, and that the difference is cleared.
 async function assertBookedOnce(bench: Desk): Promise<void> {
   assert.deepEqual(await bench.movements.moves(), ['credit: bank 035 → collection 100.00'])
   assert.deepEqual(
@@ -53,6 +56,7 @@ async function assertBookedOnce(bench: Desk): Promise<void> {
   await assertCleanBooks(bench)
 }
 
+// The dependencies of the worker that finishes bookings whose process died.
 function finishing(bench: Bench, more: Partial<FinishDeps> = {}) {
   const { service, clock } = bench
   return {
@@ -90,21 +94,23 @@ test('the same person asking ten times at once, through two processes, books onc
   await using bench = await setup()
   await using twin = await startTwin(bench)
   const person = await newBrowser(bench, 'operator')
-  const call = (at: number) => {
+  // Sends the request to the two processes in turn.
+  const call = (index: number) => {
     const { cookie, csrfToken } = person
     const headers = { cookie, 'x-csrf-token': csrfToken }
     const url = `${RECONCILIATION}/${bench.id}/resolve`
     const body = { action: 'book', reason: REASON }
-    return (at % 2 ? bench : twin).call({ url, body, headers, token: null })
+    return (index % 2 ? bench : twin).call({ url, body, headers, token: null })
   }
 
-  const outcomes = await Promise.all(Array.from({ length: 10 }, (_, at) => outcomeOf(call(at))))
+  const calls = Array.from({ length: 10 }, (_, index) => outcomeOf(call(index)))
+  const outcomes = await Promise.all(calls)
 
   assert.deepEqual(tally(outcomes), { cleared: 10 })
   await assertBookedOnce(bench)
 })
 
-test('with one key, ten requests are answered alike and the fee is booked once', async () => {
+test('ten requests with one key get the same response, and the fee is booked once', async () => {
   await using bench = await startTestService()
   const { id } = await addLineDifference(bench, {
     kind: 'unexplained_debit',
@@ -206,6 +212,8 @@ for (const death of ['before the credit is taken', 'after the credit is taken'] 
   }
 }
 
+// Runs the worker that finishes bookings whose process died. It leaves a booking alone for a minute, in which
+// the process of the request normally finishes it.
 async function runWorker(bench: Desk): Promise<void> {
   const round = finishBookingsRound(finishing(bench))
   const { signal } = new AbortController()
@@ -215,7 +223,7 @@ async function runWorker(bench: Desk): Promise<void> {
   await round(signal)
 }
 
-test('one that cannot be finished keeps the worker from no other', async () => {
+test('a booking that cannot be finished does not stop the worker from finishing others', async () => {
   await using bench = await setup()
   const broken = await addLineDifference(bench, {
     kind: 'missing_in_books',

@@ -1,4 +1,4 @@
-// The actions that each kind of difference allows, and the exact transfers of each.
+// Which actions each kind of difference allows, and the exact ledger transfers of each action.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -114,7 +114,7 @@ test('an action that the kind does not allow is refused and says which are', asy
 
   for (const action of ['book', 'match'] as const) {
     const answer = await resolve(bench, id, action)
-    assertRefused(answer, 'account', { status: 409, code: 'action_not_allowed' })
+    assertRefused(answer, { status: 409, code: 'action_not_allowed' })
     assert.deepEqual(answer.json().errors, [
       { field: 'action', message: 'Must be one of note for wrong_account.' },
     ])
@@ -166,7 +166,7 @@ test('a credit without an account number of ours is unidentified suspense', asyn
   await assertCleanBooks(bench)
 })
 
-test('lines that name nothing are told apart by their own hash', async () => {
+test('lines without identifiers are distinguished by their hash', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const names = [{}, {}, { bankReference: 'NONREF' }, { sessionId: ' x ', bankReference: '000' }]
@@ -221,7 +221,7 @@ test('a credit that the books have on other terms is refused, and open again', a
 
   for (const more of [{}, { headers }, { headers }]) {
     const answer = await resolve(bench, id, 'book', more)
-    assertRefused(answer, 'account', { status: 409, code: 'line_known_otherwise' })
+    assertRefused(answer, { status: 409, code: 'line_known_otherwise' })
   }
 
   assert.deepEqual(await moves(), [])

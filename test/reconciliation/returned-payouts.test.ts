@@ -1,4 +1,4 @@
-// A line that returns a payout is not a customer's money.
+// A statement line that gives a payout back is recognized as such, and not booked as a customer's money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

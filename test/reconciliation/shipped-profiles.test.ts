@@ -1,4 +1,4 @@
-// The example of each shipped CSV profile passes the whole import, including newest-first ones.
+// The example file of each shipped CSV profile can be imported, including files with the newest line first.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

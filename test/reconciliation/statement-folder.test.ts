@@ -1,5 +1,5 @@
-// The watched folder and the command line: one process takes a file once it no longer changes, and moves
-// a refused file with a reason.
+// Importing statements from a watched folder and by the command line: one process takes a file when the file
+// no longer changes, and moves a refused file away with the reason.
 
 import assert from 'node:assert/strict'
 import {
@@ -32,7 +32,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const bench = closeAfterTests(await startTestService())
 const running = new AbortController().signal
 
-// All banks use the same format.
+// The worker's round that watches the folder. All banks use the same CSV format.
 function watch({ db, clock, config }: Bench, folder: string) {
   const banks = SANDBOX_BANKS.map((bank) => ({ ...bank, statements: { profile: 'gtbank' } }))
   return importStatementsRound({
@@ -47,6 +47,7 @@ function watch({ db, clock, config }: Bench, folder: string) {
   })
 }
 
+// Writes a file such as "058/a.csv" into the folder.
 function put(folder: string, name: string, content: string): string {
   const [code = ''] = name.split('/')
   mkdirSync(join(folder, code), { recursive: true })
@@ -137,6 +138,7 @@ test('two processes that watch one folder take a file once', async () => {
   assert.deepEqual(rows, [{ state: 'done' }])
 })
 
+// Runs an operator command about statements.
 function admin(...words: string[]): Promise<{ data: Data; text: string }> {
   const { clock, db } = bench
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }

@@ -1,5 +1,5 @@
-// Uploads of statements: as body or form, by permitted users, with a concurrency limit, over a real
-// socket even if refused halfway; and their presentation.
+// Uploading statements: as a request body or a form, by permitted users only, a limited number at a time, and
+// over a real socket, where the service may refuse in the middle. Also how statements and imports are listed.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -25,6 +25,7 @@ const address = new URL(await bench.service.app.listen({ host: '127.0.0.1', port
 const token = await bench.login()
 const PROFILE = 'format=csv&profile=gtbank'
 
+// A multipart form with these parts.
 function form(parts: readonly { name: string; fileName?: string; content: string | Buffer }[]) {
   const boundary = 'XX-boundary-XX'
   const chunks = parts.flatMap(({ name, fileName, content }) => [
@@ -40,6 +41,7 @@ function form(parts: readonly { name: string; fileName?: string; content: string
   return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
 }
 
+// Opens a request whose body the test writes piece by piece.
 function openUpload(query: string): ClientRequest {
   const { hostname, port } = address
   return httpRequest({
@@ -52,6 +54,7 @@ function openUpload(query: string): ClientRequest {
   })
 }
 
+// Waits for the response.
 async function answerTo(call: ClientRequest): Promise<{ status: number; body: Data }> {
   const [response] = (await once(call, 'response')) as [IncomingMessage]
   let text = ''
@@ -137,7 +140,7 @@ test('a statement refused in the middle of its upload is answered, though more w
   call.write(`${right}14-Nov-2026,14-Nov-2026,FT,,abc,1.00,"x"\n`)
   const answered = answerTo(call)
 
-  // A client that reads only after it has sent everything.
+  // This client reads the response only after it has sent everything.
   for (let sent = 0; sent < 40; sent++) call.write(`${'x'.repeat(65_536)}\n`)
   call.end()
   const { status, body } = await answered
@@ -162,7 +165,7 @@ test('an upload that is cut off stores nothing, and says so', async () => {
   assert.deepEqual(listed.json().data, [])
 })
 
-test('a third upload at once is told to wait, and taken when another has ended', async () => {
+test('a third simultaneous upload is refused, and accepted when another has ended', async () => {
   const query = (code: string) => `bankCode=${code}&${PROFILE}`
   const calls = ['057', '070'].map((code) => openUpload(query(code)))
   for (const call of calls) call.write('Trans Date,')

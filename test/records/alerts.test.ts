@@ -1,4 +1,5 @@
-// Alerts: every operator gets an event when one is raised, sees what to do, and acknowledges it.
+// Alerts: each operator gets an event when an alert is raised, sees what to do about it, and can acknowledge
+// it.
 
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
@@ -31,7 +32,8 @@ await bench.db.query(`update clients set is_operator = true where client_id = 'O
 // biome-ignore lint/suspicious/noExplicitAny: JSON bodies.
 type Row = any
 
-// A bank sends a session id twice, with different terms.
+// Raises an alert: a bank reports the same session id twice with different amounts. Returns the alert's
+// subject.
 async function reuseSession(): Promise<string> {
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
@@ -40,6 +42,7 @@ async function reuseSession(): Promise<string> {
   return `${sessionId}@035`
 }
 
+// The events about raised alerts that a client gets.
 async function raised(token?: string): Promise<Row[]> {
   const url = '/api/v1/events?type=alert.raised&limit=100'
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
@@ -56,7 +59,7 @@ async function list(query = ''): Promise<Row[]> {
 const acknowledge = (id: number | string) =>
   bench.call({ method: 'POST', url: `${ALERTS}/${id}/acknowledge`, body: {} })
 
-test('every operator is told of an alert once, with what to do; no other client is', async () => {
+test('operators get one event for each alert, with the action to take; other clients get none', async () => {
   const subject = await reuseSession()
 
   const [alert] = await list('&open=true&kind=session_reused')
@@ -89,7 +92,7 @@ test('alerts are listed by severity, alone and with a kind', async () => {
   assert.deepEqual(await list('&severity=warning&kind=pool_low'), [])
   assert.equal((await list('&severity=notice&kind=pool_low')).length, 1)
   const answer = await bench.call({ url: `${ALERTS}?severity=urgent` })
-  assertRefused(answer, 'account', { code: 'invalid_request' })
+  assertRefused(answer, { code: 'invalid_request' })
 })
 
 test('an alert is acknowledged once, on record, and the next like it is new', async () => {
@@ -105,8 +108,8 @@ test('an alert is acknowledged once, on record, and the next like it is new', as
   const person = await newBrowser(bench, 'operator')
 
   const url = `${ALERTS}/${alert.id}/acknowledge`
-  const first = dataOf(await person.call({ method: 'POST', url, body: {} }), 'account')
-  const after = dataOf(await acknowledge(alert.id), 'account')
+  const first = dataOf(await person.call({ method: 'POST', url, body: {} }))
+  const after = dataOf(await acknowledge(alert.id))
 
   assert.equal(first.acknowledgedBy, `user:${person.user.email}`)
   assert.deepEqual([first.isOpen, after], [false, first])
@@ -136,7 +139,7 @@ test('an acknowledgement can be undone, on record, unless the same was raised ag
   const [alert] = await open()
   const reopen = async () => {
     const url = `${ALERTS}/${alert.id}/reopen`
-    return dataOf(await bench.call({ method: 'POST', url, body: {} }), 'account')
+    return dataOf(await bench.call({ method: 'POST', url, body: {} }))
   }
   await acknowledge(alert.id)
 
@@ -149,7 +152,7 @@ test('an acknowledgement can be undone, on record, unless the same was raised ag
   )
   assert.deepEqual(rows, [{ action: 'alert.acknowledge' }, { action: 'alert.reopen' }])
 
-  const done = dataOf(await acknowledge(alert.id), 'account')
+  const done = dataOf(await acknowledge(alert.id))
   await again('12')
   assert.deepEqual(await reopen(), done)
   assert.equal((await open()).length, 1)
@@ -165,7 +168,7 @@ test('an alert that clears itself stays after it was acknowledged, and is not ra
   await raise()
   const [{ id }] = await list('&kind=audit_failed')
 
-  const done = dataOf(await acknowledge(id), 'account')
+  const done = dataOf(await acknowledge(id))
   await raise()
 
   assert.deepEqual([done.isOpen, done.clearedAt], [false, null])
@@ -177,28 +180,28 @@ test('alerts are for operators alone, and found by kind, time and page', async (
   await reuseSession()
   const finance = await newBrowser(bench, 'finance')
   const denied = { status: 403, code: 'scope_missing' }
-  assertRefused(await bench.call({ url: ALERTS, ...merchant }), 'account', denied)
+  assertRefused(await bench.call({ url: ALERTS, ...merchant }), denied)
   const role = { status: 403, code: 'role_not_allowed' }
-  assertRefused(await finance.call({ url: ALERTS }), 'account', role)
+  assertRefused(await finance.call({ url: ALERTS }), role)
 
   const first = (await bench.call({ url: `${ALERTS}?limit=1` })).json()
   const next = (await bench.call({ url: `${ALERTS}?limit=1&cursor=${first.nextCursor}` })).json()
 
   assert(first.data[0].id > next.data[0].id)
   const { id } = first.data[0]
-  assert.deepEqual(dataOf(await bench.call({ url: `${ALERTS}/${id}` }), 'account'), first.data[0])
+  assert.deepEqual(dataOf(await bench.call({ url: `${ALERTS}/${id}` })), first.data[0])
   assert.deepEqual(await list('&kind=numbers_exhausted'), [])
   assert.deepEqual(await list('&from=2099-01-01'), [])
   const missing = { status: 404, code: 'alert_not_found' }
-  assertRefused(await acknowledge('999999'), 'account', missing)
-  assertRefused(await acknowledge('x'), 'account', missing)
+  assertRefused(await acknowledge('999999'), missing)
+  assertRefused(await acknowledge('x'), missing)
   const unknown = await bench.call({ method: 'POST', url: `${ALERTS}/999999/reopen`, body: {} })
-  assertRefused(unknown, 'account', missing)
+  assertRefused(unknown, missing)
   const odd = await bench.call({ url: `${ALERTS}?kind=other` })
-  assertRefused(odd, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(odd, { status: 400, code: 'invalid_request' })
 })
 
-test('nobody of an operator’s client but operators learns of an alert by its event', async () => {
+test('in an operator’s client only operators see the events of alerts', async () => {
   await reuseSession()
   const [{ id, sequence }] = await raised()
   const before = { 'last-event-id': String(sequence - 1) }
@@ -223,7 +226,7 @@ test('nobody of an operator’s client but operators learns of an alert by its e
   }
 })
 
-test('nobody but operators has alerts sent anywhere', async () => {
+test('only operators can have alerts sent to an endpoint', async () => {
   const [{ id }] = await raised()
   const url = '/api/v1/webhook-endpoints'
   const hooks = { url: 'https://ops.example.com/hooks' }
@@ -232,10 +235,10 @@ test('nobody but operators has alerts sent anywhere', async () => {
   const operator = await newBrowser(bench, 'operator')
 
   const named = await developer.call({ url, body: { ...hooks, eventTypes: ['alert.raised'] } })
-  const all = dataOf(await developer.call({ url, body: hooks }), 'account')
-  const ofOperator = dataOf(await operator.call({ url, body: hooks }), 'account')
+  const all = dataOf(await developer.call({ url, body: hooks }))
+  const ofOperator = dataOf(await operator.call({ url, body: hooks }))
 
-  assertRefused(named, 'account', refused)
+  assertRefused(named, refused)
   assert(all.eventTypes.includes('collection.received') && !all.eventTypes.includes('alert.raised'))
   assert.equal(ofOperator.eventTypes, null)
   const changes = [
@@ -244,13 +247,13 @@ test('nobody but operators has alerts sent anywhere', async () => {
   ]
   for (const [endpoint, body] of changes) {
     const call = { method: 'PATCH', url: `${url}/${endpoint}`, body } as const
-    assertRefused(await developer.call(call), 'account', refused)
+    assertRefused(await developer.call(call), refused)
   }
   const back = { method: 'PATCH', url: `${url}/${all.id}`, body: { eventTypes: null } } as const
-  const widened = dataOf(await developer.call(back), 'account')
+  const widened = dataOf(await developer.call(back))
   assert.deepEqual(widened.eventTypes, all.eventTypes)
   const again = { url: `/api/v1/events/${id}/redeliver`, body: { endpointId: all.id } }
-  assertRefused(await developer.call(again), 'account', { status: 404, code: 'event_not_found' })
+  assertRefused(await developer.call(again), { status: 404, code: 'event_not_found' })
   const since = { from: '2020-01-01', to: '2030-01-01' }
   await developer.call({ url: `${url}/${ofOperator.id}/replay`, body: since })
   const { rows } = await bench.db.query(
@@ -316,7 +319,7 @@ test('all receivers of an alert are locked together, in id order', async () => {
     takeCredits(tx, { ...deps, now: bench.clock() }, [credit(newSessionId()), credit(reused)]),
   )
   await untilBlocked(bench.db, 1)
-  // The merchant's account comes after the operator's: it is still free.
+  // The merchant's row comes after the operator's in the order of locks, so it must still be unlocked.
   try {
     await holder.query(lock, ['MERCHANT01'])
   } finally {

@@ -1,4 +1,4 @@
-// The audit log: read by its client, filtered, page by page; written once and never changed.
+// The audit log: a client reads its own entries, filtered and page by page; entries never change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,7 +69,7 @@ test('pages follow one another without gap or double, and a cursor keeps to its 
   )
   assert.equal(second.hasMore, false)
   const other = await bench.call({ url: `${url}&action=user.sign_in` })
-  assertRefused(other, 'account', { status: 400, code: 'invalid_cursor' })
+  assertRefused(other, { status: 400, code: 'invalid_cursor' })
 })
 
 test('another client’s record is not shown, whatever is asked for', async () => {
@@ -97,9 +97,9 @@ test('an action from before actors were kept is the client’s own', async () =>
 test('a malformed filter is refused', async () => {
   for (const query of ['who=me', 'actor=', 'from=x', 'limit=0', 'cursor=x', 'action=%00']) {
     const answer = await bench.call({ url: `${ACTIONS}?${query}` })
-    assertRefused(answer, 'account', { status: 400 })
+    assertRefused(answer, { status: 400 })
   }
-  assertRefused(await bench.call({ url: ACTIONS, token: null }), 'account', { status: 401 })
+  assertRefused(await bench.call({ url: ACTIONS, token: null }), { status: 401 })
 })
 
 test('the record cannot be changed', async () => {
@@ -119,7 +119,7 @@ test('only operators see operators’ actions on alerts and other clients’ use
     [bench.clock()],
   )
   const acknowledge = `/api/v1/operator/alerts/${rows[0].id}/acknowledge`
-  dataOf(await operator.call({ url: acknowledge, body: {} }), 'account')
+  dataOf(await operator.call({ url: acknowledge, body: {} }))
   await bench.db.query(
     `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
      select id, 'user:x', 'adjustment.approve', 'adjustment/1',

@@ -1,5 +1,5 @@
-// I40: all processes together call a bank no faster than its rate, for any purpose; calls beyond it
-// wait, and no kind of call starves the others.
+// All processes together call a bank no faster than its rate limit, counting calls of every kind (I40). Calls
+// beyond the limit wait, and no kind of call starves the others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { readSeed, seededRandom } from '../support/random.ts'
 
 const KINDS: readonly CallKind[] = ['payouts', 'payout_queries', 'requeries']
 
-test('two processes together call a bank no faster than its rate, whatever for', async () => {
+test('two processes together call a bank no faster than its rate, for any kind of call', async () => {
   const random = seededRandom(readSeed())
   const backlog = { payouts: 30, unknown: 20, questions: 30 }
   await using world = await startBusyBank({ ratePerSecond: 5, concurrency: 4 }, backlog)
@@ -97,7 +97,7 @@ test('by clocks that differ by seconds a bank is called at its rate by each, and
   assert.deepEqual(await world.statuses(), { confirmed: 2, queued: 4 })
 })
 
-// At the workers' pace: the most frequent first.
+// The rounds run as often as the workers run them.
 test('no kind of call starves another, at one call a second', async () => {
   const backlog = { payouts: 20, unknown: 20, questions: 20 }
   await using world = await startBusyBank({ ratePerSecond: 1, concurrency: 4 }, backlog)
@@ -120,14 +120,15 @@ test('no kind of call starves another, at one call a second', async () => {
   }
 })
 
-test('a call is left to who waits longer, but not to who does not come any more', async () => {
+test('a call goes to the process that waits longest, unless that process no longer asks', async () => {
   const backlog = { payouts: 4, unknown: 1 }
   await using world = await startBusyBank({ ratePerSecond: 1, concurrency: 4 }, backlog)
   const { bench, processes } = world
   const [one, other] = processes
   const counts = () => KINDS.map(world.countOf)
-  await one.send() // Then waits for more room, …
-  await one.query() // … as this does after it.
+  // After these calls both wait for room at the bank: first the payouts, then the queries.
+  await one.send()
+  await one.query()
 
   const perSecond: number[][] = []
   for (let second = 0; second < 3; second++) {

@@ -1,5 +1,5 @@
-// I5: a client's events are numbered 1, 2, 3 … in commit order, however many write at once, and
-// whether or not they are committed.
+// A client's events are numbered 1, 2, 3 … without gaps, in the order in which they are committed, even if
+// many transactions write at once and some roll back (I5).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,6 +69,9 @@ for (const [what, missing] of [
   })
 }
 
+// A database with three clients. `append` appends an event for each of the named clients, `isWaiting`
+// resolves when a session waits for a lock, `numbers` reads the event numbers of each client, and `counters`
+// reads the last number that was given out to each client.
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString, pool: db } = database
@@ -83,8 +86,8 @@ async function setup() {
     db,
     pool,
     clients,
-    append: (tx: Transaction, of: readonly ClientId[]) =>
-      appendEvents(tx, NOW, of.map(accountCreated)),
+    append: (tx: Transaction, owners: readonly ClientId[]) =>
+      appendEvents(tx, NOW, owners.map(accountCreated)),
     isWaiting: async () => {
       for (;;) {
         const waiting = await db.query(

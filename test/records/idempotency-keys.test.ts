@@ -1,6 +1,6 @@
-// Idempotency-Key on every POST that creates or moves something: a repeated request gets the first
-// answer and does nothing, at once and later, here and at another process; with other terms it is
-// refused.
+// Idempotency-Key on each POST that creates or moves something: a repeated request changes nothing and gets
+// the first response, whether it comes at the same time or later, at the same process or another. With
+// another body it is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,10 +33,10 @@ import { BY_PEOPLE } from './keyed-by-people.ts'
 import { keyedOperations } from './keyed-operations.ts'
 
 const bench = closeAfterTests(await startFileService())
-// No two machines have the same time: with equal instants the table's key alone would hide a
-// missing lock.
-const aMoment = { ...bench, clock: () => new Date(bench.clock().getTime() + 1) }
-const twin = closeAfterTests(await startTwin(aMoment))
+// The second process's clock differs by a millisecond, because two machines never have exactly the same time:
+// with equal times, the table's primary key would hide a missing lock.
+const laterBench = { ...bench, clock: () => new Date(bench.clock().getTime() + 1) }
+const twin = closeAfterTests(await startTwin(laterBench))
 const AT_ONCE = 12
 
 const OPERATIONS = await keyedOperations(bench)
@@ -160,7 +160,7 @@ test(`${AT_ONCE} at once, at two processes, do the work once and all get its ans
   assert.equal(rows.length, 1)
 })
 
-test('one that was interrupted before it was answered is taken up, not done again', async () => {
+test('a request whose response was not stored gets the same one again, and does nothing twice', async () => {
   const { accountNumber } = await createAccount(bench)
   const transfer = { url: SIMULATE, body: { virtualAccountNumber: accountNumber, amount: '10' } }
   const item = await suspend(bench, NOBODYS_NUMBER, '10')
@@ -199,7 +199,7 @@ test('an answer is of its moment: what happened since does not change it', async
   assert.equal(partAgain.body, part.body)
   assert.equal(part.json().responseData.amountPaid, 40)
   assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
-  assertRefused(await post(bench, initiated), 'payment', { code: 'advice_paid' })
+  assertRefused(await post(bench, initiated), { code: 'advice_paid' }, 'payment')
 })
 
 test('a refused request does not use up its key', async () => {
@@ -211,7 +211,7 @@ test('a refused request does not use up its key', async () => {
   const refused = await post(bench, { url, body: { accountNumber: '0000000001' }, headers })
   const done = await post(bench, { url, body: { accountNumber }, headers })
 
-  assertRefused(refused, 'account', { status: 404, code: 'account_not_found' })
+  assertRefused(refused, { status: 404, code: 'account_not_found' })
   assert.equal(done.statusCode, 200)
   assert.equal(done.headers['idempotent-replayed'], undefined)
 })
@@ -246,7 +246,7 @@ test('a payer’s key is the advice’s, and never stands in the way of its owne
   assert.notEqual(elsewhere.body, first.body)
   assert.equal(owner.statusCode, 200)
   assert.equal(owner.headers['idempotent-replayed'], undefined)
-  assertRefused(await post(bench, unknown), 'payment', { code: 'advice_not_found' })
+  assertRefused(await post(bench, unknown), { code: 'advice_not_found' }, 'payment')
 })
 
 test('another client’s key is its own, and what was answered is never another’s', async () => {
@@ -272,7 +272,7 @@ test('no secret that was answered is kept in the clear', async () => {
   assert(!text.includes(raw))
 })
 
-test('people’s keys: one user is made, with one password, which only who made it hears again', async () => {
+test('a user’s key creates one user with one password, repeated only to the user who sent it', async () => {
   const [owner, another] = [await newBrowser(bench), await newBrowser(bench)]
   const headers = newKey()
   const body = { email: 'new@people.example', role: 'support' }
@@ -290,12 +290,12 @@ test('people’s keys: one user is made, with one password, which only who made 
   assert.equal(again.body, made.body)
   assert.equal(again.headers['cache-control'], 'no-store')
   assert.equal(resetAgain.json().data.temporaryPassword, password)
-  assertRefused(elses, 'account', { status: 409, code: 'idempotency_key_reused' })
+  assertRefused(elses, { status: 409, code: 'idempotency_key_reused' })
 })
 
 test('a key that is none is refused on our own endpoints too', async () => {
   for (const key of ['x'.repeat(256), '', ' ', 'a b', 'é', '\t']) {
     const call = { url: '/api/v1/webhook-secret/rotate', headers: { 'idempotency-key': key } }
-    assertRefused(await post(bench, call), 'account', { code: 'invalid_request' })
+    assertRefused(await post(bench, call), { code: 'invalid_request' })
   }
 })

@@ -1,5 +1,5 @@
-// Idempotency-Key on collection accounts: one key creates one account, however often and to
-// whichever process it is sent, and never serves another request or another client.
+// Idempotency-Key when creating collection accounts: one key creates one account, however often and to
+// whichever process the request is sent. The key never works for another body or another client.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,11 +54,11 @@ test('the same key with another body is refused, and the first account stays', a
     ]
     const body = accountBody({ [field]: value ?? 'Other' })
     const answer = await bench.call({ url: ACCOUNTS, body, headers })
-    assertRefused(answer, 'account', { code: 'idempotency_key_reused' })
+    assertRefused(answer, { code: 'idempotency_key_reused' })
   }
   const otherBvn = accountBody({ bvn: '22212345655' })
   const answer = await bench.call({ url: ACCOUNTS, body: otherBvn, headers })
-  assertRefused(answer, 'account', { code: 'idempotency_key_reused' })
+  assertRefused(answer, { code: 'idempotency_key_reused' })
   assert.equal(await countAccounts(), before)
   assert.deepEqual(await createAccount(bench, {}, { headers }), made)
 })
@@ -106,7 +106,7 @@ test('one of two simultaneous bodies under one key wins and the other is refused
   assert.equal(winners.length, AT_ONCE / 2)
   assert.equal(new Set(winners.map(({ body }) => body)).size, 1)
   for (const answer of answers.filter((each) => !winners.includes(each))) {
-    assertRefused(answer, 'account', { code: 'idempotency_key_reused' })
+    assertRefused(answer, { code: 'idempotency_key_reused' })
   }
   assert.equal(await countAccounts(), before + 1)
 })
@@ -114,7 +114,7 @@ test('one of two simultaneous bodies under one key wins and the other is refused
 test('two processes on one database make one account from one key', async () => {
   const ROUNDS = 10
   await using second = await startAgain()
-  // One request to each before the race: a service's first request is its slowest.
+  // Each process serves one request before the race, because the first request of a process is slow.
   await createAccount(bench)
   await second.create(accountBody(), {})
   const before = await countAccounts()
@@ -150,7 +150,7 @@ test('a refused request does not use up its key', async () => {
   const refused = await bench.call({ url: ACCOUNTS, body: accountBody({ bvn: '1' }), headers })
   const made = await createAccount(bench, {}, { headers })
 
-  assertRefused(refused, 'account', { code: 'invalid_request' })
+  assertRefused(refused, { code: 'invalid_request' })
   assert.equal(made.bvn, accountBody().bvn)
 })
 
@@ -171,7 +171,7 @@ test('a key no sane client sends is refused or works, but never breaks', async (
     const headers = { 'idempotency-key': key }
     const answer = await bench.call({ url: ACCOUNTS, body: accountBody(), headers })
     if (answer.statusCode === 200) continue
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
   }
 })
 
@@ -187,7 +187,7 @@ test('a key is remembered for a day, also by a service that started meanwhile', 
   const restarted = await second.create(accountBody(), headers)
 
   assert.deepEqual(later, made)
-  assertRefused(refused, 'account', { code: 'idempotency_key_reused' })
+  assertRefused(refused, { code: 'idempotency_key_reused' })
   assert.deepEqual(restarted.json().data, made)
 })
 
@@ -196,8 +196,8 @@ async function countAccounts(): Promise<number> {
   return rows[0].n
 }
 
-// Another service on the same database, as after a restart or beside the first. No two machines
-// have the same time: with equal instants the table's key alone would hide a missing lock.
+// Starts another service on the same database, as after a restart or as a second process. Its clock differs
+// by a millisecond, because with equal times the table's primary key would hide a missing lock.
 async function startAgain() {
   const { config, database } = bench
   const { connectionString } = database

@@ -1,5 +1,5 @@
-// Operations with a key but no token, or of operators: the tests of their rooms cover them. Reviews
-// of account names take one, but need a service in live mode: see
+// Operations that take an Idempotency-Key but cannot be called with a client's token, because users call
+// them. The tests of their own folders cover them; reviews of account names are in
 // test/payments/account-name-reviews.test.ts.
 
 export const BY_PEOPLE = [

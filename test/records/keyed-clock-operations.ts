@@ -1,4 +1,4 @@
-// POSTs to the sandbox's clock and seeds that take an Idempotency-Key.
+// The POSTs about the sandbox's clock and seeds that take an Idempotency-Key.
 
 import type { KeyedOperation } from './keyed-operations.ts'
 

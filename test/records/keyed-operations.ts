@@ -1,4 +1,4 @@
-// Every POST that takes an Idempotency-Key, with a request for it.
+// The POSTs that take an Idempotency-Key, each with a function that makes a valid request to it.
 
 import { type Client, findClient } from '#access/permissions.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -39,9 +39,10 @@ type Ask = { url: string; body?: unknown; headers?: Record<string, string> }
 export type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
-  others?: (call: Ask) => unknown // The body of another request to the same address.
+  others?: (call: Ask) => unknown // The body of a different request to the same address.
 }
 
+// All operations that take a key, with valid requests to this service.
 export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
   const made = await bench.call({ url: ENDPOINTS, body: { url: HOOK } })
   const endpoint = `${ENDPOINTS}/${made.json().data.id}`
@@ -287,7 +288,7 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
   })),
 ]
 
-// Starts a return that the sandbox's bank has not received yet.
+// Requests a return that the sandbox's bank has not confirmed yet; returns its route.
 async function startReturn(bench: Bench): Promise<string> {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
   const itemId = asId<SuspenseItemId>(storedId('suspense', id))

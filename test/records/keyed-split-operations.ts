@@ -1,4 +1,4 @@
-// Every POST of subaccounts and splits that takes an Idempotency-Key.
+// The POSTs about subaccounts and splits that take an Idempotency-Key.
 
 import type { Bench } from '../support/running-service.ts'
 import {
@@ -35,6 +35,7 @@ export const splitOperations = (bench: Bench): KeyedOperation[] => [
   },
 ]
 
+// The body of a split with a new subaccount.
 async function newSplit(bench: Bench) {
   const code = newCode()
   await createSubaccounts(bench, code)

@@ -1,5 +1,5 @@
-// The right to refund: the client that owns the money, with the scope. Invalid requests are refused, and
-// change nothing. Maker-checker and limits are those of payouts.
+// Refunds are allowed only to the client that owns the money, with the scope refunds:write. Invalid requests
+// are refused and change nothing. Maker-checker and limits are those of payouts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,21 +27,21 @@ test('another client’s payment, credit or refund is not there', async () => {
   const { reference } = await refund(bench, payment, '10')
 
   const answer = await askRefund(bench, payment, { amount: '1', token })
-  assertRefused(answer, 'account', { status: 404, code: 'payment_not_found' })
+  assertRefused(answer, { status: 404, code: 'payment_not_found' })
   assertAlike(answer, await askRefund(bench, NOBODYS, { amount: '1', token }))
   const credit = await askRefund(bench, sessionId, { amount: '1', token })
-  assertRefused(credit, 'account', { status: 404, code: 'credit_not_found' })
+  assertRefused(credit, { status: 404, code: 'credit_not_found' })
   const url = `/api/v1/refunds/${reference}`
   const read = await bench.call({ url, token })
-  assertRefused(read, 'account', { status: 404, code: 'refund_not_found' })
+  assertRefused(read, { status: 404, code: 'refund_not_found' })
   assertAlike(read, await bench.call({ url: '/api/v1/refunds/RFD000000000000000', token }))
   const cancel = { url: `${url}/cancel`, body: { reason: 'x' }, token }
-  assertRefused(await bench.call(cancel), 'account', { status: 404, code: 'refund_not_found' })
+  assertRefused(await bench.call(cancel), { status: 404, code: 'refund_not_found' })
   const { data } = (await bench.call({ url: '/api/v1/refunds', token })).json()
   assert.deepEqual(data, [])
 })
 
-test('it takes the scope refunds:write, and a client of all merchant codes', async () => {
+test('a refund requires the scope refunds:write and a client of all merchant codes', async () => {
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
   const register = registerOf(bench)
@@ -73,7 +73,7 @@ test('every bad amount and reason is named, and changes nothing', async () => {
     for (const value of values) {
       const body = { amount: '1', reason: 'Wrong size', [field]: value }
       const answer = await bench.call({ url: refundsOf(payment), body })
-      assertRefused(answer, 'account', { code: 'invalid_request' })
+      assertRefused(answer, { code: 'invalid_request' })
       assert.deepEqual(
         answer.json().errors.map((error: { field: string }) => error.field),
         [field],
@@ -81,7 +81,7 @@ test('every bad amount and reason is named, and changes nothing', async () => {
     }
   }
   const extra = { amount: '1', reason: 'x', to: '0123456789' }
-  assertRefused(await bench.call({ url: refundsOf(payment), body: extra }), 'account')
+  assertRefused(await bench.call({ url: refundsOf(payment), body: extra }))
   assert.equal(await databaseText(bench), before)
 })
 
@@ -93,8 +93,8 @@ test('a refund is cancelled while it is queued, and free to be refunded again', 
   const cancel = () =>
     bench.call({ url: `/api/v1/refunds/${reference}/cancel`, body: { reason: 'Mistake' } })
 
-  assert.equal(dataOf(await cancel(), 'account').status, 'cancelled')
-  assert.equal(dataOf(await cancel(), 'account').status, 'cancelled')
+  assert.equal(dataOf(await cancel()).status, 'cancelled')
+  assert.equal(dataOf(await cancel()).status, 'cancelled')
 
   assert.deepEqual(await moves(), ['refund_failed: refunding → available 100.00'])
   assert.deepEqual(await events(), [])
@@ -104,7 +104,7 @@ test('a refund is cancelled while it is queued, and free to be refunded again', 
     url: `/api/v1/refunds/${again.reference}/cancel`,
     body: { reason: 'Mistake' },
   })
-  assertRefused(late, 'account', { status: 409, code: 'refund_not_queued' })
+  assertRefused(late, { status: 409, code: 'refund_not_queued' })
   assert.equal((await paymentOf(bench, payment)).refundedAmount, 100)
 })
 
@@ -114,7 +114,7 @@ test('above the client’s threshold a refund waits for approval, and its money 
   await pay(own, number, '100')
   const settings = { payoutApproval: 'above', approvalAbove: 50 }
   const url = '/api/v1/operator/clients/MAN0000001/payout-settings'
-  dataOf(await own.call({ method: 'PATCH', url, body: settings }), 'account')
+  dataOf(await own.call({ method: 'PATCH', url, body: settings }))
 
   const waiting = await refund(own, payment, '50.01')
   const free = await refund(own, payment, '49.99')
@@ -131,7 +131,7 @@ test('the client’s limits count refunds', async () => {
   await pay(own, number, '100')
   const url = '/api/v1/operator/clients/MAN0000001/payout-settings'
   const limits = { perPayoutLimit: 40, dailyLimit: 70 }
-  dataOf(await own.call({ method: 'PATCH', url, body: limits }), 'account')
+  dataOf(await own.call({ method: 'PATCH', url, body: limits }))
 
   assert.equal(await tryRefund(own, payment, '40.01'), 'payout_limit')
   assert.equal(await tryRefund(own, payment, '40'), 'queued')
@@ -146,7 +146,7 @@ test('money assigned to a collection account of another client is that client’
 
   const own = await askRefund(bench, sessionId, { amount: '5', token })
 
-  assert.equal(dataOf(own, 'account').status, 'queued')
+  assert.equal(dataOf(own).status, 'queued')
   const foreign = await askRefund(bench, sessionId, { amount: '5' })
-  assertRefused(foreign, 'account', { status: 404, code: 'credit_not_found' })
+  assertRefused(foreign, { status: 404, code: 'credit_not_found' })
 })

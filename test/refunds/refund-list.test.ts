@@ -1,4 +1,5 @@
-// The list of refunds: filtered by state, amount and period, in either order, and exported as filtered.
+// The list of refunds: filtered by status, amount and period, in either order; the export has the same
+// filters.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,35 +24,36 @@ async function list(query: string) {
 
 const amounts = async (query: string) => (await list(query)).map(({ amount }) => amount)
 
-// One refund per state, each of another amount; one of two credits, of which one failed.
+// Makes a refund in each state, each with another amount. One refund pays back two credits, and one of its
+// payouts fails.
 async function trade() {
   await pay(bench, (await createAccount(bench)).accountNumber, '50000')
-  const paid = async () => {
+  const newPayment = async () => {
     const payment = await startPayment(bench, { amount: 1000 })
     await pay(bench, payment.bankAccount, '600')
     await pay(bench, payment.bankAccount, '400')
     return { paymentReference: payment.paymentReference as string }
   }
-  await refund(bench, await paid(), '10')
+  await refund(bench, await newPayment(), '10')
   await settleAll(bench, CONFIRMED)
-  await refund(bench, await paid(), '20')
+  await refund(bench, await newPayment(), '20')
   await settleAll(bench, FAILED)
-  await refund(bench, await paid(), '1000')
+  await refund(bench, await newPayment(), '1000')
   const [one, other] = await sendAll(bench)
   assert(one && other)
   await answerAll(bench, CONFIRMED, [one])
   await answerAll(bench, FAILED, [other])
-  await refund(bench, await paid(), '30')
+  await refund(bench, await newPayment(), '30')
   await sendAll(bench) // Its bank has not answered.
   bench.advance(DAY_MS)
-  const cancelled = await refund(bench, await paid(), '40')
+  const cancelled = await refund(bench, await newPayment(), '40')
   const url = `${REFUNDS}/${cancelled.reference}/cancel`
-  dataOf(await bench.call({ url, body: { reason: 'Not asked for' } }), 'account')
-  await refund(bench, await paid(), '50')
+  dataOf(await bench.call({ url, body: { reason: 'Not asked for' } }))
+  await refund(bench, await newPayment(), '50')
   const settings = '/api/v1/operator/clients/MAN0000001/payout-settings'
   const body = { payoutApproval: 'all' }
-  dataOf(await bench.call({ method: 'PATCH', url: settings, body }), 'account')
-  await refund(bench, await paid(), '60')
+  dataOf(await bench.call({ method: 'PATCH', url: settings, body }))
+  await refund(bench, await newPayment(), '60')
 }
 
 test('each state lists the refunds that say they are in it, and the states make up the whole', async () => {
@@ -74,7 +76,7 @@ test('amount, period and order narrow and turn the list', async () => {
   assert.deepEqual(await amounts('to=2026-11-16&order=oldest'), [10, 20, 1000, 30])
   for (const wrong of ['status=some', 'minAmount=5&maxAmount=4', 'order=up']) {
     const answer = await bench.call({ url: `${REFUNDS}?${wrong}` })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
 })
 
@@ -94,6 +96,6 @@ test('the file has the filters, the order and the columns that were chosen', asy
   const book = await bench.call({ url: `${REFUNDS}.xlsx?columns=amount` })
   assert.equal(book.statusCode, 200)
   const wrong = await bench.call({ url: `${REFUNDS}.csv?columns=amount,colour` })
-  assertRefused(wrong, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(wrong, { status: 400, code: 'invalid_request' })
   assert.match(wrong.body, /colour is no column/)
 })

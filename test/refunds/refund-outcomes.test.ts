@@ -1,4 +1,4 @@
-// The results of refunds beside reversals, and their events.
+// Refunds of money that the bank also reverses, and the events and records of refunds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -68,7 +68,7 @@ test('a reversal after the refund of one credit does not free the other credit',
   assert.equal(await tryRefund(bench, payment, '20'), 'queued')
 })
 
-test('an event tells which refund, how much, and the total', async () => {
+test('an event has the refund, its amount, and the total refunded', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
@@ -124,7 +124,7 @@ test('a repeated request with the same key refunds once', async () => {
     Array.from({ length: 5 }, () => askRefund(bench, payment, { amount: '20', headers })),
   )
 
-  const references = new Set(answers.map((answer) => dataOf(answer, 'account').reference))
+  const references = new Set(answers.map((answer) => dataOf(answer).reference))
   assert.equal(references.size, 1)
   const { data } = (await bench.call({ url: refundsOf(payment) })).json()
   assert.equal(data.length, 1)
@@ -135,6 +135,7 @@ test('the payer’s page shows what was refunded, once the bank has confirmed it
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
   const url = `/pay/api/status?adviceReference=${payment.adviceReference}`
+  // The status and the amounts of the payment, as the shop's customer can see them without a token.
   const view = async () => {
     const { status, amountPaid, amountRefunded } = (await bench.call({ url, token: null })).json()
       .data

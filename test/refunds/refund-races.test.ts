@@ -1,5 +1,5 @@
-// Concurrent refunds of the same money, also beside every other movement of it: never more than is
-// left, never more than is available (I58).
+// Refunds of the same money at the same time, also beside payouts and reversals: never more is refunded than
+// is left of the payment, nor more than is available (I58).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

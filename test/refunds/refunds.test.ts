@@ -1,5 +1,5 @@
-// Refunds: to the account the money came from, never more than is left, from the available balance.
-// Each case with exactly its transfers.
+// Refunds go to the account from which the money came, come from the available balance, and never exceed what
+// is left of the payment. Each test compares the complete list of ledger transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ test('a payment is refunded whole: the payer has it, the payment stays paid', as
   const view = await paymentOf(bench, payment)
   assert.deepEqual([view.refundedAmount, view.credits[0].refundedAmount], [100, 100])
   const url = `/api/v1/refunds/${answer.reference}`
-  const settled = dataOf(await bench.call({ url }), 'account')
+  const settled = dataOf(await bench.call({ url }))
   assert.deepEqual([settled.status, settled.refundedAmount], ['confirmed', 100])
   await assertCleanBooks(bench)
 })
@@ -61,7 +61,7 @@ test('in parts, and never more than is left', async () => {
   assert.equal(await tryRefund(bench, payment, '0.01'), 'refund_too_large')
 })
 
-test('one that failed is available again, and can be refunded again', async () => {
+test('the money of a failed refund is available again, and can be refunded again', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
@@ -180,7 +180,7 @@ test('without the payer’s account there is nowhere to send it', async () => {
   assert.equal(await tryRefund(bench, payment, '40'), 'queued')
 })
 
-test('it comes from what is available, or is refused and changes nothing', async () => {
+test('a refund comes from the available balance; above that it is refused and changes nothing', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
@@ -218,7 +218,7 @@ test('a refund draws only on the money beyond the client’s debt', async () => 
 
 test('fees are not given back: the client refunds what the payer sent', async () => {
   await using bench = await startTestService()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
 

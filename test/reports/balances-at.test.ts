@@ -1,6 +1,6 @@
-// I61: balances at any moment are those of that time, and every ledger account's opening balance of
-// a day plus that day's movements is its closing balance. Replay a failure with: SEED=<seed> npm
-// test -- test/reports/balances-at.test.ts
+// Balances at an earlier moment are those that the service showed then, and a ledger account's opening
+// balance of a day plus the day's movements is its closing balance (I61). Replay a failure with:
+//   SEED=<seed> npm test -- test/reports/balances-at.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 type History = { bench: Bench; moments: { at: Date; data: Row }[]; startedAt: Date }
 
-// Ten days of money in and out, with the balances recorded every few steps.
+// Ten days of random money in and out. Records the balances every few steps.
 async function makeHistory(bench: Bench): Promise<History> {
   const random = seededRandom(SEED)
   const startedAt = bench.clock()
@@ -47,7 +47,7 @@ async function makeHistory(bench: Bench): Promise<History> {
   await credit(bench, (await startPayment(bench, { amount: 100 })).bankAccount, '40.00')
   const desk = await openDesk(bench)
   await desk.giveBack(await credit(bench, bankAccount, '5.00'))
-  await moneyOut.tour(share)
+  await moneyOut.tour(share) // Plays each kind of payout once, before the random steps.
   for (let step = 1; step <= STEPS; step++) {
     bench.advance(random.integer(0, 2 * HOUR_MS))
     await random.pick([moneyIn, moneyIn, moneyOut.step, share])()
@@ -58,13 +58,14 @@ async function makeHistory(bench: Bench): Promise<History> {
   return { bench, moments, startedAt }
 }
 
+// The balances now or at a moment, without currencies that have only zeros.
 async function balances(bench: Bench, at?: Date): Promise<Row> {
   const url = at ? `${BALANCES}?at=${at.toISOString()}` : BALANCES
-  const data = dataOf(await bench.call({ url }), 'account')
-  // A currency that came later is empty then.
-  const has = ({ currency, ...parts }: Row) =>
+  const data = dataOf(await bench.call({ url }))
+  // Before its first credit, a currency has only zeros.
+  const isUsed = ({ currency, ...parts }: Row) =>
     currency === 'NGN' || Object.values(parts).some((part) => part !== 0)
-  return { ...data, totals: data.totals.filter(has) }
+  return { ...data, totals: data.totals.filter(isUsed) }
 }
 
 test(`balances at a moment are what they were, and add up (seed ${SEED})`, async () => {
@@ -100,6 +101,7 @@ test(`balances at a moment are what they were, and add up (seed ${SEED})`, async
   assert.deepEqual(await runCheck(bench.db, BALANCE_CHECKS[0] as Check), [])
 })
 
+// The sum of all places where a client's net can be, which must equal the net.
 function whereItIs(balance: Balance): bigint {
   return (
     balance.availableKobo +
@@ -115,7 +117,8 @@ function whereItIs(balance: Balance): bigint {
   )
 }
 
-// Computed from the transfers of credits (client_movements), before refunds.
+// The totals of a client, computed from the transfers of its credits (view client_movements), without
+// refunds.
 async function sumOfCredits(bench: Bench, clientId: ClientId, currency: string) {
   const columns = PARTS.map((part) => `coalesce(sum(${part}_kobo), 0)::bigint as ${part}`)
   const { rows } = await bench.db.query<Record<(typeof PARTS)[number], bigint>>(
@@ -126,7 +129,7 @@ async function sumOfCredits(bench: Bench, clientId: ClientId, currency: string) 
   return { ...rows[0], net: gross - reversed - returned - suspended - fees }
 }
 
-// The credits on the available account, less its debts.
+// The money of credits that is on the client's `available` ledger account, less what the client owes on it.
 async function collectedByPayments(bench: Bench, clientId: ClientId): Promise<number> {
   const { rows } = await bench.db.query<{ kobo: bigint }>(
     `select (coalesce(sum(case when t.credit_account_id = l.id then t.amount_kobo
@@ -179,7 +182,7 @@ test(`opening + movements = closing, for every account and day (seed ${SEED})`, 
   assert.equal(moves, 2 * all[0].count, 'each transfer, on both sides')
 })
 
-// Computed from the transfers alone.
+// The balance of a ledger account before a moment, computed from its transfers alone.
 async function addedUp(bench: Bench, { id, kind }: { id: AccountId; kind: string }, before: Date) {
   const { rows } = await bench.db.query<{ kobo: bigint }>(
     `select coalesce(sum(case when credit_account_id = $1 then amount_kobo else -amount_kobo end),

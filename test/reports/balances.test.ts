@@ -1,4 +1,4 @@
-// Balances: a client's money with us, by currency and by merchant, always equal to the ledger.
+// Balances: a client's money by currency and by merchant, which always equals the ledger.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,9 +48,9 @@ const NOTHING = {
   withheldTax: 0,
 }
 
-async function balances(of: Bench, token?: string) {
-  const answer = await of.call({ url: BALANCES, ...(token === undefined ? {} : { token }) })
-  return dataOf(answer, 'account')
+async function balances(target: Bench, token?: string) {
+  const answer = await target.call({ url: BALANCES, ...(token === undefined ? {} : { token }) })
+  return dataOf(answer)
 }
 
 test('a client that has nothing has a balance of nothing', async () => {
@@ -79,18 +79,19 @@ test('the balances follow every operation and equal the ledger', async () => {
   const paid = await startPayment(own)
   const open = await startPayment(own)
   const sessions: Record<string, string> = {}
-  const step = async (name: string, accountNumber: string, amount: string, more = {}) => {
+  // Reports a credit, and remembers its session id under this name.
+  const receive = async (name: string, accountNumber: string, amount: string, more = {}) => {
     sessions[name] = await credit(own, accountNumber, amount, more)
   }
-  await step('collected', account.accountNumber, '1000.00')
-  await step('paid', paid.bankAccount, '6000.00')
-  await step('part', open.bankAccount, '2500.50')
+  await receive('collected', account.accountNumber, '1000.00')
+  await receive('paid', paid.bankAccount, '6000.00')
+  await receive('part', open.bankAccount, '2500.50')
   for (const [name, amount] of Object.entries({ a: '11', b: '22', c: '33', d: '44', e: '55' })) {
-    await step(name, paid.bankAccount, amount)
+    await receive(name, paid.bankAccount, amount)
   }
-  await step('dollars', account.accountNumber, '9.00', { currency: 'USD' })
-  await step('foreign', foreign.accountNumber, '777.00')
-  await step('nobody', '0123456789', '888.00')
+  await receive('dollars', account.accountNumber, '9.00', { currency: 'USD' })
+  await receive('foreign', foreign.accountNumber, '777.00')
+  await receive('nobody', '0123456789', '888.00')
   const ngn = async () => (await balances(own)).totals.find((row: Row) => row.currency === 'NGN')
   const start = await ngn()
 
@@ -145,6 +146,7 @@ test('balances at each moment of a return are what they were', async () => {
   const desk = await openDesk(own)
   const { bankAccount } = await startPayment(own, { amount: 100 })
   const moments: { at: Date; data: Row }[] = []
+  // Runs a step, and records the balances a minute after it.
   const then = async (step: () => Promise<unknown>) => {
     await step()
     own.advance(60_000)
@@ -167,7 +169,7 @@ test('balances at each moment of a return are what they were', async () => {
 
   for (const { at, data } of moments) {
     const answer = await own.call({ url: `${BALANCES}?at=${encodeURIComponent(at.toISOString())}` })
-    assert.deepEqual(dataOf(answer, 'account'), data, at.toISOString())
+    assert.deepEqual(dataOf(answer), data, at.toISOString())
   }
 })
 
@@ -177,7 +179,7 @@ test('a moment in the future, or none at all, is refused', async () => {
   for (const list of [BALANCES, MERCHANTS, `${BALANCES}/subaccounts`]) {
     for (const at of [later, 'yesterday', '', '2026-02-30', '2026-11-15T25:00']) {
       const answer = await bench.call({ url: `${list}?at=${encodeURIComponent(at)}` })
-      assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+      assertRefused(answer, { status: 400, code: 'invalid_request' })
     }
     const now = await bench.call({ url: `${list}?at=${bench.clock().toISOString()}` })
     assert.equal(now.statusCode, 200)
@@ -242,7 +244,7 @@ test('merchants are listed to the end, page by page, whatever their labels hold'
   assert.deepEqual([...merchants, ...rest.data].map(name), whole)
 })
 
-// For all clients together: the balances of the ledger's accounts, and the transfers out of them.
+// Asserts that the balances of all clients together equal the ledger accounts and the transfers out of them.
 async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
   const totals: Record<string, number> = {}
   for (const token of tokens) {
@@ -276,6 +278,6 @@ async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
      ) as parts group by currency, part having sum(kobo) <> 0`,
   )
   const ledger = Object.fromEntries(rows.map((row) => [`${row.currency} ${row.part}`, row.kobo]))
-  const some = Object.fromEntries(Object.entries(totals).filter(([, kobo]) => kobo !== 0))
-  assert.deepEqual(some, ledger)
+  const nonZero = Object.fromEntries(Object.entries(totals).filter(([, kobo]) => kobo !== 0))
+  assert.deepEqual(nonZero, ledger)
 }

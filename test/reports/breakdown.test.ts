@@ -1,5 +1,5 @@
-// The day by bank and by merchant, and compared with last week: each adds up to the day's totals,
-// counted or not.
+// Today's totals by bank and by merchant, and compared with last week. The parts add up to the totals,
+// whether or not the worker has counted the latest events.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,10 +25,10 @@ const NEVER = new AbortController().signal
 const NAMES = ['gross', 'reversed', 'returned', 'suspended', 'fees', 'net', 'credits']
 
 async function read(bench: Bench, url: string, token?: string): Promise<Row> {
-  return dataOf(await bench.call({ url, ...(token ? { token } : {}) }), 'account')
+  return dataOf(await bench.call({ url, ...(token ? { token } : {}) }))
 }
 
-// Two merchants, a payment, money of two banks; some is suspended, assigned, reversed.
+// Trades with two merchants, a payment and two banks; some money is suspended, assigned or reversed.
 async function trade(bench: Bench) {
   const desk = await openDesk(bench)
   const lagos = await createAccount(bench, { merchantCode: 'LAGOS' })
@@ -49,6 +49,7 @@ test('banks and merchants each add up to today, before, during and after countin
   await trade(bench)
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
   const before = await read(bench, BREAKDOWN)
+  // Asserts that the parts add up to today's totals, and that the breakdown has not changed.
   const check = async () => {
     const { today } = await read(bench, OVERVIEW)
     const view = await read(bench, BREAKDOWN)
@@ -126,9 +127,9 @@ test('a client sees its own day only; one restricted to merchants none', async (
 
   const { banks, merchants } = await read(bench, BREAKDOWN, token)
   assert.deepEqual([banks, merchants], [[], []])
-  assertRefused(await bench.call({ url: `${BREAKDOWN}?day=1`, token }), 'account')
+  assertRefused(await bench.call({ url: `${BREAKDOWN}?day=1`, token }))
   const limited = await bench.newClient('BREAKDOWN2')
   await bench.db.query(`update clients set merchant_codes = '{A}' where client_id = 'BREAKDOWN2'`)
   const refused = await bench.call({ url: BREAKDOWN, token: limited })
-  assertRefused(refused, 'account', { status: 403, code: 'merchants_restricted' })
+  assertRefused(refused, { status: 403, code: 'merchants_restricted' })
 })

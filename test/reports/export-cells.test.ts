@@ -1,4 +1,5 @@
-// The cells of an export: exact for programs, kept as text for spreadsheets.
+// The cells of a CSV export: exact digits for programs and, with `for=spreadsheet`, digits that spreadsheets
+// keep as text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,5 +70,5 @@ test('digits are exact for programs, and text in the form for spreadsheets', asy
   )
   assert.equal(cellText('1E10', true), CELL)
   assert.equal(cellText('0123=1', true), '0123=1')
-  assertRefused(wrong, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(wrong, { status: 400, code: 'invalid_request' })
 })

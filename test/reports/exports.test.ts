@@ -1,5 +1,5 @@
-// Lists as CSV: the same rows as the list, safe to open in a spreadsheet, and streamed: millions of
-// rows take no more memory than a page, and a reader that leaves costs nothing.
+// Lists as CSV files: they have the rows of the list, are safe to open in a spreadsheet, and are streamed, so
+// that millions of rows need no more memory than a page and reading stops when the client disconnects.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -29,6 +29,7 @@ const CREDITS = '/api/v1/credits'
 const BATCH_BYTES = 50_000
 const ROWS = 8_000 // About 8 MB: more than sockets buffer for a reader that does not read.
 
+// Reads an export; returns its rows.
 async function rowsOf(url: string, token?: string): Promise<Record<string, string>[]> {
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -67,7 +68,7 @@ test('an export is a file with a name, which nothing keeps', async () => {
   assert.equal(headers['cache-control'], 'no-store')
 })
 
-test('filters narrow it as they narrow the list; a list of nothing has its heads', async () => {
+test('filters narrow the export as they narrow the list; an empty export has its header', async () => {
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '12.00')
 
@@ -150,13 +151,13 @@ test('bad filters, paging and strangers are refused in the usual words', async (
       'nonsense=1',
       'from=2026-01-02&to=2026-01-01',
     ]) {
-      assertRefused(await bench.call({ url: `${path}?${wrong}` }), 'account')
+      assertRefused(await bench.call({ url: `${path}?${wrong}` }))
     }
-    assertRefused(await bench.call({ url: path, token: null }), 'account', { status: 401 })
+    assertRefused(await bench.call({ url: path, token: null }), { status: 401 })
   }
 })
 
-test('a client has a bounded number of them; whoever goes away makes room for the next', async () => {
+test('a client has a bounded number of exports; one that disconnects makes room for the next', async () => {
   const token = await bench.newClient('EXPORTER02')
   await bench.db.query(
     `insert into credits (bank_code, session_id, account_number, client_id, amount_kobo, currency,
@@ -182,7 +183,7 @@ test('a client has a bounded number of them; whoever goes away makes room for th
   const refused = await bench.call({ url: `${CREDITS}.csv`, token })
   for (const reader of readers) reader.destroy()
 
-  assertRefused(refused, 'account', { status: 429, code: 'too_many_exports' })
+  assertRefused(refused, { status: 429, code: 'too_many_exports' })
   const whole = await takeWhenThereIsRoom(token)
   assert.equal(parseLines(whole).length, ROWS + 1)
 })
@@ -202,7 +203,7 @@ test('lists of more than a batch are whole, each row once', async () => {
   }
 })
 
-test('one that cannot be read is refused, and takes nobody’s place', async () => {
+test('an export whose rows cannot be read fails, and does not count towards the bound', async () => {
   const app = Fastify()
   const exports = new CsvExports()
   app.get('/broken.csv', async (_, reply) => {
@@ -249,7 +250,7 @@ test('an endless list is read as far as its reader takes it, and no further once
   await app.close()
 })
 
-// Reads the first bytes and then nothing.
+// Opens an export and reads only its first bytes, like a client that stopped reading.
 async function openDeaf(token: string) {
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) })
   socket.on('error', () => {})
@@ -263,7 +264,8 @@ async function openDeaf(token: string) {
   return socket
 }
 
-// The server notices a closed connection only after a while.
+// Retries an export until it is accepted, because the server notices only after a while that an earlier
+// client disconnected.
 async function takeWhenThereIsRoom(token: string): Promise<string> {
   for (;;) {
     const headers = { authorization: `Bearer ${token}` }

@@ -1,6 +1,5 @@
-// A figure has one value wherever the dashboard shows it under one name: after a mixed business the
-// views agree, and this test compares the names that views share. docs/glossary.md#figures defines
-// them.
+// A figure of the dashboard has the same value in each view that shows it under the same name.
+// docs/glossary.md#figures defines the figures.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,10 +11,10 @@ import { createAccount, dataOf, startPayment } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, payOut, sendAll, settleAll } from '../support/money-out.ts'
 import { pay, refund } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed, setBankAccount, setSettings } from '../support/settlements.ts'
+import { closeSettlement, setBankAccount, setSettings } from '../support/settlements.ts'
 import { openDesk, type Row, reverse } from '../support/tracing.ts'
 
-type Figures = Record<string, Record<string, number>>
+type Figures = Record<string, Record<string, number>> // Kobo, by name and view.
 
 test('after payments, refunds, reversals, returns, payouts and a settlement, all views agree', async () => {
   await using bench = await startTestService()
@@ -57,7 +56,8 @@ test('names that two views share are of figures that are compared', async () => 
   )
 })
 
-// Returns the settlement. Everything happens within one hour, so the day contains it all.
+// Makes payments, refunds, reversals, returns and payouts, all within one hour so that the day contains them;
+// returns the settlement.
 async function aMixedBusiness(bench: Bench): Promise<Row> {
   await createFeeRule(bench, { vatBps: 750 })
   await setBankAccount(bench)
@@ -88,7 +88,7 @@ async function aMixedBusiness(bench: Bench): Promise<Row> {
   await payOut(bench, 120)
   await sendAll(bench)
   bench.advance(1_000)
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
   bench.advance(1_000)
   await pay(bench, accountNumber, '0.01')
   await reverse(bench, (await pay(bench, accountNumber, '0.01')).sessionId, '0.01')
@@ -96,7 +96,7 @@ async function aMixedBusiness(bench: Bench): Promise<Row> {
 }
 
 async function totals(bench: Bench): Promise<Row> {
-  return dataOf(await bench.call({ url: '/api/v1/balances' }), 'account').totals[0]
+  return dataOf(await bench.call({ url: '/api/v1/balances' })).totals[0]
 }
 
 const NAMES = {
@@ -112,6 +112,7 @@ const NAMES = {
 const { balanceParts } = copy.accountingStrings
 const HELD = ['available', 'pending', 'reserved', 'inTransit', 'subaccounts'] as const
 
+// An empty list of values for each figure that several views show.
 function emptyFigures(): Figures {
   const names = [
     ...Object.values(NAMES),
@@ -135,10 +136,12 @@ const LEDGER_KINDS = {
   subaccounts: ['subaccount'],
 }
 
+// Reads each shared figure from each view that shows it.
 async function readFigures(bench: Bench): Promise<Figures> {
-  const read = async (url: string): Promise<Row> => dataOf(await bench.call({ url }), 'account')
+  const read = async (url: string): Promise<Row> => dataOf(await bench.call({ url }))
   const list = async (url: string): Promise<Row[]> => (await bench.call({ url })).json().data
   const figures = emptyFigures()
+  // Records the value that one view shows for a figure.
   const add = (name: string, view: string, naira: number) => {
     const values = figures[name]
     assert(values, name)

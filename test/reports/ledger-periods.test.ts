@@ -1,5 +1,5 @@
-// A ledger account over a period: opening, debits, credits and closing equal those of its
-// statement; its transfers of the same period, each on its side.
+// A ledger account over a period: its totals (opening, debits, credits, closing) equal those of its
+// statement, and the list of its transfers shows each on its side.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ const collection = chart.find(({ kind }) => kind === 'collection') as Row
 const bank = chart.find(({ kind, balance }) => kind === 'bank' && balance > 0) as Row
 
 const totalsOf = async ({ id }: Row, query = ''): Promise<Row> =>
-  dataOf(await bench.call({ url: `${ACCOUNTS}/${id}/totals${query}` }), 'account')
+  dataOf(await bench.call({ url: `${ACCOUNTS}/${id}/totals${query}` }))
 
 const PERIODS = [
   '',
@@ -100,10 +100,10 @@ test('a bad period and another client’s account are refused', async () => {
   const token = await bench.newClient('PERIODS001')
   for (const path of ['totals', 'transfers']) {
     for (const period of ['from=never', 'from=2026-11-16&to=2026-11-16', 'since=2026-11-16']) {
-      assertRefused(await bench.call({ url: `${url}/${path}?${period}` }), 'account')
+      assertRefused(await bench.call({ url: `${url}/${path}?${period}` }))
     }
     const foreign = await bench.call({ url: `${url}/${path}`, token })
-    assertRefused(foreign, 'account', { status: 404, code: 'ledger_account_not_found' })
+    assertRefused(foreign, { status: 404, code: 'ledger_account_not_found' })
   }
 })
 

@@ -1,5 +1,5 @@
-// The ledger for finance users: every account of their own with its balance and transfers, and
-// whether the books add up.
+// The ledger as finance users see it: their accounts with balances and transfers, and whether the audit found
+// the books right.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ const find = (rows: Row[], kind: string, more: Row = {}) =>
     Object.entries({ kind, ...more }).every(([name, value]) => row[name] === value),
   )
 
-test('an operator sees its own accounts, the banks’ and nobody’s; each with its balance', async () => {
+test('an operator sees its own accounts, the banks’ and those without an owner, with balances', async () => {
   const rows = await chartOf()
 
   assert.equal(find(rows, 'collection')?.balance, 1150.5)
@@ -72,7 +72,7 @@ test('a client sees its own and nothing else', async () => {
   )
 })
 
-test('an operator sees what clients owe and what was written off, and of whom', async () => {
+test('an operator sees what each client owes and what was written off for it', async () => {
   await using own = await startTestService()
   const theirs = await own.newClient('LEDGER5')
   const { rows } = await own.db.query<{ id: ClientId }>(
@@ -117,7 +117,7 @@ test('transfers of other clients are absent', async () => {
   for (const kind of ['collection', 'available', 'bank', 'suspense']) {
     const url = `${ACCOUNTS}/${find(rows, kind)?.id}`
     const gone = await bench.call({ url, token })
-    assertRefused(gone, 'account', { status: 404, code: 'ledger_account_not_found' })
+    assertRefused(gone, { status: 404, code: 'ledger_account_not_found' })
     assertAlike(gone, await bench.call({ url: unknown, token }))
     const noTransfers = await bench.call({ url: `${url}/transfers`, token })
     assertAlike(noTransfers, await bench.call({ url: `${unknown}/transfers`, token }))
@@ -205,7 +205,7 @@ test('a bank’s account shows the amount of another client’s money, but not t
   assert.equal(own.sessionId.length, 30)
 })
 
-test('nobody’s money that was given to a client is its own to trace, also in suspense again', async () => {
+test('unidentified money assigned to a client can be traced by it, also when in suspense again', async () => {
   await using own = await startTestService()
   const theirs = await own.newClient('LEDGER3')
   const advice = await createAdvice(own, { amount: 500 }, { token: theirs })
@@ -230,7 +230,7 @@ test('nobody’s money that was given to a client is its own to trace, also in s
   for (const url of [`/api/v1/credits/${sessionId}`, `/api/v1/credits/${item.creditId}/timeline`]) {
     assert.equal((await own.call({ url, token: by })).statusCode, 200, url)
     const foreign = await own.call({ url, token: stranger })
-    assertRefused(foreign, 'account', { status: 404, code: 'credit_not_found' })
+    assertRefused(foreign, { status: 404, code: 'credit_not_found' })
   }
 })
 
@@ -241,24 +241,24 @@ test('the chart is walked by cursors; a cursor of another list or client is refu
 
   const { nextCursor } = await readList(bench, `${ACCOUNTS}?limit=1`)
   const foreign = await bench.call({ url: `${ACCOUNTS}?cursor=${nextCursor}`, token })
-  assertRefused(foreign, 'account', { code: 'invalid_cursor' })
+  assertRefused(foreign, { code: 'invalid_cursor' })
   const other = await bench.call({ url: `${ACCOUNTS}/${all[0].id}/transfers?cursor=${nextCursor}` })
-  assertRefused(other, 'account', { code: 'invalid_cursor' })
+  assertRefused(other, { code: 'invalid_cursor' })
   const { nextCursor: ofBank } = await readList(
     bench,
     `${ACCOUNTS}/${find(all, 'bank', { bankCode: '035' })?.id}/transfers?limit=1`,
   )
   const elsewhere = `${ACCOUNTS}/${find(all, 'collection')?.id}/transfers?cursor=${ofBank}`
-  assertRefused(await bench.call({ url: elsewhere }), 'account', { code: 'invalid_cursor' })
+  assertRefused(await bench.call({ url: elsewhere }), { code: 'invalid_cursor' })
   const { data: banks } = await readList(bench, `${ACCOUNTS}?kind=bank`)
   assert.deepEqual(
     banks,
     all.filter(({ kind }) => kind === 'bank'),
   )
   const narrowed = await bench.call({ url: `${ACCOUNTS}?kind=bank&cursor=${nextCursor}` })
-  assertRefused(narrowed, 'account', { code: 'invalid_cursor' })
-  assertRefused(await bench.call({ url: `${ACCOUNTS}?sort=kind` }), 'account')
-  assertRefused(await bench.call({ url: `${ACCOUNTS}?limit=0` }), 'account')
+  assertRefused(narrowed, { code: 'invalid_cursor' })
+  assertRefused(await bench.call({ url: `${ACCOUNTS}?sort=kind` }))
+  assertRefused(await bench.call({ url: `${ACCOUNTS}?limit=0` }))
 })
 
 test('the audit: not yet, green, overdue, red; in detail for the operator only', async () => {

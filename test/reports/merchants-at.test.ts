@@ -1,4 +1,4 @@
-// Balances by merchant at an earlier moment include only merchants that existed then.
+// Balances by merchant at an earlier moment list only merchants that existed then.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,6 +17,7 @@ test('at a moment, a merchant that came later is not listed, and leaves no gap i
   own.advance(1_000)
   await createAccount(own, { merchantId: 'C', merchantCode: 'x' })
 
+  // The merchants on all pages of the list.
   const listed = async (query: string) => {
     const ids: string[] = []
     let cursor = ''

@@ -1,6 +1,6 @@
-// Gross, reversed, returned, suspended and net have one value everywhere: the overview, the
-// balances and the CSV of credits agree after any history. Replay a failure with: SEED=<seed> npm
-// test -- test/reports/movement-totals.test.ts
+// Gross, reversed, returned, suspended and net are the same in the overview, the balances and the CSV of
+// credits, after any history. Replay a failure with:
+//   SEED=<seed> npm test -- test/reports/movement-totals.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ test('money that is cancelled and assigned elsewhere is counted once', async () 
   await cancel(bench, adviceReference)
   await desk.assign(session, { accountNumber })
 
-  const { today } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
+  const { today } = dataOf(await bench.call({ url: OVERVIEW }))
 
   assert.deepEqual([today.gross, today.suspended, today.net, today.credits], [40, 0, 40, 1])
   await assertReportsAgree(bench)
@@ -52,7 +52,7 @@ test('unidentified money is the client’s from its assignment on', async () => 
   bench.advance(DAY_MS)
   await desk.assign(session, { accountNumber })
 
-  const { today, yesterday } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
+  const { today, yesterday } = dataOf(await bench.call({ url: OVERVIEW }))
   const listed = rowsOf(await bench.call({ url: CREDITS }))
   const [row, ...rest] = await csvOf(bench)
 
@@ -140,9 +140,8 @@ async function csvOf(bench: Bench, query = ''): Promise<Record<string, string>[]
   return parseCsv(answer.body)
 }
 
-// Asserts that the hourly totals, the daily breakdowns by bank and by merchant, the CSV and the
-// overview all add up to the client's balance. Checks naira only: the overview sums no other
-// currency.
+// Asserts that the hourly totals, the daily breakdowns by bank and by merchant, the CSV and the overview all
+// add up to the client's balance. Compares only naira, because the overview has no other currency.
 async function assertReportsAgree(bench: Bench): Promise<void> {
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
   const id = rows[0].id
@@ -182,8 +181,8 @@ async function assertReportsAgree(bench: Bench): Promise<void> {
     movements.reduce((sum, { net }) => sum + kobo(net), 0n),
     computeNet(balance as Sums),
   )
-  const { days: shownDays } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
-  const [total] = dataOf(await bench.call({ url: BALANCES }), 'account').totals
+  const { days: shownDays } = dataOf(await bench.call({ url: OVERVIEW }))
+  const [total] = dataOf(await bench.call({ url: BALANCES })).totals
   for (const name of ['gross', 'net']) {
     const dayTotal = shownDays.reduce(
       (sum: number, day: Row) => sum + Math.round(day[name] * 100),

@@ -1,5 +1,5 @@
-// Today, the ledger's balances, settlements and refunds say the same of one client's money: what each figure
-// counts, and when.
+// The overview, the balances, the upcoming settlement and the list of refunds agree about one client's money.
+// They count a refund at different times, and the test says which counts it when.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,13 +8,14 @@ import { createAccount, dataOf, startPayment } from '../support/fixtures.ts'
 import { CONFIRMED, settleAll } from '../support/money-out.ts'
 import { pay, refund } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed } from '../support/settlements.ts'
+import { closeSettlement } from '../support/settlements.ts'
 import { credit, openDesk, type Row, reverse } from '../support/tracing.ts'
 
 const inKobo = (naira: number) => Math.round(naira * 100)
 
+// Reads the overview, the balances, the upcoming settlement and the list of refunds.
 async function figures(bench: Bench) {
-  const read = async (url: string) => dataOf(await bench.call({ url }), 'account') as Row
+  const read = async (url: string) => dataOf(await bench.call({ url })) as Row
   const { today } = await read('/api/v1/overview')
   const from = today.from.replace('+', '%2B')
   const { figures: period } = await read(`/api/v1/overview/period?from=${from}&to=2026-11-16`)
@@ -27,7 +28,8 @@ async function figures(bench: Bench) {
 const sum = (rows: readonly Row[], name: string) =>
   rows.reduce((total, row) => total + inKobo(row[name]), 0) / 100
 
-// Credits, fees, a reversal, money in suspense, a refund that the bank confirmed and one that waits.
+// Makes credits, fees, a reversal, suspended money, a refund that the bank confirmed and one that it has not
+// confirmed.
 async function trade(bench: Bench) {
   await createFeeRule(bench, { percent: 1 })
   await openDesk(bench)
@@ -66,7 +68,7 @@ test('Today, balances, refunds and settlements agree to the kobo on one set of d
   assert.equal(refunded, 1000.25)
   assert.equal(refunded, sum(refunds, 'refundedAmount'))
 
-  // A settlement counts a refund when it is requested, and leaves money in suspense to others.
+  // A settlement counts a refund when it is requested, and does not count suspended money.
   const waiting = sum(refunds, 'amount') - sum(refunds, 'refundedAmount')
   assert.equal(waiting, 500)
   assert.equal(balance.inTransit, waiting)
@@ -77,7 +79,7 @@ test('Today, balances, refunds and settlements agree to the kobo on one set of d
   assert.equal(upcoming.net, balance.available)
   assert.equal(inKobo(upcoming.net), inKobo(today.net) - inKobo(waiting))
 
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
   for (const name of ['gross', 'fees', 'vat', 'reversed', 'refunds', 'net'] as const) {
     assert.equal(settlement[name], upcoming[name], `the settlement as announced: ${name}`)
   }

@@ -1,5 +1,5 @@
-// The day at a glance: sums that are right at every moment, however much the worker has counted, by
-// the hours and days of West Africa.
+// The overview of the day: its sums are right at any moment, however many events the worker has counted, and
+// its hours and days are those of Lagos.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,33 +28,33 @@ const NEVER = new AbortController().signal
 
 const bench = closeAfterTests(await startTestService())
 
-async function overview(of: Bench, token?: string): Promise<Row> {
-  return dataOf(await of.call({ url: OVERVIEW, ...(token ? { token } : {}) }), 'account')
+async function overview(target: Bench, token?: string): Promise<Row> {
+  return dataOf(await target.call({ url: OVERVIEW, ...(token ? { token } : {}) }))
 }
 
-// Everything that can happen to money, on one day; returns the expected sums.
-async function aDay(of: Bench) {
-  const desk = await openDesk(of)
-  const account = await createAccount(of)
+// Lets everything happen to money that can happen on one day; returns the sums that the overview must show.
+async function aDay(target: Bench) {
+  const desk = await openDesk(target)
+  const account = await createAccount(target)
   const [paid, part, over, late] = [
-    await startPayment(of),
-    await startPayment(of),
-    await startPayment(of, { amount: 1000 }),
-    await startPayment(of, { amount: 700 }),
+    await startPayment(target),
+    await startPayment(target),
+    await startPayment(target, { amount: 1000 }),
+    await startPayment(target, { amount: 700 }),
   ]
-  await credit(of, account.accountNumber, '1000.50')
-  await credit(of, paid.bankAccount, '6000.00')
-  await credit(of, part.bankAccount, '2000.00')
-  const excess = await credit(of, over.bankAccount, '1300.00') // 300 too much.
-  const booked = await credit(of, account.accountNumber, '40.00')
-  of.advance(HOUR_MS)
-  await withTransaction(of.db, (tx) =>
-    closeExpired(tx, { sharedAccounts: new SharedAccounts(of.db), now: of.clock() }),
+  await credit(target, account.accountNumber, '1000.50')
+  await credit(target, paid.bankAccount, '6000.00')
+  await credit(target, part.bankAccount, '2000.00')
+  const excess = await credit(target, over.bankAccount, '1300.00') // 300 too much.
+  const booked = await credit(target, account.accountNumber, '40.00')
+  target.advance(HOUR_MS)
+  await withTransaction(target.db, (tx) =>
+    closeExpired(tx, { sharedAccounts: new SharedAccounts(target.db), now: target.clock() }),
   )
-  const forNobody = await credit(of, late.bankAccount, '700.00')
+  const forNobody = await credit(target, late.bankAccount, '700.00')
   await desk.assign(excess, { accountNumber: account.accountNumber })
   await desk.assign(forNobody, { paymentId: late.paymentReference })
-  await reverse(of, booked, '40.00')
+  await reverse(target, booked, '40.00')
   return {
     credits: 6, // Each credit once, however often it moved.
     gross: 1000.5 + 6000 + 2000 + 1300 + 40 + 700,
@@ -143,12 +143,14 @@ test('counting stops at a number that is missing, and goes on when it is there',
     'select client_id as id, sequence as events from event_counters',
   )
   const [{ id, events }] = rows
+  // Inserts an event whose number is `ahead` of the last one.
   const write = (ahead: number) =>
     own.db.query(
       `insert into events (id, client_id, sequence, type, facts, created_at)
        values ($1, $2, $3, 'payment.expired', '{}', $4)`,
       [timeOrderedId(START), id, events + BigInt(ahead), START],
     )
+  // Runs the worker that counts events. `counted` is how many of the test's own events it has counted so far.
   const count = async () => {
     await withTransaction(own.db, (tx) => countEvents(tx, id))
     const { rows: cursors } = await own.db.query('select sequence from totals_cursors')
@@ -165,19 +167,20 @@ test('counting stops at a number that is missing, and goes on when it is there',
   assert.deepEqual(await count(), { isComplete: true, expired: expired + 2n, counted: 2n })
 })
 
-test('two that count at once count each event once', async () => {
+test('two workers that count at once count each event once', async () => {
   await using own = await startTestService()
   const { net, credits } = await aDay(own)
   const { rows } = await own.db.query('select id from clients')
   const [{ id }] = rows
   await withTransaction(own.db, (tx) => countEvents(tx, id, 3))
 
-  // The second begins when the first has counted and not committed.
+  // The second count begins when the first one has counted but not committed.
   let second: Promise<unknown> | undefined
   await withTransaction(own.db, async (tx) => {
     await countEvents(tx, id)
     second = withTransaction(own.db, (other) => countEvents(other, id))
-    // It gives way; otherwise it would wait.
+    // The second count must end at once, without waiting for the first one's lock. If it waits by a fault,
+    // the test goes on and fails below.
     await Promise.race([second, untilBlocked(own.db, 1).catch(() => {})])
   })
   await second
@@ -281,7 +284,7 @@ test('sums beyond the caller’s scopes are absent', async () => {
   assert.deepEqual([view.inSuspense, view.failingWebhooks], [null, null])
 })
 
-test("another client's money is not in it", async () => {
+test("another client's money is not in the overview", async () => {
   const token = await bench.newClient('NOTHING002')
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '5.00')
@@ -291,7 +294,7 @@ test("another client's money is not in it", async () => {
   assert.deepEqual([today.gross, today.credits], [0, 0])
 })
 
-test('nobody sees it without a token, and a parameter is refused', async () => {
-  assertRefused(await bench.call({ url: OVERVIEW, token: null }), 'account', { status: 401 })
-  assertRefused(await bench.call({ url: `${OVERVIEW}?clientId=1` }), 'account', { status: 400 })
+test('the overview requires a token, and refuses parameters', async () => {
+  assertRefused(await bench.call({ url: OVERVIEW, token: null }), { status: 401 })
+  assertRefused(await bench.call({ url: `${OVERVIEW}?clientId=1` }), { status: 400 })
 })

@@ -1,5 +1,5 @@
-// A user sees how many requests they may approve now: without their own, and without those they
-// would be refused.
+// A user sees how many requests they could approve now: this leaves out their own, and those that the service
+// would not let them approve.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,6 +12,7 @@ import { CREDIT_RULE, draft, SCREENING, testRule } from '../support/screening.ts
 
 const bench = closeAfterTests(await startFileService())
 
+// How many requests the user could approve now, by workflow.
 async function pending(by: Browser) {
   const answer = await by.call({ url: '/dashboard/api/approvals' })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -47,7 +48,7 @@ test('each user counts what they may approve, by workflow', async () => {
   assert.equal((await pending(checker)).total, 1)
 })
 
-test('operators count changes of screening to approve and open cases, and nobody else does', async () => {
+test('only operators count changes of screening to approve and open cases', async () => {
   const [maker, checker] = [
     await newBrowser(bench, 'operator'),
     await newBrowser(bench, 'operator'),

@@ -1,4 +1,5 @@
-// Phrases of the search: days and kinds, read out of whatever people type, in West Africa Time.
+// Phrases in the search box: the service recognizes days and kinds of objects in what people type. Days are
+// those of Lagos.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +8,7 @@ import { readPhrase } from '#reports/search-phrase.ts'
 
 const NOW = new Date('2026-11-18T09:30:00+01:00') // A Wednesday.
 
-// Days are inclusive here.
+// The meaning of a text: the remaining words, the first and the last day, and the kinds of objects.
 function read(text: string, now = NOW) {
   const phrase = readPhrase(text, now)
   if (!phrase) return undefined

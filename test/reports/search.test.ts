@@ -1,5 +1,5 @@
-// One search box for any reference: the right object for every kind, never another client's, and
-// nothing outside the caller's scopes.
+// The search finds an object by any kind of reference, but never another client's, and nothing outside the
+// caller's scopes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const SEARCH = '/api/v1/search'
 
 async function search(text: string, token?: string): Promise<Row[]> {
   const url = `${SEARCH}?q=${encodeURIComponent(text)}`
-  return dataOf(await bench.call({ url, ...(token ? { token } : {}) }), 'account')
+  return dataOf(await bench.call({ url, ...(token ? { token } : {}) }))
 }
 
 const namesOf = (hits: readonly Row[]) => hits.map(({ type, reference }) => `${type}/${reference}`)
@@ -85,7 +85,7 @@ test('an advice without a number is found as an advice, and has a timeline', asy
 
   assert.deepEqual(namesOf(await search('INV-78')), [`advice/${adviceReference}`])
   const url = `/api/v1/payments/${adviceReference}/timeline`
-  const { entries } = dataOf(await bench.call({ url }), 'account')
+  const { entries } = dataOf(await bench.call({ url }))
   assert.deepEqual(
     entries.map(({ kind }: Row) => kind),
     ['advice'],
@@ -140,7 +140,7 @@ test('the wildcards of a database are letters like any other', async () => {
   }
 })
 
-test("another client's things are found by nobody else", async () => {
+test('no client finds the objects of another', async () => {
   const token = await bench.newClient('SEARCHER01')
   const codes = [codeOfId('PAY', payment.paymentReference), codeOfCredit(creditId)]
   const ids = [payment.paymentReference, sessionId, `${creditId}`, payment.bankAccount]
@@ -231,9 +231,9 @@ test('a search without hits is an empty list; a malformed search is refused', as
     '?q=a&limit=3',
     '?q=a&q=b',
   ]) {
-    assertRefused(await bench.call({ url: `${SEARCH}${wrong}` }), 'account')
+    assertRefused(await bench.call({ url: `${SEARCH}${wrong}` }))
   }
-  assertRefused(await bench.call({ url: `${SEARCH}?q=a`, token: null }), 'account', { status: 401 })
+  assertRefused(await bench.call({ url: `${SEARCH}?q=a`, token: null }), { status: 401 })
 })
 
 test('a payout is found by reference, amount and recipient, by its own client alone', async () => {
@@ -310,7 +310,7 @@ test('a mistyped code is refused as such, unless something else has that name', 
   const code = codeOfId('PAY', payment.paymentReference)
   const wrong = code.slice(0, -1) + (code.endsWith('0') ? '1' : '0')
   const answer = await bench.call({ url: `${SEARCH}?q=${wrong}` })
-  assertRefused(answer, 'account', { status: 404, code: 'mistyped_code' })
+  assertRefused(answer, { status: 404, code: 'mistyped_code' })
 
   const named = await startPayment(bench, { merchantRef: wrong })
   assert.deepEqual(namesOf(await search(wrong)), [`payment/${named.paymentReference}`])
@@ -331,7 +331,7 @@ test('requests that share a code are all found, and none is cancelled by it', as
   const twins = [`advice/${first}`, `advice/${second}`]
   assert.deepEqual(namesOf(await search(code)).toSorted(), twins.toSorted())
   const cancelled = await bench.call({ method: 'POST', url: `/api/v1/advices/${code}/cancel` })
-  assertRefused(cancelled, 'account', { status: 404, code: 'advice_not_found' })
+  assertRefused(cancelled, { status: 404, code: 'advice_not_found' })
   const one = await bench.call({ method: 'POST', url: `/api/v1/advices/${first}/cancel` })
   assert.equal(one.statusCode, 200)
 })

@@ -1,5 +1,5 @@
-// Statements as CSV and as a page: of a collection account, of the available balance, of a
-// subaccount and of a ledger account. Opening balance, every movement, closing balance.
+// Statements of a collection account, the available balance, a subaccount and a ledger account, as CSV and as
+// a page. Each has the opening balance, all movements and the closing balance.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,8 +27,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const LEDGER = '/api/v1/ledger/accounts'
 const token = await bench.newClient('STATE00002')
 
-async function csv(of: Bench, url: string) {
-  const answer = await of.call({ url })
+async function csv(target: Bench, url: string) {
+  const answer = await target.call({ url })
   assert.equal(answer.statusCode, 200, answer.body)
   assert.match(answer.headers['content-type'] as string, /^text\/csv/)
   return parseCsv(answer.body)
@@ -87,7 +87,7 @@ test('transfers of payouts and settlements show their references', async () => {
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own)
   await credit(own, accountNumber, '1000.00')
-  const { payoutId, settlementId } = await keepCauses(own)
+  const { payoutId, settlementId } = await insertCauses(own)
   const ids = await accountIds(own, accountNumber)
   const draw = { debitAccountId: ids.collection, creditAccountId: ids.paying }
   const amountKobo = kobo(10_00n)
@@ -173,7 +173,7 @@ test('a subaccount has its shares, and those of its client only', async () => {
   assert.equal(chart.find(({ kind }: Row) => kind === 'subaccount').subaccountCode, 'shop')
   for (const format of ['csv', 'html']) {
     const answer = await own.call({ url: `${url}.${format}`, token: stranger })
-    assertRefused(answer, 'account', { status: 404, code: 'subaccount_not_found' })
+    assertRefused(answer, { status: 404, code: 'subaccount_not_found' })
   }
 })
 
@@ -186,12 +186,12 @@ test('another client’s accounts have no statement', async () => {
       url: `${ACCOUNTS}/${accountNumber}/statement.${format}`,
       token,
     })
-    assertRefused(gone, 'account', { status: 404, code: 'account_not_found' })
+    assertRefused(gone, { status: 404, code: 'account_not_found' })
     const ledger = await bench.call({ url: `${LEDGER}/${account.id}/statement.${format}`, token })
-    assertRefused(ledger, 'account', { status: 404, code: 'ledger_account_not_found' })
+    assertRefused(ledger, { status: 404, code: 'ledger_account_not_found' })
     for (const wrong of ['from=x', 'from=2026-11-16&to=2026-11-15', 'page=2', 'currency=naira']) {
       const answer = await bench.call({ url: `${BALANCES}/statement.${format}?${wrong}` })
-      assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+      assertRefused(answer, { status: 400, code: 'invalid_request' })
     }
   }
 })
@@ -233,13 +233,14 @@ test('a page that would be too long is refused, and the file has all of it', asy
 
   for (const url of [`${ACCOUNTS}/${accountNumber}`, BALANCES]) {
     const page = await own.call({ url: `${url}/statement.html` })
-    assertRefused(page, 'account', { status: 400, code: 'statement_too_long' })
+    assertRefused(page, { status: 400, code: 'statement_too_long' })
     const rows = await csv(own, `${url}/statement.csv`)
     assert.equal(rows.length, PAGE_ROWS_MAX + 3)
     assert.equal(new Set(rows.map((row) => row.transferId)).size, PAGE_ROWS_MAX + 2)
   }
 })
 
+// The ids of three ledger accounts; opens the client's `paying`.
 async function accountIds(own: Bench, accountNumber: string) {
   const { rows } = await own.db.query<Record<'collection' | 'paying' | 'bank', AccountId>>(
     `with opened as (
@@ -257,7 +258,8 @@ async function accountIds(own: Bench, accountNumber: string) {
   return rows[0] as (typeof rows)[0]
 }
 
-async function keepCauses(own: Bench) {
+// Inserts a settlement and a payout, to be the causes of transfers.
+async function insertCauses(own: Bench) {
   const { rows } = await own.db.query<{ payoutId: never; settlementId: never }>(
     `with client as (
        select id from clients where client_id = 'MAN0000001'

@@ -1,5 +1,5 @@
-// Long timelines: however many manual changes an account has, a page stays a page, and the pages
-// together show each entry once.
+// Long timelines: however many changes an account has, pages have a limited size, and together they show each
+// entry once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,6 +11,7 @@ import { credit, type Row, readList } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())
 
+// All pages of an account's timeline, the newest first.
 async function pagesOf(accountNumber: string, limit: number): Promise<Row[][]> {
   const url = `${ACCOUNTS}/${accountNumber}/timeline?limit=${limit}`
   const pages: Row[][] = []
@@ -25,10 +26,10 @@ async function pagesOf(accountNumber: string, limit: number): Promise<Row[][]> {
 const wholeOf = (pages: readonly Row[][]) => pages.toReversed().flat()
 const textOf = (entry: Row) => JSON.stringify(entry)
 
-test('an account that was changed a thousand times is told of in pages', async () => {
+test('the timeline of an account that was changed a thousand times has several pages', async () => {
   const { accountNumber } = await createAccount(bench)
   bench.advance(MINUTE_MS)
-  // Seven at each moment, so that pages end within one.
+  // Seven entries have the same time, so that some pages end between entries of the same time.
   await bench.db.query(
     `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
      select id, 'client:x', 'account.change', 'account/' || $1::text,

@@ -1,5 +1,5 @@
-// Timelines: everything that happened to a payment, a credit, a collection account, in order, down
-// to every attempt at a webhook; and nothing of other clients.
+// Timelines: everything that happened to a payment, a credit or a collection account, in order, including
+// each webhook attempt; and nothing about other clients.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,14 +24,16 @@ const bench = closeAfterTests(await startWebhookBench())
 const PAYMENTS = '/api/v1/payments'
 const CREDITS = '/api/v1/credits'
 
+// Reads a timeline, which must be complete and in order.
 async function timeline(url: string, token?: string): Promise<Row[]> {
   const answer = await bench.call({ url: `${url}/timeline`, ...(token ? { token } : {}) })
-  const { entries, isWhole } = dataOf(answer, 'account')
+  const { entries, isWhole } = dataOf(answer)
   assert.equal(isWhole, true)
   assertInOrder(entries)
   return entries
 }
 
+// Entries are in the order of their time and, at the same time, of their kind.
 function assertInOrder(entries: readonly Row[]): void {
   const keys = entries.map(({ at, kind }) => {
     assert.match(at, TIMESTAMP)
@@ -96,7 +98,7 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
   await bench.call({ method: 'DELETE', url: `/api/v1/webhook-endpoints/${endpoint.id}` })
 })
 
-test('a webhook that still waits is told of, with when it is tried next', async () => {
+test('the timeline shows a webhook that still waits, with its next attempt', async () => {
   await using deaf = await listener((response) => response.writeHead(500).end())
   const endpoint = await bench.addEndpoint(deaf.url)
   const { paymentReference } = await startPayment(bench)
@@ -154,7 +156,7 @@ test('a credit tells of suspense, assignment and reversal, by its id or session 
   ])
 })
 
-test('an account is told of in pages that go back in time, each thing once', async () => {
+test('the timeline of an account goes back in time page by page, with each entry once', async () => {
   const { accountNumber } = await createAccount(bench)
   const sessions: string[] = []
   for (let at = 0; at < 7; at++) {
@@ -204,12 +206,12 @@ test('another client’s object and a missing one are the same 404', async () =>
   for (const [mine, nobodys] of Object.entries(unknown)) {
     const foreign = await bench.call({ url: `${mine}/timeline`, token })
     const missing = await bench.call({ url: `${nobodys}/timeline`, token })
-    assertRefused(foreign, 'account', { status: 404 })
+    assertRefused(foreign, { status: 404 })
     assertAlike(foreign, missing)
-    assertRefused(await bench.call({ url: `${mine}/timeline`, token: null }), 'account', {
+    assertRefused(await bench.call({ url: `${mine}/timeline`, token: null }), {
       status: 401,
     })
-    assertRefused(await bench.call({ url: `${mine}/timeline?x=1` }), 'account')
+    assertRefused(await bench.call({ url: `${mine}/timeline?x=1` }))
   }
 })
 
@@ -222,10 +224,7 @@ test('a malformed reference is the same 404', async () => {
   }
   const { accountNumber } = await createAccount(bench)
   for (const wrong of ['limit=0', 'limit=101', 'cursor=abc', 'cursor=']) {
-    assertRefused(
-      await bench.call({ url: `${ACCOUNTS}/${accountNumber}/timeline?${wrong}` }),
-      'account',
-    )
+    assertRefused(await bench.call({ url: `${ACCOUNTS}/${accountNumber}/timeline?${wrong}` }))
   }
 })
 

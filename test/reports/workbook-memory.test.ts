@@ -1,4 +1,5 @@
-// A workbook is written while its rows are read, so its length does not matter.
+// The service writes a workbook while it reads the rows, so a long workbook needs no more memory than a short
+// one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

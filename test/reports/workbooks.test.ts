@@ -1,4 +1,5 @@
-// Exports that survive spreadsheets: cells typed as text, number or date.
+// Exports as workbooks (xlsx): cells have a type (text, number or date), so that spreadsheets do not change
+// them.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -71,7 +72,7 @@ test('files are named with their period, whose last day is the one before `to`',
   assert.equal(trial, 'trial-balance-at-2026-11-02.xlsx')
 })
 
-// Lists with numbers that need no file of their own, with the reason.
+// Lists with numbers that have no export, each with the reason.
 const NOT_EXPORTED: Readonly<Record<string, string>> = {
   getAccountTimeline: 'a page of what happened; exportAccountStatement has the money',
   listAccountTransactions: 'exportAccountStatement has them',
@@ -119,7 +120,7 @@ const resolved = (schema: Schema): Schema =>
     ? resolved(api.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema)
     : schema
 
-// The lists whose rows have a number that may be an amount, by the description of the API.
+// The lists of the API whose rows have a number, which may be an amount of money.
 const LISTS = Object.entries(api.paths).flatMap(([path, { get }]) => {
   const body = get?.responses['200']?.content?.['application/json']
   const data = body && resolved(body.schema).properties?.data

@@ -1,4 +1,5 @@
-// The health of each bank: notifications, delays, queries, failures; and banks that fall silent.
+// The health of each bank: its notifications and their delay, the queries to it and their failures; and
+// alerts about banks that no longer report.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,11 +23,16 @@ const SECOND_MS = 1_000
 const BANKS = '/api/v1/operator/banks'
 
 const healthOf = async (bench: Pick<RequeryBench, 'call'>) =>
-  dataOf(await bench.call({ url: BANKS }), 'account')
+  dataOf(await bench.call({ url: BANKS }))
 
-// A notification a minute, each for a transfer made `lag` before.
-async function hear(bench: RequeryBench, accountNumber: string, lags: readonly number[]) {
-  for (const lagMs of lags) {
+// The bank notifies one transfer a minute. `lagsMs` says for each how long before its notification it was
+// made.
+async function notifyWithLags(
+  bench: RequeryBench,
+  accountNumber: string,
+  lagsMs: readonly number[],
+) {
+  for (const lagMs of lagsMs) {
     bench.advance(MINUTE_MS)
     const transactionTime = new Date(bench.clock().getTime() - lagMs).toISOString()
     await reportCredit(bench, { accountNumber, amount: '1.00', transactionTime })
@@ -34,11 +40,11 @@ async function hear(bench: RequeryBench, accountNumber: string, lags: readonly n
   await bench.service.writeMeasures()
 }
 
-test('health tells when a bank was heard, how late it is, and what asking brought', async () => {
+test('health shows when a bank last called, how late it is, and the results of requeries', async () => {
   await using bench = await startRequeryBench()
   const { accountNumber } = await createAccount(bench)
   const [before] = await healthOf(bench)
-  await hear(bench, accountNumber, [...Array(98).fill(2 * SECOND_MS), 60_000, 60_000])
+  await notifyWithLags(bench, accountNumber, [...Array(98).fill(2 * SECOND_MS), 60_000, 60_000])
   const heardAt = bench.clock()
   bench.transfer(accountNumber, '50.00')
   await bench.plan()
@@ -70,14 +76,15 @@ test('a bank loses notifications when three credits and 1% of all were found by 
   await using bench = await startRequeryBench()
   const { accountNumber } = await createAccount(bench)
   const isLosing = async () => (await healthOf(bench))[0].isLosing
+  // The bank receives transfers without a notification, and the service finds them by a requery.
   const lose = async (times: number) => {
-    for (let at = 0; at < times; at++) bench.transfer(accountNumber, '50.00')
+    for (let count = 0; count < times; count++) bench.transfer(accountNumber, '50.00')
     bench.advance(10 * MINUTE_MS)
     await bench.plan()
     await bench.ask()
   }
 
-  await hear(bench, accountNumber, [SECOND_MS])
+  await notifyWithLags(bench, accountNumber, [SECOND_MS])
   await lose(2)
   const two = await isLosing()
   await lose(1)
@@ -137,7 +144,7 @@ test('a bank that lists no transfers is asked by session id only, and says so', 
   await plan(new AbortController().signal)
   const planned = await requeriesOf(bench)
   const refused = await bench.call({ url, body: {} })
-  const bankTest = dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
+  const bankTest = dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }))
 
   assert.deepEqual(planned, [])
   assert.deepEqual([refused.statusCode, refused.json().code], [409, 'requery_not_supported'])
@@ -163,7 +170,7 @@ test('a bank that knows no session ids is asked by number, whatever the payer ha
   const { bankAccount, paymentReference } = await startPayment(bench, {}, '101')
   const url = `/api/v1/payments/${paymentReference}/requery`
 
-  dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
+  dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }))
 
   assert.deepEqual(
     (await requeriesOf(bench)).map(({ subject }) => subject),
@@ -171,11 +178,12 @@ test('a bank that knows no session ids is asked by number, whatever the payer ha
   )
 })
 
-test('a bank that falls silent raises an alert and is swept; both end when it is heard', async () => {
+test('a bank that falls silent raises an alert and is swept; both end when it calls again', async () => {
   await using bench = await startRequeryBench()
   const { accountNumber } = await createAccount(bench)
-  await hear(bench, accountNumber, Array(30).fill(SECOND_MS))
+  await notifyWithLags(bench, accountNumber, Array(30).fill(SECOND_MS))
   const missed = bench.transfer(accountNumber, '50.00')
+  // The alerts about silent banks, each with whether it is open.
   const alerts = async () => {
     const { data } = (await bench.call({ url: '/api/v1/operator/alerts?kind=bank_silent' })).json()
     return data.map(({ subject, isOpen }: Record<string, unknown>) => [subject, isOpen])
@@ -217,12 +225,12 @@ test('longer than usual is ten times the 99th percentile, and at least ten minut
 test('counting a notification writes nothing, and each is counted once', () => {
   const meter = new NotificationMeter()
   const at = (ms: number) => new Date(ms)
-  meter.heard('035', at(0), [at(0)])
-  meter.heard('035', at(1_000), [null, at(0)])
+  meter.countNotification('035', at(0), [at(0)])
+  meter.countNotification('035', at(1_000), [null, at(0)])
 
   const [first, ...others] = meter.take()
   const second = meter.take()
-  meter.heard('035', at(3_000), [])
+  meter.countNotification('035', at(3_000), [])
   const [third] = meter.take()
 
   const total = (counts: Map<number, number> = new Map()) =>

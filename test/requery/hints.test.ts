@@ -1,5 +1,5 @@
-// I103: for a bank that does not sign its reports, only its answers are booked. Each report is
-// stored before it is acknowledged, and the service queries the bank until it answers.
+// A bank that does not sign its reports (I103): the service books only the bank's answers to its queries. It
+// stores each report, a hint, before it acknowledges it, and queries the bank until the bank answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,12 +15,14 @@ const DAY_MS = 86_400_000
 
 type World = Awaited<ReturnType<typeof startWithFakeBank>>
 
+// Starts a service with a bank that does not sign its reports, and one account.
 async function start() {
   const world = await startWithFakeBank({ connector: 'flutterwave' })
   const { accountNumber } = await createAccount(world.bench)
   return { ...world, accountNumber }
 }
 
+// The bank receives a transfer, and does not report it.
 const receive = ({ bank }: World, accountNumber: string, amount = 1000): Transfer => {
   const transfer = bank.transfer({ accountNumber, amountKobo: naira(amount) }, 'lost')
   assert(transfer)
@@ -29,6 +31,7 @@ const receive = ({ bank }: World, accountNumber: string, amount = 1000): Transfe
 
 const idOf = ({ bankReference }: Transfer) => Number(bankReference.replace(/^.*-/, ''))
 
+// Sends an unsigned report, as the bank does.
 function report({ bench }: Pick<World, 'bench'>, data: object, call = 'credits') {
   return bench.call({
     method: 'POST',
@@ -48,6 +51,7 @@ const eventOf = (id: number, change: object = {}) => ({
   ...change,
 })
 
+// How many credits and rail items are stored, and the rail item's reason.
 async function rowsOf({ bench }: Pick<World, 'bench'>) {
   const { rows } = await bench.db.query<{ credits: number; items: number; reason: string | null }>(
     `select (select count(*)::int from credits) as credits,
@@ -207,17 +211,17 @@ test('a reservation counts at its own bank only, and only with a number', async 
 test('money that was reported is not lost: only what a sweep finds counts as such', async () => {
   await using world = await start()
   const { bench, accountNumber, requery } = world
-  const found = async () => {
+  const readFoundByRequery = async () => {
     const { data } = (await bench.call({ url: '/api/v1/operator/banks' })).json()
     return data.find(({ code }: { code: string }) => code === BANK_CODE).foundByRequery
   }
   await report(world, eventOf(idOf(receive(world, accountNumber))))
   await requery.ask()
-  assert.equal(await found(), 0)
+  assert.equal(await readFoundByRequery(), 0)
   receive(world, accountNumber, 5)
   await requery.plan()
   await requery.ask()
-  assert.equal(await found(), 1)
+  assert.equal(await readFoundByRequery(), 1)
   assert.equal(await balanceOf(bench, accountNumber), 1005)
 })
 

@@ -1,5 +1,5 @@
-// Every query about a payment is in its timeline: when, why, and the bank's answer. In live mode as
-// in the sandbox.
+// The timeline of a payment shows each query to its bank: when, why, and what the bank answered. This is the
+// same in live mode and in the sandbox.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const SECOND_MS = 1_000
 async function queriesOf(bench: Pick<Bench, 'call'>, reference: string, token?: string) {
   const url = `/api/v1/payments/${reference}/timeline`
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
-  const { entries } = dataOf(answer, 'account')
+  const { entries } = dataOf(answer)
   return entries.filter(({ kind }: { kind: string }) => kind === 'requery')
 }
 const descriptions = async (bench: RequeryBench, reference: string) =>
@@ -74,7 +74,7 @@ test('a requery on demand is in the audit log', async () => {
   const { paymentReference } = await startPayment(bench)
   const url = `/api/v1/payments/${paymentReference}/requery`
 
-  dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
+  dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }))
 
   const { rows } = await bench.db.query(
     `select actor, subject, detail from audit_log where action = 'payment.requery'`,
@@ -86,7 +86,7 @@ test('a requery on demand is in the audit log', async () => {
 test('in live mode a payment is asked for as in the sandbox', async () => {
   await using bank = await startBank()
   await using bench = await startLive()
-  // Live mode accepts encrypted addresses only; the test's bank has none.
+  // Live mode accepts only https addresses of banks, and the test's bank has none.
   const [configured] = bankConfigurations({ banks: bench.config.banks, mode: 'sandbox' })
   assert(configured)
   const settings = { baseUrl: bank.url }
@@ -99,7 +99,7 @@ test('in live mode a payment is asked for as in the sandbox', async () => {
   bank.transfers.push({ sessionId: '000013261115090000777777777777', ...credit })
 
   const url = `/api/v1/payments/${paymentReference}/requery`
-  dataOf(await bench.call({ url, body: {}, token }), 'account')
+  dataOf(await bench.call({ url, body: {}, token }))
   await rounds.ask()
   await rounds.close()
 
@@ -107,6 +107,7 @@ test('in live mode a payment is asked for as in the sandbox', async () => {
   assert.deepEqual([query.detail.reason, query.detail.newCredits], ['demand', 1])
 })
 
+// Starts a service in live mode with a connected bank.
 async function startLive(): Promise<Bench> {
   using folder = createTempFolder()
   const banksFile = join(folder.path, 'banks.json')
@@ -130,7 +131,7 @@ async function startLive(): Promise<Bench> {
   })
 }
 
-// Live accepts no http addresses.
+// Starts a payment as the client with this token.
 async function pay(bench: Bench, token: string) {
   const { call } = bench
   return startPayment({ ...bench, call: (request) => call({ ...request, token }) })

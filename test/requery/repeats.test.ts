@@ -1,5 +1,5 @@
-// A bank that finds nothing, or does not answer, is queried again: never faster, nor more at a
-// time, than its limits allow, in all processes together.
+// A bank that finds nothing or does not answer is queried again. All processes together stay within the
+// bank's limits: calls per second, and calls at a time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,13 +17,14 @@ import {
 } from '../support/requery-bench.ts'
 
 const SECOND_MS = 1_000
-// For a bank that falls silent; long enough for one that answers, even on a busy machine.
+// The timeout for banks that do not answer. Banks that do answer need less, even on a busy machine.
 const IMPATIENT = { timeoutMs: SECOND_MS }
 
+// Starts a payment and demands a requery of it.
 async function demand(bench: RequeryBench, changes = {}, sessionId?: string) {
   const payment = await startPayment(bench, changes)
   const url = `/api/v1/payments/${payment.paymentReference}/requery`
-  dataOf(await bench.call({ url, body: sessionId ? { sessionId } : {} }), 'account')
+  dataOf(await bench.call({ url, body: sessionId ? { sessionId } : {} }))
   return payment
 }
 const countAttempts = async ({ db }: RequeryBench, answer: string) => {
@@ -87,7 +88,7 @@ test('a transfer that is not found, or in progress, is asked for again', async (
 
 test('“not found” is final after a while; no answer never is', () => {
   const now = new Date('2026-11-15T08:00:00Z')
-  const requery = { isWindow: false, cursor: null, newCredits: 0, repeats: 3 }
+  const requery = { coversBank: false, cursor: null, newCredits: 0, repeats: 3 }
   const nothing = { newCredits: 0, nextCursor: null }
   const step = (answer: 'not_found' | 'no_answer', repeatUntil: Date) =>
     nextStep({ ...requery, repeatUntil }, { ...nothing, answer }, now).state
@@ -100,8 +101,9 @@ test('“not found” is final after a while; no answer never is', () => {
 test('a bank that keeps failing is paused, probed once, and asked again when it answers', async () => {
   await using bench = await startRequeryBench({ settings: { ratePerSecond: 100, concurrency: 1 } })
   for (let at = 0; at < FAILURES_TO_PAUSE + 3; at++) await demand(bench)
+  // Reads the state of the circuit breaker of the bench's only bank.
   const circuit = async () => {
-    const banks = dataOf(await bench.call({ url: '/api/v1/operator/banks' }), 'account')
+    const banks = dataOf(await bench.call({ url: '/api/v1/operator/banks' }))
     return banks[0].circuit
   }
   bench.bank.state.mood = 'failing'

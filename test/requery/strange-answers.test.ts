@@ -1,5 +1,5 @@
-// Answers that no bank should give: they affect no other queries, and never cause an endless
-// repetition.
+// Answers that no bank should give, such as an endless list: they delay no other query and are not repeated
+// for ever.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,6 +27,7 @@ function roundsWith(bench: RequeryBench, calls: BankCalls) {
   return requeryRounds(bench, { connections })
 }
 
+// Plans only the sweep of the last minutes.
 async function sweep(bench: RequeryBench) {
   await bench.plan()
   await bench.db.query(`delete from requeries where subject not like 'sweep/5min%'`)
@@ -44,6 +45,7 @@ for (const [how, cursor] of [
   test(`a list that goes on with ${how} ends there`, async () => {
     await using bench = await startRequeryBench()
     const cursors: (string | null)[] = []
+    // A list that never ends: each page has the same cursor of a next page.
     const listTransfers = async (query: { cursor: string | null }): Promise<TransferListAnswer> => {
       cursors.push(query.cursor)
       assert(cursors.length < 5, 'it is asked for ever')
@@ -112,7 +114,7 @@ for (const [httpStatus, failures] of [
     const { paymentReference } = await startPayment(bench)
     const url = `/api/v1/payments/${paymentReference}/requery`
     for (let at = 0; at < FAILURES_TO_PAUSE; at++) {
-      dataOf(await bench.call({ url, body: { sessionId: `no such id ${at}` } }), 'account')
+      dataOf(await bench.call({ url, body: { sessionId: `no such id ${at}` } }))
     }
 
     await rounds.ask()
@@ -133,7 +135,7 @@ test('a transfer from before the number was leased pays for no payment of today'
     const transactionTime = new Date(bench.clock().getTime() - hoursAgo * HOUR_MS).toISOString()
     const { sessionId } = bench.transfer(bankAccount, '6000.00', { transactionTime })
     const url = `/api/v1/payments/${paymentReference}/requery`
-    dataOf(await bench.call({ url, body: { sessionId } }), 'account')
+    dataOf(await bench.call({ url, body: { sessionId } }))
     await bench.ask()
     const { rows } = await bench.db.query('select reason from credits where session_id = $1', [
       sessionId,
@@ -155,7 +157,7 @@ test('an answer about no money leaves the transfer to be asked for', async () =>
   const sessionId = newSessionId()
   bench.bank.transfers.push({ sessionId })
   const url = `/api/v1/payments/${paymentReference}/requery`
-  dataOf(await bench.call({ url, body: { sessionId } }), 'account')
+  dataOf(await bench.call({ url, body: { sessionId } }))
 
   await bench.ask()
 

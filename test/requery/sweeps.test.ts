@@ -1,5 +1,5 @@
-// Sweeps: overlapping lists of all transfers, each requested once, in pages, until it is answered.
-// Many queries become one, and none is lost by it.
+// Sweeps: the service lists all transfers of a period, page by page, for overlapping periods. Several waiting
+// sweeps become one that covers all their time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

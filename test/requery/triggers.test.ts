@@ -1,5 +1,6 @@
-// When the service queries a bank: after a name enquiry, when the payer says so, before expiry and
-// the end of grace, and on demand. Money that is found is booked like any other.
+// When the service queries a bank about a payment: after a name enquiry, when the payer says "I've sent the
+// money", before the expiry and the end of the grace period, and on demand. Money that it finds is booked
+// like any other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,6 +16,7 @@ import {
 
 const SECOND_MS = 1_000
 
+// The bank sends a name enquiry about this number.
 const enquire = async (bench: RequeryBench, accountNumber: string) => {
   const answer = await postRail(bench, `${BANK}/name-enquiry`, { accountNumber })
   assert.equal(answer.json().responseCode, '00')
@@ -94,7 +96,7 @@ test('the payer’s “I’ve sent the money” asks at once, and again at most 
       token: null,
     })
 
-  const checkout = dataOf(await press(), 'account')
+  const checkout = dataOf(await press())
   await bench.ask()
   await press()
   await bench.ask()
@@ -113,10 +115,7 @@ test('the payer’s “I’ve sent the money” asks at once, and again at most 
 test('a payer whose payment was cancelled starts no requery', async () => {
   await using bench = await startRequeryBench()
   const { adviceReference } = await startPayment(bench)
-  dataOf(
-    await bench.call({ url: `/api/v1/advices/${adviceReference}/cancel`, body: {} }),
-    'account',
-  )
+  dataOf(await bench.call({ url: `/api/v1/advices/${adviceReference}/cancel`, body: {} }))
 
   await bench.call({ method: 'POST', url: `/pay/${adviceReference}/sent`, token: null })
 
@@ -151,6 +150,7 @@ test('the payer’s form works without a script, and knows no other payment', as
 test('an open payment is asked for before it expires and before its grace ends, once each', async () => {
   await using bench = await startRequeryBench()
   const { bankAccount, paymentReference } = await startPayment(bench, { expiresInSeconds: 600 })
+  // Plans twice, because planning again must not add a second question.
   const plan = async () => {
     await bench.plan()
     await bench.plan()
@@ -215,8 +215,8 @@ test('a payment is asked for on demand, once however often it is demanded', asyn
   const { bankAccount, paymentReference, adviceReference } = await startPayment(bench)
   bench.transfer(bankAccount, '6000.00')
 
-  const first = dataOf(await requery(bench, paymentReference), 'account')
-  const second = dataOf(await requery(bench, adviceReference), 'account')
+  const first = dataOf(await requery(bench, paymentReference))
+  const second = dataOf(await requery(bench, adviceReference))
   await bench.ask()
 
   assert.deepEqual(first, second)
@@ -232,7 +232,7 @@ test('on demand with a session id, the bank is asked for that transfer', async (
   const { bankAccount, paymentReference } = await startPayment(bench)
   const { sessionId } = bench.transfer(bankAccount, '6000.00')
 
-  dataOf(await requery(bench, paymentReference, { sessionId }), 'account')
+  dataOf(await requery(bench, paymentReference, { sessionId }))
   await bench.ask()
 
   assert.deepEqual(
@@ -246,7 +246,7 @@ test('a payment is asked for by ten session ids at a time', async () => {
   await using bench = await startRequeryBench()
   const { paymentReference } = await startPayment(bench)
   const ask = (sessionId: string) => requery(bench, paymentReference, { sessionId })
-  for (let at = 0; at < 10; at++) dataOf(await ask(`id ${at}`), 'account')
+  for (let at = 0; at < 10; at++) dataOf(await ask(`id ${at}`))
 
   const refused = await ask('id 10')
   const again = await ask('id 9')

@@ -1,22 +1,22 @@
-// The choice of a bank: health before room before cost, and a reason for every bank that was passed
-// over.
+// Choosing a bank: health counts first, then room, then cost; the decision gives a reason for each bank that
+// was passed over.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Candidate, rankBanks, tellDecision } from '#routing/decision.ts'
+import { type Candidate, describeDecision, rankBanks } from '#routing/decision.ts'
 
 const healthy = (bankCode: string, more: Partial<Candidate> = {}): Candidate => ({
   bankCode,
   share: 1,
-  leftFor: null,
+  avoidedFor: null,
   isTrial: false,
   room: 'enough',
   amountLeft: 100n,
   costKobo: 0n,
   ...more,
 })
-const left = { share: 0, leftFor: 'failing' } as const
+const left = { share: 0, avoidedFor: 'failing' } as const
 const rank = (candidates: Candidate[], draw = 0.5) => rankBanks(candidates, draw)
 
 test('the first bank of the settings is chosen among equals', () => {
@@ -38,7 +38,7 @@ test('the cheaper is chosen, and among equally cheap the one with most room', ()
   assert.deepEqual([rank(banks.slice(0, 2)).bankCode, rank(banks.slice(0, 2)).why], ['058', 'cost'])
 })
 
-test('one with little room is left for a costlier one, and one without any is never chosen', () => {
+test('a bank with little room gives way to a costlier one; a bank without any is never chosen', () => {
   const banks = [
     healthy('035', { room: 'little' }),
     healthy('058', { costKobo: 9n }),
@@ -53,7 +53,7 @@ test('one with little room is left for a costlier one, and one without any is ne
   assert.equal(rank([healthy('101', { room: 'none' })]).bankCode, null)
 })
 
-test('while all are left, the best of them that has room is chosen', () => {
+test('while no bank is in use, the best one that has room is chosen', () => {
   const banks = [
     healthy('035', left),
     healthy('058', { ...left, amountLeft: 200n }),
@@ -77,11 +77,11 @@ test('a trial that is due comes first', () => {
   assert.deepEqual([bankCode, why], ['058', 'trial'])
 })
 
-test('the decision is told in a sentence, with the names of the banks', () => {
+test('the decision is explained in a sentence, with the names of the banks', () => {
   const decision = rank([healthy('035', left), healthy('058'), healthy('101')])
   const nameBank = (code: string) => `Bank ${code}`
   assert.equal(
-    tellDecision(decision, { kind: 'payment', nameBank }),
+    describeDecision(decision, { kind: 'payment', nameBank }),
     'The bank was chosen because it is the first of equals. ' +
       'Passed over: Bank 035 (its calls fail), 1 other that rank lower.',
   )
@@ -105,7 +105,7 @@ const candidates = fc
         ...rest,
         bankCode: String(100 + at),
         share: isLeft ? 0 : health === 'used' ? 1 : share,
-        leftFor: isLeft ? (health === 'failing' ? 'failing' : 'silent') : null,
+        avoidedFor: isLeft ? (health === 'failing' ? 'failing' : 'silent') : null,
         isTrial: health === 'trial',
       }
     }),
@@ -122,7 +122,7 @@ test('a bank that is left or empty is never chosen while another can be used', (
       else if (usable.length > 0) assert(chosen && usable.includes(chosen))
       else assert.equal(chosen === undefined, !all.some(({ room }) => room !== 'none'))
       assert(chosen?.room !== 'none')
-      // No other usable bank has more room and costs less.
+      // No other usable bank is better in both room and cost.
       if (chosen && decision.why !== 'trial' && chosen.share > draw) {
         const better = usable.filter(
           ({ share, room, costKobo }) =>

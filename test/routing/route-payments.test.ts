@@ -1,5 +1,5 @@
-// Payments without a named bank: every process avoids a bank whose calls fail, that is silent or
-// out of numbers, and returns to it step by step. A named bank is never replaced.
+// Payments for which the caller names no bank: all processes avoid a bank whose calls fail, that is silent,
+// or that has no numbers left, and return to it step by step. A bank that the caller names is always used.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,6 +14,7 @@ type Caller = Pick<Bench, 'call'>
 const send = async (bench: Caller, adviceReference: string, body: object = {}) =>
   bench.call({ url: `${INITIATE}/${adviceReference}`, body, token: null })
 
+// Creates an advice and initiates its payment, by default without naming a bank.
 async function initiate(bench: Bench, body: object = {}, by: Caller = bench) {
   const { adviceReference } = await createAdvice(bench)
   const answer = await send(by, adviceReference, body)
@@ -21,27 +22,30 @@ async function initiate(bench: Bench, body: object = {}, by: Caller = bench) {
   return { adviceReference, ...answer.json().responseData }
 }
 
+// The entries of a payment's timeline about its numbers, which say why a bank was chosen.
 async function issued(bench: Bench, paymentReference: string) {
   const answer = await bench.call({ url: `/api/v1/payments/${paymentReference}/timeline` })
   return answer.json().data.entries.filter(({ kind }: { kind: string }) => kind === 'number')
 }
 
-// The bank's calls fail, and fail again half a minute later.
+// Lets the bank's calls fail now and half a minute later, so that the service stops using the bank.
 async function failCalls(bench: Bench, bankCode: string): Promise<void> {
   const { paymentReference } = await initiate(bench, { bankCode })
   const answer = await bench.call({ url: `/api/v1/payments/${paymentReference}/requery`, body: {} })
   assert.equal(answer.statusCode, 200, answer.body)
-  const find = (state: string) => async () => (await routeState(bench, bankCode, 'in')) === state
-  await until(find('in_use'))
-  // The call is observed before its outcome is written, which plans the next call by the clock.
-  await until(async () => (await countUnplanned(bench, bankCode)) === 0)
+  const isInState = (state: string) => async () =>
+    (await routeState(bench, bankCode, 'in')) === state
+  await until(isInState('in_use'))
+  // Waits until the failed call's result is stored, because that plans the next call by the clock, which then
+  // moves.
+  await until(async () => (await countUnfinished(bench, bankCode)) === 0)
   bench.advance(31_000)
-  await until(find('left'))
+  await until(isInState('left'))
   await bench.service.syncRouting()
 }
 
-// Requeries that wait for the bank's answer, or for their turn.
-async function countUnplanned(bench: Bench, bankCode: string): Promise<number | undefined> {
+// How many requeries are under way, or due now.
+async function countUnfinished(bench: Bench, bankCode: string): Promise<number | undefined> {
   const { rows } = await bench.db.query<{ open: number }>(
     `select count(*)::int as open from requeries
       where bank_code = $1 and state = 'open' and (leased_until is not null or due_at <= $2)`,
@@ -82,7 +86,7 @@ test('a bank that is named is used, whatever its state, and the timeline says no
   assert.equal(entry.description, `Account number ${payment.bankAccount} issued at Bank 058.`)
   const { adviceReference } = await createAdvice(bench)
   const unknown = await send(bench, adviceReference, { bankCode: '999' })
-  assertRefused(unknown, 'payment', { status: 400, code: 'bank_not_supported' })
+  assertRefused(unknown, { status: 400, code: 'bank_not_supported' }, 'payment')
 })
 
 test('a bank whose calls fail is left by every process, and returned to step by step', async () => {
@@ -121,7 +125,12 @@ test('a bank whose calls fail is left by every process, and returned to step by 
   for (let at = 0; at < 5; at++) assert.equal((await initiate(bench)).bankCode, '035')
 })
 
-async function leave(bench: Bench, codes: readonly string[], reason = 'failing'): Promise<void> {
+// Stores that the service has stopped using these banks for payments.
+async function stopUsingBanks(
+  bench: Bench,
+  codes: readonly string[],
+  reason = 'failing',
+): Promise<void> {
   await bench.db.query(
     `insert into bank_routes (bank_code, direction, state, since, reason, failed_at, retry_at)
      select code, 'in', 'left', $2, $3, $2, $2 from unnest($1::text[]) as b (code)
@@ -136,7 +145,7 @@ test('while every bank fails, the best of them is used, and a payment keeps its 
   await using routed = await startRouted()
   const { bench } = routed
   const { adviceReference, ...before } = await initiate(bench, { bankCode: '058' })
-  await leave(bench, ['035', '058'])
+  await stopUsingBanks(bench, ['035', '058'])
 
   const { bankCode, paymentReference } = await initiate(bench)
   assert.equal(bankCode, '035')
@@ -158,14 +167,14 @@ test('the only bank is used even while its calls fail', async () => {
       dynamic: { from: 100_010, to: 100_019 },
     },
   ])
-  await leave(bench, ['035'])
+  await stopUsingBanks(bench, ['035'])
   assert.equal((await initiate(bench)).bankCode, '035')
 })
 
 test('I107: a bankCode is used as it is sent, and a wrong one is refused', async () => {
   await using routed = await startRouted()
   const { bench } = routed
-  await leave(bench, ['058'])
+  await stopUsingBanks(bench, ['058'])
   assert.equal((await initiate(bench, { bankCode: '058' })).bankCode, '058')
   const { adviceReference } = await createAdvice(bench)
   for (const bankCode of [
@@ -198,7 +207,7 @@ test('a payment that is refused uses up no trial', async () => {
      on conflict (bank_code) do update set silent_since = $1`,
     [bench.clock()],
   )
-  await leave(bench, ['058'], 'silent')
+  await stopUsingBanks(bench, ['058'], 'silent')
   assert.equal((await send(bench, adviceReference)).statusCode, 400)
   assert.equal((await initiate(bench)).bankCode, '058')
 })
@@ -211,7 +220,7 @@ test('a trial that could not be written is written later, so that another follow
      on conflict (bank_code) do update set silent_since = $1`,
     [bench.clock()],
   )
-  await leave(bench, ['058'], 'silent')
+  await stopUsingBanks(bench, ['058'], 'silent')
   await bench.db.query(
     `alter table bank_routes add constraint not_now check (times_left = 0) not valid`,
   )
@@ -238,7 +247,7 @@ test('while no bank has numbers, a payment is refused, and costs no key', async 
   const url = `${INITIATE}/${adviceReference}`
   const call = { url, body: {}, headers: { 'idempotency-key': 'again' } }
   await bench.service.syncRouting()
-  assertRefused(await bench.call(call), 'payment', { status: 503, code: 'no_bank_usable' })
+  assertRefused(await bench.call(call), { status: 503, code: 'no_bank_usable' }, 'payment')
 
   await bench.db.query('update numbers set reusable_at = $1', [bench.clock()])
   await bench.service.syncRouting()
@@ -259,12 +268,12 @@ test('a bank that runs out of numbers is left for another within the request', a
   assert.deepEqual(codes.toSorted(), ['035', '058'])
   const { adviceReference } = await createAdvice(bench)
   const none = await send(bench, adviceReference)
-  assertRefused(none, 'payment', { status: 503, code: 'no_bank_usable' })
+  assertRefused(none, { status: 503, code: 'no_bank_usable' }, 'payment')
   const named = await send(bench, adviceReference, { bankCode: '035' })
-  assertRefused(named, 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(named, { status: 503, code: 'numbers_exhausted' }, 'payment')
 })
 
-test('in live mode, a silent bank gets one payment as a trial, and more once heard', async () => {
+test('in live mode, a silent bank gets one payment as a trial, and more once it calls', async () => {
   await using bench = await startLiveService({
     code: '058',
     static: { from: 300_000_000, to: 300_000_999 },
@@ -272,12 +281,14 @@ test('in live mode, a silent bank gets one payment as a trial, and more once hea
     railSecrets: [`whsec_${Buffer.alloc(32, 's').toString('base64')}`],
   })
   let token = await bench.newClient('LIVE000001')
+  // Starts a payment; returns the bank that the service chose.
   const next = async () => {
     token = await bench.login('LIVE000001', 's3cret')
     const { adviceReference } = await createAdvice(bench, {}, { token })
     return (await send(bench, adviceReference)).json().responseData?.bankCode
   }
   assert.equal(await next(), '035')
+  // Marks bank 035 as silent since this time or, without one, as calling again.
   const silence = async (since: Date | null) => {
     await bench.db.query(
       `insert into bank_health (bank_code, silent_since) values ('035', $1)
@@ -299,22 +310,24 @@ test('in live mode, a silent bank gets one payment as a trial, and more once hea
   assert.equal(await next(), '035')
 })
 
-test('choosing costs no statement', async () => {
+test('choosing the bank of a payment takes no SQL statement', async () => {
   await using routed = await startRouted()
   const { bench } = routed
-  const count = async (body: object) => {
+  // Initiates a payment; returns the names of the batch statements that this took.
+  const statementsFor = async (body: object) => {
     const { adviceReference } = await createAdvice(bench)
     const { result, names } = await statementsOf(() => send(bench, adviceReference, body))
     assert.equal(result.statusCode, 200)
-    return names.filter((name) => name.startsWith('group:')).toSorted() // Statements of batches.
+    return names.filter((name) => name.startsWith('group:')).toSorted()
   }
-  await count({ bankCode: '035' })
-  const named = await count({ bankCode: '035' })
-  assert(named.includes('group:insert-payment-numbers'), named.join(', '))
-  assert.deepEqual(await count({}), named)
+  await statementsFor({ bankCode: '035' })
+  const withBank = await statementsFor({ bankCode: '035' })
+  assert(withBank.includes('group:insert-payment-numbers'), withBank.join(', '))
+  assert.deepEqual(await statementsFor({}), withBank)
 })
 
-// The names of the statements sent meanwhile by every connection of this process.
+// Runs `work`, and returns the names of the SQL statements that all connections of this process sent
+// meanwhile.
 async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; names: string[] }> {
   const prototype = pg.Connection.prototype as unknown as {
     bind: (config: { statement?: string }) => void
@@ -338,5 +351,5 @@ test('another client’s advice stays unknown without a bankCode', async () => {
   const token = await bench.newClient('OTHER00001')
   const { adviceReference } = await createAdvice(bench)
   const answer = await bench.call({ url: `${INITIATE}/${adviceReference}`, body: {}, token })
-  assertRefused(answer, 'payment', { status: 400, code: 'advice_not_found' })
+  assertRefused(answer, { status: 400, code: 'advice_not_found' }, 'payment')
 })

@@ -1,6 +1,5 @@
-// Payouts, which name no sending bank: a failing bank is avoided, tried with one payout and then
-// used again. I106: a payout stays with a bank that may have received it, and with the bank that
-// holds its money.
+// Choosing the bank that sends a payout: a failing bank is avoided, tried with one payout, and then used
+// again. A payout stays with a bank that may have received it, and with the bank that holds its money (I106).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,6 +10,7 @@ import { addBankAccount, createPayout, fund, getPayout, makeDefault } from '../s
 import { routeState, startRouted, until } from '../support/routed-banks.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
+// Starts a service with two banks, money and a default bank account.
 async function startFunded() {
   const routed = await startRouted()
   const { bench } = routed
@@ -25,12 +25,13 @@ async function bankOf({ db }: Bench, reference: string): Promise<string> {
   return rows[0].bankCode
 }
 
-async function create(bench: Bench, times: number): Promise<string[]> {
-  const made: string[] = []
-  for (let at = 0; at < times; at++) {
-    made.push((await createPayout(bench, { amount: '100' })).reference)
+// Creates this many payouts; returns their references.
+async function createPayouts(bench: Bench, times: number): Promise<string[]> {
+  const references: string[] = []
+  for (let index = 0; index < times; index++) {
+    references.push((await createPayout(bench, { amount: '100' })).reference)
   }
-  return made
+  return references
 }
 
 async function statusOf({ db }: Bench, reference: string): Promise<string> {
@@ -47,7 +48,7 @@ const routedOf = async (bench: Bench, reference: string) =>
 test('the bank with the money is chosen, and the history says why', async () => {
   await using routed = await startFunded()
   const { bench } = routed
-  const [reference = ''] = await create(bench, 1)
+  const [reference = ''] = await createPayouts(bench, 1)
 
   assert.equal(await bankOf(bench, reference), '035')
   assert.deepEqual(await routedOf(bench, reference), [
@@ -58,11 +59,11 @@ test('the bank with the money is chosen, and the history says why', async () => 
   assert.match(metrics, /routing_choices_total\{kind="payout",bank="035",reason="room"\} 1/)
 })
 
-test('a bank that fails is left: what it was told stays, the rest goes to another bank', async () => {
+test('a failing bank is avoided: orders it may have stay there, the others go to another bank', async () => {
   await using routed = await startFunded()
   const { bench, one, other } = routed
   one.fail()
-  const made = await create(bench, 8)
+  const made = await createPayouts(bench, 8)
   bench.service.startWorkers()
 
   await until(async () => (await routeState(bench, '035', 'out')) === 'left')
@@ -85,19 +86,19 @@ test('a bank that fails is left: what it was told stays, the rest goes to anothe
     'Bank 058. The bank was chosen because no other bank can be used. ' +
       'Passed over: Bank 035 (its orders fail).',
   )
-  const [next = ''] = await create(bench, 1)
+  const [next = ''] = await createPayouts(bench, 1)
   await until(async () => (await statusOf(bench, next)) === 'confirmed')
   assert.equal(await bankOf(bench, next), '058')
   await assertCleanBooks(bench)
 })
 
-test('one payout tries it again; once that is paid, it returns', async () => {
+test('one payout tries a failing bank again; once that is paid, the bank returns', async () => {
   await using routed = await startFunded()
   const { bench, one, other } = routed
-  await leave(bench, ['035'])
+  await stopUsingBanks(bench, ['035'])
   bench.service.startWorkers()
   bench.advance(15_000)
-  const [trial = ''] = await create(bench, 1)
+  const [trial = ''] = await createPayouts(bench, 1)
   await until(async () => (await statusOf(bench, trial)) === 'confirmed')
   assert.deepEqual([one.orders, other.orders], [[trial], []])
   const [why = ''] = await routedOf(bench, trial)
@@ -106,7 +107,7 @@ test('one payout tries it again; once that is paid, it returns', async () => {
   bench.advance(60_000)
   await bench.service.syncRouting()
   assert.equal(await routeState(bench, '035', 'out'), 'in_use')
-  const [next = ''] = await create(bench, 1)
+  const [next = ''] = await createPayouts(bench, 1)
   assert.equal(await bankOf(bench, next), '035')
 })
 
@@ -115,8 +116,8 @@ test('a trial that fails puts off the next, and costs each bank one payout', asy
   const { bench, one, other } = routed
   one.fail()
   other.fail()
-  await leave(bench, ['035', '058'])
-  const made = await create(bench, 4)
+  await stopUsingBanks(bench, ['035', '058'])
+  const made = await createPayouts(bench, 4)
   bench.advance(15_000)
   bench.service.startWorkers()
   await until(async () => one.orders.length + other.orders.length === 2)
@@ -132,8 +133,8 @@ test('a trial that fails puts off the next, and costs each bank one payout', asy
 test('while no bank takes orders, payouts wait, and are sent by the first that does', async () => {
   await using routed = await startFunded()
   const { bench, one, other } = routed
-  await leave(bench, ['035', '058'])
-  const made = await create(bench, 3)
+  await stopUsingBanks(bench, ['035', '058'])
+  const made = await createPayouts(bench, 3)
   bench.service.startWorkers()
   await bench.service.syncRouting()
   for (const reference of made) assert.equal(await statusOf(bench, reference), 'queued')
@@ -147,10 +148,10 @@ test('while no bank takes orders, payouts wait, and are sent by the first that d
   assert.deepEqual([one.orders, other.orders.toSorted()], [[], made.toSorted()])
 })
 
-test('I106: no statement moves what a bank may have been told of, or has the money of', async () => {
+test('I106: no statement moves a payout that a bank may have, or whose money it has', async () => {
   await using routed = await startFunded()
   const { bench } = routed
-  const [reference = ''] = await create(bench, 1)
+  const [reference = ''] = await createPayouts(bench, 1)
   const write = (sql: string) =>
     bench.db.query(`update payouts set ${sql} where reference = $1`, [reference])
   const move = () => write(`bank_code = case bank_code when '035' then '058' else '035' end`)
@@ -168,7 +169,7 @@ test('I106: no statement moves what a bank may have been told of, or has the mon
   }
 })
 
-test('I106: movePayouts leaves them alone by itself, without the trigger', async () => {
+test('I106: movePayouts leaves such payouts with their bank, even without the trigger', async () => {
   await using routed = await startFunded()
   const { bench } = routed
   const changes = [
@@ -178,8 +179,8 @@ test('I106: movePayouts leaves them alone by itself, without the trigger', async
     `status = 'unknown', sending_at = now()`,
     `approval = approval`,
   ]
-  const made = await create(bench, changes.length)
-  await leave(bench, ['035'])
+  const made = await createPayouts(bench, changes.length)
+  await stopUsingBanks(bench, ['035'])
   await bench.db.query('alter table payouts disable trigger all')
   for (const [at, sql] of changes.entries()) {
     await bench.db.query(`update payouts set ${sql} where reference = $1`, [made[at]])
@@ -207,8 +208,8 @@ test('rehearsals of the sandbox’s bank do not change its health', async () => 
   assert.equal(await routeState(bench, '035', 'out'), undefined)
 })
 
-// The state after their orders have failed; the next trial is due in 15 seconds.
-async function leave(bench: Bench, codes: readonly string[]): Promise<void> {
+// Stores that the service has stopped using these banks for payouts; the next trial is due in 15 seconds.
+async function stopUsingBanks(bench: Bench, codes: readonly string[]): Promise<void> {
   const now = bench.clock()
   await bench.db.query(
     `insert into bank_routes (bank_code, direction, state, since, reason, failed_at, retry_at, times_left)

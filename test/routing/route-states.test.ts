@@ -1,5 +1,6 @@
-// A bank whose calls fail is avoided within a minute, tried with one order at growing intervals,
-// and used again step by step; by elapsed time alone.
+// The states of a bank in routing: it is avoided when its calls fail within a minute, tried with one order at
+// growing intervals, and used again step by step. Only elapsed time counts, so a changed clock delays nothing
+// for long.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,6 +28,7 @@ const saw = (counts: Partial<Observed>): Observed => ({
   ...counts,
 })
 
+// The route after these observations, each at its time.
 function after(steps: readonly (readonly [ms: number, observed: Partial<Observed>])[]): Route {
   return steps.reduce(
     (route, [ms, observed]) => advanceRoute(route, saw(observed), at(ms)),
@@ -34,7 +36,7 @@ function after(steps: readonly (readonly [ms: number, observed: Partial<Observed
   )
 }
 
-test('two failures within a minute, and nothing answered: it is left', () => {
+test('a bank is no longer used after two failures within a minute without an answer', () => {
   assert.equal(after([[0, { failed: 1 }]]).state, 'in_use')
   const left = after([
     [0, { failed: 1 }],
@@ -67,7 +69,7 @@ test('failures that are further apart, or few among many, are borne', () => {
   )
 })
 
-test('a call that is answered brings it back: a tenth of the orders at first, all after a minute', () => {
+test('an answered call brings a bank back: a tenth of the orders at first, all after a minute', () => {
   const back = after([
     [0, { failed: 2 }],
     [30_000, { answered: 1 }],
@@ -79,7 +81,7 @@ test('a call that is answered brings it back: a tenth of the orders at first, al
   assert.deepEqual([used.state, used.timesLeft], ['in_use', 0])
 })
 
-test('one failure while it returns, and it is left for longer', () => {
+test('a failure of a returning bank ends its use for longer than before', () => {
   const again = after([
     [0, { failed: 2 }],
     [20_000, { answered: 1 }],
@@ -89,7 +91,7 @@ test('one failure while it returns, and it is left for longer', () => {
   assert.equal(again.retryAt?.getTime(), START_MS + 25_000 + 30_000)
 })
 
-test('it is tried after 15 seconds, then after twice as long each time, up to five minutes', () => {
+test('an unused bank is tried after 15 seconds, then after twice as long, up to five minutes', () => {
   let route = after([[0, { failed: 2 }]])
   assert.equal(isTrialDue(route, at(14_999)), false)
   assert.equal(isTrialDue(route, at(15_000)), true)
@@ -118,14 +120,14 @@ test('a clock that was stepped back by hours does not hold up the return', () =>
   )
 })
 
-test('a bank that falls silent is left until it is heard, whatever its calls say', () => {
+test('a bank that falls silent is avoided until it calls again, whatever it answers to our calls', () => {
   const silent = after([[0, { isSilent: true, answered: 5 }]])
   assert.deepEqual([silent.state, silent.reason], ['left', 'silent'])
   assert.equal(advanceRoute(silent, saw({ isSilent: true, answered: 5 }), at(9)).state, 'left')
   assert.equal(advanceRoute(silent, saw({}), at(9)).state, 'returning')
 })
 
-test('one of which nothing is heard any more returns after ten minutes', () => {
+test('an avoided bank without further results returns after ten minutes', () => {
   const left = after([[0, { failed: 2 }]])
   assert.equal(advanceRoute(left, saw({}), at(FORGET_MS - 1)).state, 'left')
   assert.equal(advanceRoute(left, saw({}), at(FORGET_MS)).state, 'returning')
@@ -156,7 +158,7 @@ test('after any history a state follows its rules, and no order waits longer tha
         assert.equal(route.state === 'left', route.retryAt !== null)
         const waitMs = (route.retryAt?.getTime() ?? 0) - at(ms).getTime()
         assert(route.retryAt === null || waitMs <= RETRY_MAX_MS)
-        // Never from left to in use in one step.
+        // A bank that was left never comes fully into use in one step.
         assert(!(before.state === 'left' && route.state === 'in_use'))
         if (observed.failed >= 2 && observed.answered === 0 && !before.recent.length) {
           assert.equal(route.state, 'left')

@@ -1,5 +1,5 @@
-// The test clock and work of other processes: releasing it beside the closing of a day, and times that stay
-// real while it is ahead.
+// The test clock beside other work: it is released while a day is being closed, and some times stay real
+// while it is ahead.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,10 +26,12 @@ const DAY = '2026-12-20'
 
 const bench = closeAfterTests(await startTestService())
 
+// Sets the test clock to a time that is ahead of the real one.
 async function freeze(): Promise<void> {
-  dataOf(await bench.call({ method: 'PUT', url: CLOCK, body: { now: AHEAD } }), 'account')
+  dataOf(await bench.call({ method: 'PUT', url: CLOCK, body: { now: AHEAD } }))
 }
 
+// The arguments with which the day is closed.
 const closing = async () => {
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
   const by = { clientId: rows[0]?.id, actor: 'user:first@example.com' }
@@ -71,7 +73,7 @@ test('a day that is closed while the clock is released is not over: the closing 
     return { closed }
   })
 
-  assertRefused(await closed, 'account', { status: 409, code: 'day_not_over' })
+  assertRefused(await closed, { status: 409, code: 'day_not_over' })
   const { rowCount } = await bench.db.query('select from closed_days')
   assert.equal(rowCount, 0)
 })
@@ -86,7 +88,7 @@ test('the clock is not released while a day ahead is being closed', async () => 
     return { released }
   })
 
-  assertRefused(await released, 'account', { status: 409, code: 'clock_days_closed' })
+  assertRefused(await released, { status: 409, code: 'clock_days_closed' })
   const { rows } = await bench.db.query('select frozen_at from sandbox_clock')
   assert.notEqual(rows[0]?.frozenAt, null)
 })

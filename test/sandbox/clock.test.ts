@@ -1,5 +1,5 @@
-// The test clock of a sandbox: expiry, grace, quarantine, webhook retries and settlement cut-offs of all
-// clients at its time, in order, to the second.
+// The test clock of a sandbox: when a client moves it, expiries, grace periods, quarantines, webhook retries
+// and settlement cut-offs of all clients happen at their time, in order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const CLOCK = '/sandbox/clock'
 const ENDPOINTS = '/api/v1/webhook-endpoints'
 const RETRIES = 5
 
-// Two dynamic numbers in all: the third payment needs one that is out of quarantine.
+// The bank has only two dynamic numbers, so the third payment needs one whose quarantine is over.
 const BANK = {
   code: '035',
   static: { from: 100_000_000, to: 100_000_099 },
@@ -37,16 +37,16 @@ const bench = closeAfterTests(await startWithBanks([BANK]))
 type Step = { at: string; kind: string; count: number }
 type Moved = { now: string; isFrozen: boolean; isComplete: boolean; ran: Step[] }
 
-const readClock = async (of: Pick<Bench, 'call'> = bench) =>
-  dataOf(await of.call({ url: CLOCK }), 'account')
+const readClock = async (of: Pick<Bench, 'call'> = bench) => dataOf(await of.call({ url: CLOCK }))
 const trySet = (now: unknown, of: Pick<Bench, 'call'> = bench) =>
   of.call({ method: 'PUT', url: CLOCK, body: { now } })
 const tryAdvance = (body: object, more: object = {}) =>
   bench.call({ url: `${CLOCK}/advance`, body, ...more })
-const set = async (now: string): Promise<Moved> => dataOf(await trySet(now), 'account')
-const advance = async (body: object): Promise<Moved> => dataOf(await tryAdvance(body), 'account')
+const set = async (now: string): Promise<Moved> => dataOf(await trySet(now))
+const advance = async (body: object): Promise<Moved> => dataOf(await tryAdvance(body))
 
-// For example `16T09:35:05 deliver_webhooks 1`, in November 2026 in West Africa.
+// The steps that moving the clock ran, such as `16T09:35:05 deliver_webhooks 1` (a time of November 2026 in
+// Lagos).
 const summary = ({ ran }: Moved) =>
   ran.map(({ at, kind, count }) => `${at.slice(8, 19)} ${kind} ${count}`)
 
@@ -63,7 +63,7 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   assert.equal(frozen.now, '2026-11-16T09:00:00.000000+01:00')
 
   const endpoint = { url: shop.url, eventTypes: ['payment.expired'] }
-  const { secret } = dataOf(await bench.call({ url: ENDPOINTS, body: endpoint }), 'account')
+  const { secret } = dataOf(await bench.call({ url: ENDPOINTS, body: endpoint }))
   assert.equal((await setSettings(bench, { schedule: 'T+1@10:00' })).statusCode, 200)
   const { accountNumber } = await createAccount(bench, { notificationUrl: quiet.url })
   await simulate(bench, accountNumber, '1000.00')
@@ -93,11 +93,11 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
     '16T12:10:05 deliver_webhooks 1',
     '16T17:10:05 deliver_webhooks 1',
   ])
-  assert.equal(shop.heard.length, 1 + RETRIES)
-  assert.equal(new Set(shop.heard.map(({ json }) => json.id)).size, 1)
-  for (const webhook of shop.heard) {
+  assert.equal(shop.received.length, 1 + RETRIES)
+  assert.equal(new Set(shop.received.map(({ json }) => json.id)).size, 1)
+  for (const webhook of shop.received) {
     assert(verifies(secret, webhook))
-    // A handler compares it with its own clock, which is real.
+    // Webhooks are signed with the real time, because a receiver compares it with its own clock.
     assert.equal(Number(webhook.headers['webhook-timestamp']) * 1000, bench.clock().getTime())
   }
 
@@ -115,20 +115,22 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-// The number is given out again when its quarantine is over, to the second.
+// Asserts that a payment's number is leased again as soon as its quarantine is over, and not a second
+// earlier.
 async function outOfQuarantine(payment: { bankAccount: string }, here: Record<string, unknown>) {
   const late = await bench.call({
     url: '/sandbox/transfers',
     body: { accountNumber: payment.bankAccount, kind: 'late' },
   })
   assert.equal(late.json().data.steps[0].reason, 'late')
+  // Starts another payment, which needs a number of the bank.
   const initiated = async () => {
     const { adviceReference } = await createAdvice(bench, here)
     return bench.call({ url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } })
   }
   await advance({ to: '2026-12-16T09:34:59+01:00' })
   dataOf(await initiated(), 'payment') // The second number, which was never given out.
-  assertRefused(await initiated(), 'payment', { status: 503, code: 'numbers_exhausted' })
+  assertRefused(await initiated(), { status: 503, code: 'numbers_exhausted' }, 'payment')
   await advance({ seconds: 1 })
   assert.equal(dataOf(await initiated(), 'payment').bankAccount, payment.bankAccount)
 }
@@ -160,19 +162,19 @@ test('days close, and reports reach as far as the clock', async () => {
     assert.equal(answer.statusCode, 200, `${path} ${answer.body}`)
   }
   const early = await bench.call({ url: `${OPERATOR}/days/2026-12-16/close`, body: {} })
-  assertRefused(early, 'account', { status: 409, code: 'day_not_over' })
+  assertRefused(early, { status: 409, code: 'day_not_over' })
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 test('released, time is real again, once no closed day is ahead of it', async () => {
   const early = await bench.call({ method: 'DELETE', url: CLOCK })
-  assertRefused(early, 'account', { status: 409, code: 'clock_days_closed' })
+  assertRefused(early, { status: 409, code: 'clock_days_closed' })
   assert.equal((await readClock()).isFrozen, true)
   pass(bench, FIRST_DAY)
-  const released = dataOf(await bench.call({ method: 'DELETE', url: CLOCK }), 'account')
+  const released = dataOf(await bench.call({ method: 'DELETE', url: CLOCK }))
   assert.deepEqual([released.isFrozen, released.now], [false, (await readClock()).now])
   assert.equal((await readClock()).now.slice(0, 10), '2026-11-16')
-  dataOf(await bench.call({ method: 'DELETE', url: CLOCK }), 'account')
+  dataOf(await bench.call({ method: 'DELETE', url: CLOCK }))
 
   await advance({ seconds: 60 }) // From now on, by a clock that is set first.
   pass(bench, '2026-11-16')
@@ -204,7 +206,7 @@ test('only forward, at most 400 days ahead, by seconds or to a time; a retry mov
       ]),
     )),
   ] as [Awaited<ReturnType<typeof trySet>>, number, string][]
-  for (const [answer, status, code] of wrong) assertRefused(answer, 'account', { status, code })
+  for (const [answer, status, code] of wrong) assertRefused(answer, { status, code })
   assert.equal((await readClock()).now, now)
 
   const headers = { 'idempotency-key': 'advance-once' }
@@ -220,7 +222,7 @@ test('only forward, at most 400 days ahead, by seconds or to a time; a retry mov
     { url: CLOCK, method: 'DELETE' },
     { url: `${CLOCK}/advance`, body: { seconds: 1 } },
   ] as const) {
-    assertRefused(await live.call({ ...call, token }), 'account', {
+    assertRefused(await live.call({ ...call, token }), {
       status: 400,
       code: 'sandbox_only',
     })

@@ -1,5 +1,5 @@
-// Sandbox money never becomes real, and real money never becomes sandbox money: a database with
-// money starts in its own mode only.
+// A database with money can be used only in its own mode, sandbox or live: simulated money must never count
+// as real, nor real money as simulated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,23 +52,23 @@ test('a sandbox without money goes live once its documented credentials are gone
   await assert.rejects(startAs(plain, sandbox), /The database has real money/)
 })
 
-test('a database from before modes were written down is judged by what it has', async () => {
+test('a database without a stored mode is judged by its money and its credentials', async () => {
   await using sandbox = await startTestService()
   const forget = () => sandbox.db.query('delete from database_mode')
   await fund(sandbox, '10')
   await forget()
   await assert.rejects(startAs(live, sandbox), OF_SANDBOX)
 
-  // Some of its money was not simulated: it is still a sandbox, because its documented secret
-  // works.
+  // Not all money of the database was simulated. The database still counts as a sandbox, because anybody can
+  // log in with the documented secret.
   await sandbox.db.query(`update credits set source = 'notification'`)
   await assert.rejects(startAs(live, sandbox), DOCUMENTED_SECRET)
   await startAs(plain, sandbox)
   await closeDoors(sandbox)
   await assert.rejects(startAs(live, sandbox), OF_SANDBOX)
 
-  // Without that record the mode is unknown: it went live long ago, and is not mistaken for a
-  // sandbox.
+  // The mode was never stored and the documented secret does not work: the database went live long ago, and
+  // does not count as a sandbox.
   await forget()
   await startAs(plain, sandbox)
   await closeDoors(sandbox)
@@ -76,7 +76,7 @@ test('a database from before modes were written down is judged by what it has', 
   await assert.rejects(startAs(plain, sandbox), /The database has real money/)
 })
 
-test('one that was never a sandbox is none, however it is started', async () => {
+test('a database that was never a sandbox is none, however the service is started', async () => {
   await using other = await startLiveService()
   const credit = newCredit('0123456789') // To nobody's number: suspended.
   const answer = await postRail(other, '035/credits', credit, { secrets: [OWN_RAIL_SECRET] })
@@ -87,7 +87,7 @@ test('one that was never a sandbox is none, however it is started', async () => 
   await startAs(live, other)
 })
 
-// Starts a service with another service's configuration on this database.
+// Starts with the first service's configuration on the second one's database.
 function startAs({ config, clock }: Bench, { database }: Bench): Promise<void> {
   const { connectionString } = database
   return prepareDatabase({
@@ -96,7 +96,7 @@ function startAs({ config, clock }: Bench, { database }: Bench): Promise<void> {
   })
 }
 
-// The operator's steps before a sandbox goes live.
+// Replaces the documented credentials, as an operator must before a sandbox goes live.
 async function closeDoors({ db }: Bench): Promise<void> {
   await db.query(`update client_secrets set secret_hash = 'scrypt$1024$AA==$AA=='`)
   await db.query(`update users set password_hash = 'scrypt$1024$AA==$AA=='`)

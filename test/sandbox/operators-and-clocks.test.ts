@@ -1,5 +1,5 @@
-// A test clock that is ahead: what a bank takes back is booked at its time, the operator's reports reach as
-// far, other processes follow, and a live installation has none.
+// While the test clock is ahead, reversals are booked at its time, the operator's reports reach up to it, and
+// other processes follow it. A live installation ignores it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const set = {
   url: '/sandbox/clock',
   body: { now: `${AHEAD}T09:00:00+01:00` },
 } as const
-dataOf(await bench.call({ ...set, token }), 'account')
+dataOf(await bench.call({ ...set, token }))
 
 test('a reversal is booked at the time of the clock', async () => {
   const { sessionId } = await credit(bench, accountNumber, '50')

@@ -1,4 +1,4 @@
-// “Simulate a transfer” on the payment page: a plain form of the sandbox.
+// The form “Simulate a transfer” on the checkout page, which only the sandbox has.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,9 +17,10 @@ const press = (reference: string, query = '') =>
     headers: form,
     token: null,
   })
+// The data from which the page shows the payment's state.
 const status = async (adviceReference: string) => {
   const url = `/pay/api/status?adviceReference=${adviceReference}`
-  return dataOf(await bench.call({ url, token: null }), 'account')
+  return dataOf(await bench.call({ url, token: null }))
 }
 
 test('a payer of the sandbox pays the rest by one press, and a second press changes nothing', async () => {
@@ -56,20 +57,20 @@ test('nothing is sent to a payment that is closed, or an advice without a number
 
   const { adviceReference: unnumbered } = await createAdvice(bench)
   for (const reference of [unnumbered, 'x', '00000000-0000-0000-0000-000000000000']) {
-    assertRefused(await press(reference), 'account', { status: 404, code: 'advice_not_found' })
+    assertRefused(await press(reference), { status: 404, code: 'advice_not_found' })
   }
   const { rows } = await bench.db.query('select 1 from credits where session_id is null')
   assert.deepEqual(rows, [])
 })
 
-test('live mode refuses it, and its page does not offer it', async () => {
+test('live mode refuses simulated transfers, and its checkout page does not offer them', async () => {
   await using live = await startLiveService()
   const token = await live.newClient('SHOP1')
   const { adviceReference } = await createAdvice(live, {}, { token })
   const call = { method: 'POST', headers: form, token: null } as const
   const pressed = await live.call({ ...call, url: `/pay/${adviceReference}/simulate` })
 
-  assertRefused(pressed, 'account', { status: 400, code: 'sandbox_only' })
+  assertRefused(pressed, { status: 400, code: 'sandbox_only' })
   const page = await live.call({ url: `/pay?adviceReference=${adviceReference}`, token: null })
   assert(!page.body.includes('Simulate'))
 })

@@ -1,5 +1,5 @@
-// The client chooses the results of its next payouts: for any or for one destination, each choice
-// used once, and never by another client's payout.
+// In the sandbox a client chooses the results of its next payouts, for any destination or for one. Each
+// choice counts for one payout, and never for another client's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,6 +14,7 @@ const bench = closeAfterTests(await startTestService())
 const rounds = closeAfterTests(await payoutRounds(bench))
 await fund(bench, '100000')
 
+// Chooses the result of the client's next payout.
 async function choose(body: object, token?: string) {
   const by = token === undefined ? {} : { token }
   const answer = await bench.call({ method: 'PUT', url: OUTCOME, body, ...by })
@@ -68,7 +69,7 @@ test('another client’s choice is not ours, and bad ones are refused', async ()
   const bad = [{}, { outcome: 'gone' }, { outcome: 'ok', times: 0 }, { outcome: 'ok', times: 101 }]
   for (const body of [...bad, { outcome: 'ok', accountNumber: '12' }, { outcome: 'ok', more: 1 }]) {
     const answer = await bench.call({ method: 'PUT', url: OUTCOME, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
   assert.equal(await databaseText(bench), before)
 })
@@ -86,6 +87,6 @@ test('live has neither choices nor chaos', async () => {
   ])
 
   for (const answer of answers) {
-    assertRefused(answer, 'account', { status: 400, code: 'sandbox_only' })
+    assertRefused(answer, { status: 400, code: 'sandbox_only' })
   }
 })

@@ -1,5 +1,5 @@
-// Seeding a history and resetting a client: the books add up, nothing of another client moves, and
-// an interrupted run resumes.
+// Seeding a sandbox client with a history, and resetting it: the books add up, no other client changes, and
+// an interrupted run is continued.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,13 +42,14 @@ const asClient = (token: string): Bench => ({
   call: (call: Call) => bench.call({ ...call, token }),
 })
 const idOf = async (clientId: string) => (await findClient(bench.db, clientId))?.id as ClientId
-const seedOf = async (of: Bench) => dataOf(await of.call({ url: SEED }), 'account')
+const seedOf = async (of: Bench) => dataOf(await of.call({ url: SEED }))
 const countOf = async (table: string, clientId: ClientId) =>
   Number(
     (await bench.db.query(`select count(*) from ${table} where client_id = $1`, [clientId])).rows[0]
       .count,
   )
 
+// The dependencies of the worker that writes a seed step by step.
 function seedingDeps() {
   const { policy, banks } = bench.config
   const { sealer } = sealingOf(bench)
@@ -58,7 +59,7 @@ function seedingDeps() {
   return { ...pools, log, sealer, sharedAccounts, banks, ...policy }
 }
 
-test('a seed is a history of days, the same for the same number, and tells nobody', async () => {
+test('a seed is a history of days, the same for the same number, and sends nothing', async () => {
   await using shop = await listener()
   const [one, two] = [
     asClient(await bench.newClient('ONE1')),
@@ -68,7 +69,7 @@ test('a seed is a history of days, the same for the same number, and tells nobod
   assert.equal((await seedOf(one)).status, 'none')
   const own = await createAccount(one, { notificationUrl: shop.url }) // Without events yet.
   const body = { accounts: 30, days: 3, seed: 7 }
-  const seeded = dataOf(await one.call({ url: SEED, body }), 'account')
+  const seeded = dataOf(await one.call({ url: SEED, body }))
   assert.equal((await two.call({ url: SEED, body })).statusCode, 200)
   await deliverDue(bench)
 
@@ -138,6 +139,7 @@ async function accountIdOf(accountNumber: string) {
   return rows[0].id
 }
 
+// Runs the expiry worker once.
 async function expireNow(): Promise<void> {
   const deps = { batchPool: bench.db, sharedAccounts: new SharedAccounts(bench.db) }
   await expirePaymentsRound({ ...deps, clock: bench.clock })(NEVER)
@@ -154,6 +156,7 @@ test('a seed that is cut off goes on where it was; one at a time; no reset meanw
     )
   await step()
   await step()
+  // A worker that dies after it wrote the next step of the seed and before it commits.
   const died = withTransaction(bench.db, async (tx) => {
     await writeNextStep(tx, seedingDeps(), { at: bench.clock(), clientId })
     throw new Error('died')
@@ -168,7 +171,7 @@ test('a seed that is cut off goes on where it was; one at a time; no reset meanw
 
   assert.deepEqual([halfway.status, halfway.percent], ['running', 28])
   for (const refused of [again, reset]) {
-    assertRefused(refused, 'account', { status: 409, code: 'seed_running' })
+    assertRefused(refused, { status: 409, code: 'seed_running' })
   }
   assert.equal((await seedOf(three)).status, 'finished')
   assert.equal(await countOf('credits', clientId), await countOf('credits', await idOf('TWO1')))
@@ -184,7 +187,7 @@ test('wrong sizes are refused, in the sandbox; live has neither', async () => {
   ]
   const more = [{ accounts: 10_001, days: 1 }, { accounts: 1, days: 1, seed: -1 }, { accounts: 1 }]
   for (const body of [...sizes, ...more]) {
-    assertRefused(await bench.call({ url: SEED, body }), 'account', { code: 'invalid_request' })
+    assertRefused(await bench.call({ url: SEED, body }), { code: 'invalid_request' })
   }
   await using live = await startLiveService()
   const token = await live.newClient('LIVE1')
@@ -193,7 +196,7 @@ test('wrong sizes are refused, in the sandbox; live has neither', async () => {
     { url: SEED, body: { accounts: 1, days: 1 } },
     { url: RESET, method: 'POST' },
   ] as const) {
-    assertRefused(await live.call({ ...call, token }), 'account', { code: 'sandbox_only' })
+    assertRefused(await live.call({ ...call, token }), { code: 'sandbox_only' })
   }
 })
 
@@ -202,14 +205,14 @@ test('a reset leaves credentials, users and settings, and nothing else', async (
   await addClient(bench.db, bench.clock(), { clientId: 'FOUR1' })
   const four = asClient(await bench.login('FOUR1', 's3cret'))
   const other = await countOf('credits', await idOf('TWO1'))
-  const endpoint = dataOf(await four.call({ url: ENDPOINTS, body: { url: shop.url } }), 'account')
+  const endpoint = dataOf(await four.call({ url: ENDPOINTS, body: { url: shop.url } }))
   const open = await startPayment(four, { callBackUrl: shop.url })
   const account = await createAccount(four, { notificationUrl: shop.url })
   await simulate(four, account.accountNumber, '100.00')
-  const heardBefore = shop.heard.length
+  const receivedBefore = shop.received.length
   const before = await idOf('FOUR1')
   const resets = await Promise.all([1, 2].map(() => four.call({ method: 'POST', url: RESET })))
-  for (const reset of resets) assert.equal(dataOf(reset, 'account').clientId, 'FOUR1')
+  for (const reset of resets) assert.equal(dataOf(reset).clientId, 'FOUR1')
 
   const after = await idOf('FOUR1')
   assert.notEqual(before, after)
@@ -229,18 +232,18 @@ test('a reset leaves credentials, users and settings, and nothing else', async (
   assert.equal(gone.json().code, 'account_not_found')
 
   await passItsExpiry(open.paymentReference)
-  assert.equal(shop.heard.length, heardBefore)
+  assert.equal(shop.received.length, receivedBefore)
   const anew = asClient(await bench.login('FOUR1', 's3cret'))
   const fresh = await createAccount(anew, { notificationUrl: 'https://shop.example/none' })
   await simulate(anew, fresh.accountNumber, '7.00')
   await deliverDue(bench)
-  const [webhook] = shop.heard.filter(({ json }) => json.type === 'collection.received')
+  const [webhook] = shop.received.filter(({ json }) => json.type === 'collection.received')
   assert(webhook && verifies(endpoint.secret, webhook)) // The same address, the same secret.
   assert.equal(await countOf('credits', await idOf('TWO1')), other)
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-// It expires, and nobody hears of it.
+// Lets a payment expire, and delivers all webhooks that are due.
 async function passItsExpiry(paymentReference: string): Promise<void> {
   bench.advance(40 * MINUTE_MS)
   await expireNow()

@@ -1,4 +1,4 @@
-// The sandbox's bank: every kind of transfer on the regular path, with its outcome.
+// Transfers that the sandbox's bank makes up: each kind is reported like a real one, and has its outcome.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -81,10 +81,10 @@ test('a duplicate is booked once; what is taken back is gone again', async () =>
 test('late is for what has expired, and nothing else is', async () => {
   const { bankAccount: accountNumber } = await startPayment(bench)
   const early = await tell({ accountNumber, kind: 'late' })
-  assertRefused(early, 'account', { status: 409, code: 'payment_not_late' })
+  assertRefused(early, { status: 409, code: 'payment_not_late' })
   bench.advance(31 * MINUTE_MS) // Expired, but within the grace.
   const inGrace = await tell({ accountNumber, kind: 'late' })
-  assertRefused(inGrace, 'account', { status: 409, code: 'payment_not_late' })
+  assertRefused(inGrace, { status: 409, code: 'payment_not_late' })
   bench.advance(10 * MINUTE_MS)
 
   const late = await sent({ accountNumber, kind: 'late' })
@@ -92,7 +92,7 @@ test('late is for what has expired, and nothing else is', async () => {
   assert.equal(late.steps[0].amountInSuspense, 6000)
   for (const kind of ['exact', 'under', 'over', 'duplicate', 'reversed']) {
     const answer = await tell({ accountNumber, kind })
-    assertRefused(answer, 'account', { status: 409, code: 'payment_not_open' })
+    assertRefused(answer, { status: 409, code: 'payment_not_open' })
   }
 })
 
@@ -108,10 +108,10 @@ test('late is as much as is asked for, also when the payment has been closed; pa
   await sent({ accountNumber: paid, kind: 'exact' })
   for (const kind of ['exact', 'under', 'over', 'duplicate', 'reversed']) {
     const answer = await tell({ accountNumber: paid, kind, amount: 1 })
-    assertRefused(answer, 'account', { status: 409, code: 'payment_not_open' })
+    assertRefused(answer, { status: 409, code: 'payment_not_open' })
   }
   const notLate = await tell({ accountNumber: paid, kind: 'late' })
-  assertRefused(notLate, 'account', { status: 409, code: 'payment_not_late' })
+  assertRefused(notLate, { status: 409, code: 'payment_not_late' })
 })
 
 test('bad requests are refused, and nothing is written', async () => {
@@ -137,10 +137,10 @@ test('bad requests are refused, and nothing is written', async () => {
     ),
   ]
   for (const body of bad) {
-    assertRefused(await tell(body), 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(await tell(body), { status: 400, code: 'invalid_request' })
   }
   const unknown = await tell({ accountNumber: '9999999990', kind: 'exact', amount: 1 })
-  assertRefused(unknown, 'account', { status: 404, code: 'number_not_found' })
+  assertRefused(unknown, { status: 404, code: 'number_not_found' })
   assert.equal(await databaseText(bench), before)
 })
 
@@ -153,7 +153,7 @@ test('no less than a kobo, and no more than a bank may report, is made up', asyn
     { accountNumber: kobo, kind: 'under' },
     { accountNumber: most, kind: 'over' },
   ]) {
-    assertRefused(await tell(body), 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(await tell(body), { status: 400, code: 'invalid_request' })
   }
   assert.equal((await sent({ accountNumber: nearly, kind: 'over' })).amount, 10_000_000_000_000)
 })
@@ -167,7 +167,7 @@ test('another client’s number is not there, whatever is sent', async () => {
   for (const number of [bankAccount, accountNumber, '9999999990']) {
     const body = { accountNumber: number, kind: 'exact', amount: 6000 }
     const answer = await bench.call({ url: TRANSFERS, body, token })
-    assertRefused(answer, 'account', { status: 404, code: 'number_not_found' })
+    assertRefused(answer, { status: 404, code: 'number_not_found' })
   }
   assert.equal(await databaseText(bench), before)
 })
@@ -178,7 +178,7 @@ test('a role that may not make payments does not play the bank', async () => {
 
   const finance = await newBrowser(bench, 'finance')
   const refused = await finance.call({ url: TRANSFERS, body })
-  assertRefused(refused, 'account', { status: 403, code: 'role_not_allowed' })
+  assertRefused(refused, { status: 403, code: 'role_not_allowed' })
   const developer = await newBrowser(bench, 'developer')
   assert.equal((await developer.call({ url: TRANSFERS, body })).statusCode, 200)
 })
@@ -201,5 +201,5 @@ test('live has no such bank', async () => {
   const body = { accountNumber: '1234567890', kind: 'exact', amount: 1 }
   const answer = await live.call({ url: TRANSFERS, body, token })
 
-  assertRefused(answer, 'account', { status: 400, code: 'sandbox_only' })
+  assertRefused(answer, { status: 400, code: 'sandbox_only' })
 })

@@ -1,5 +1,5 @@
-// The sandbox bank's scenarios beyond a plain transfer: each takes the regular path, and each later
-// report is sent once, whatever stops and however many workers run.
+// The scenarios of the sandbox's bank, such as delayed, duplicate or lost reports. They are reported like
+// real transfers, and a delayed report is sent once, even if processes stop or several workers run.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -32,13 +32,14 @@ const bench = closeAfterTests(await startTestService())
 const worker = closeAfterTests(reportRounds(bench))
 const TRANSFERS = '/sandbox/transfers'
 
+// Requests a transfer; returns its steps.
 async function sent(body: object, { to = bench, ...more }: { to?: Bench; headers?: never } = {}) {
   const answer = await to.call({ url: TRANSFERS, body, ...more })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
-const statusOf = async (reference: string, of: Bench = bench) => {
-  const { transactionStatus, amountCollected } = await verify(of, reference)
+const statusOf = async (reference: string, target: Bench = bench) => {
+  const { transactionStatus, amountCollected } = await verify(target, reference)
   return [transactionStatus, Number(amountCollected)]
 }
 async function lastSequence(): Promise<bigint> {
@@ -97,7 +98,7 @@ test('money in another currency lies in suspense', async () => {
   await assertBooksBalance(bench)
 })
 
-test('one of two workers reports what is delayed, at its time, judged by when it was made', async () => {
+test('one of two workers sends a delayed report when it is due', async () => {
   const payment = await startPayment(bench)
   const { accountNumber } = await createAccount(bench)
   const delayed = { accountNumber: payment.bankAccount, kind: 'delayed', afterSeconds: 3600 }
@@ -179,6 +180,7 @@ test('a lost transfer is never reported, and found by asking: on demand, or by a
 })
 
 test('magic amounts choose a scenario where the call asks for scenarios', async () => {
+  // Simulates a payment of this amount; returns the credit's outcome and the payment's status.
   const simulated = async (amount: string) => {
     const { bankAccount, paymentReference } = await startPayment(bench, { amount })
     const body = { virtualAccountNumber: bankAccount, amount, scenarios: true }
@@ -214,7 +216,7 @@ test('without scenarios, every amount is an ordinary transfer', async () => {
   }
   const body = { virtualAccountNumber: '0000000001', amount: '1', scenarios: 'yes' }
   const answer = await bench.call({ url: SIMULATE, body })
-  assertRefused(answer, 'payment', { status: 400, code: 'invalid_request' })
+  assertRefused(answer, { status: 400, code: 'invalid_request' }, 'payment')
 })
 
 test('a collection account shows what was taken back at once', async () => {
@@ -280,11 +282,11 @@ test('options that a scenario has no use for, and bad ones, are refused; nothing
   ]
   for (const body of bad) {
     const answer = await bench.call({ url: TRANSFERS, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
   for (const kind of ['delayed', 'lost', 'out_of_order', 'reversal_first', 'wrong_currency']) {
     const answer = await bench.call({ url: TRANSFERS, body: { accountNumber, kind }, token })
-    assertRefused(answer, 'account', { status: 404, code: 'number_not_found' })
+    assertRefused(answer, { status: 404, code: 'number_not_found' })
   }
   assert.equal(await databaseText(bench), before)
 })

@@ -1,5 +1,5 @@
-// Simulating a payment books a real credit: it settles the payment to the kobo, never more however
-// many come at once, and excess, late or mismatched money goes to suspense.
+// Simulating a payment books a credit as a bank's report does: it pays what is due, never more even if many
+// come at once, and money that is too much, late or of the wrong amount is suspended.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -203,7 +203,7 @@ test(`${AT_ONCE} transfers at once to one collection account all count`, async (
   await assertBooksBalance(bench)
 })
 
-test("somebody else's number answers as one that does not exist, and gets nothing", async () => {
+test("another client's number answers like one that does not exist, and gets no money", async () => {
   const { bankAccount } = await startPayment(bench)
   const { accountNumber } = await createAccount(bench)
   const send = (virtualAccountNumber: string) =>
@@ -214,7 +214,7 @@ test("somebody else's number answers as one that does not exist, and gets nothin
   const foreignPayment = await send(bankAccount)
   const foreignAccount = await send(accountNumber)
 
-  assertRefused(missing, 'payment', { code: 'number_not_found' })
+  assertRefused(missing, { code: 'number_not_found' }, 'payment')
   assertAlike(foreignPayment, missing)
   assertAlike(foreignAccount, missing)
   assert.equal(await databaseText(bench), before)
@@ -245,7 +245,7 @@ test('an amount that is not plain money is refused and books nothing', async () 
     const body = { virtualAccountNumber: bankAccount, amount }
     const answer = await bench.call({ url: SIMULATE, body })
     if (answer.statusCode === 200) accepted.push(amount)
-    else assertRefused(answer, 'payment', { code: 'invalid_request' })
+    else assertRefused(answer, { code: 'invalid_request' }, 'payment')
   }
   assert.deepEqual(accepted, [])
   assert.equal(await databaseText(bench), before)
@@ -260,7 +260,7 @@ test('the path may be written in any case, and needs a token', async () => {
   const stranger = await bench.call({ url, body, token: null })
 
   assert.equal(answer.json().responseData?.amountPaid, 1, answer.body)
-  assertRefused(stranger, 'payment', { status: 401, code: 'unauthorized' })
+  assertRefused(stranger, { status: 401, code: 'unauthorized' }, 'payment')
 })
 
 test('a live service simulates nothing, and knows no sandbox client', async () => {
@@ -274,8 +274,8 @@ test('a live service simulates nothing, and knows no sandbox client', async () =
   const demo = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
   const login = await live.call({ url: '/api/Account/login', body: demo, token: null })
 
-  assertRefused(answer, 'payment', { code: 'sandbox_only' })
-  assertRefused(login, 'account', { status: 401, code: 'invalid_credentials' })
+  assertRefused(answer, { code: 'sandbox_only' }, 'payment')
+  assertRefused(login, { status: 401, code: 'invalid_credentials' })
   assert.equal(await databaseText(live), before)
 })
 

@@ -1,5 +1,5 @@
-// Webhook chaos: a client disturbs the deliveries to its own endpoint, at a real receiver, and the
-// delivery log shows each disturbance. All other deliveries are unaffected.
+// Webhook chaos: in the sandbox a client can have the deliveries to its own endpoint dropped, reordered,
+// repeated or delayed. The delivery log shows each disturbance, and no other endpoint is affected.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,27 +10,29 @@ import { listener, startWebhookBench, verifies } from '../support/webhook-bench.
 const bench = closeAfterTests(await startWebhookBench())
 const CREATED = ['account.created']
 
-// An endpoint with its receiver and settings, for events that `happen` writes one by one.
+// Creates an endpoint with these chaos settings and a receiver. `received` returns the numbers of the events
+// that the receiver got, and `left` the settings with the disturbances that are still to come.
 async function disturbed(chaos: object, respond?: Parameters<typeof listener>[0]) {
   const receiver = closeAfterTests(await listener(respond))
   const { id } = await bench.addEndpoint(receiver.url, CREATED)
   const url = `/sandbox/webhook-endpoints/${id}/chaos`
   const answer = await bench.call({ method: 'PUT', url, body: chaos })
   assert.equal(answer.statusCode, 200, answer.body)
-  const first = receiver.heard.length
+  const first = receiver.received.length
   return {
     id,
     url,
     receiver,
-    heard: () => receiver.heard.slice(first).map(({ json }) => json.sequence),
+    received: () => receiver.received.slice(first).map(({ json }) => json.sequence),
     left: async () => (await bench.call({ url })).json().data,
     stop: () => bench.call({ method: 'DELETE', url: `/api/v1/webhook-endpoints/${id}` }),
   }
 }
 
-async function happen(times: number): Promise<number[]> {
+// Makes this many events; returns their numbers.
+async function makeEvents(times: number): Promise<number[]> {
   const sequences: number[] = []
-  for (let at = 0; at < times; at++) {
+  for (let index = 0; index < times; index++) {
     await newAccount(bench)
     const { rows } = await bench.db.query(
       `select sequence::int from events where type = 'account.created' order by sequence desc limit 1`,
@@ -44,29 +46,29 @@ async function happen(times: number): Promise<number[]> {
 async function logOf(endpointId: string, sequence: number) {
   const { rows } = await bench.db.query('select id from events where sequence = $1', [sequence])
   const answer = await bench.call({ url: `/api/v1/events/${rows[0].id}/deliveries` })
-  const own = answer
+  const ownDelivery = answer
     .json()
-    .data.find((each: { endpointId: string }) => each.endpointId === endpointId)
-  const attempts = own.attempts.map(
+    .data.find((delivery: { endpointId: string }) => delivery.endpointId === endpointId)
+  const attempts = ownDelivery.attempts.map(
     ({ attempt, status, error, chaos }: Record<string, unknown>) => [attempt, status, error, chaos],
   )
-  return { state: own.state, attempts }
+  return { state: ownDelivery.state, attempts }
 }
 
 test('a dropped delivery says so and comes with the next attempt; the endpoint is not blamed', async () => {
   const to = await disturbed({ dropNext: 6 })
-  const sequences = await happen(7)
+  const sequences = await makeEvents(7)
 
   await bench.run()
   assert.deepEqual(
-    [to.heard().length, await to.left()],
+    [to.received().length, await to.left()],
     [1, { delayMs: 0, duplicate: 0, reorder: false, dropNext: 0 }],
   )
   bench.advance(5_000)
   await bench.run()
 
   assert.deepEqual(
-    to.heard().toSorted((a, b) => a - b),
+    to.received().toSorted((a, b) => a - b),
     sequences,
   )
   assert.deepEqual(await logOf(to.id, sequences[0] as number), {
@@ -84,23 +86,23 @@ test('a dropped delivery says so and comes with the next attempt; the endpoint i
 })
 
 test('reordered: a later event overtakes; one that nothing follows comes after five seconds', async () => {
-  // Rounds of other workers find nothing due meanwhile.
+  // Another worker's round finds nothing due while this delivery is under way.
   const other = bench.newDeliverer()
   const to = await disturbed({ reorder: true }, (response) => {
     void other.round(new AbortController().signal).finally(() => response.end())
   })
-  const [one, two] = await happen(2)
+  const [one, two] = await makeEvents(2)
   await bench.run()
-  const [three] = await happen(1)
+  const [three] = await makeEvents(1)
   await bench.run()
-  assert.deepEqual(to.heard(), [two, one])
+  assert.deepEqual(to.received(), [two, one])
   bench.advance(4_999)
   await bench.run()
-  assert.deepEqual(to.heard(), [two, one])
+  assert.deepEqual(to.received(), [two, one])
   bench.advance(1)
   await bench.run()
 
-  assert.deepEqual(to.heard(), [two, one, three])
+  assert.deepEqual(to.received(), [two, one, three])
   const held = 'held back by your chaos settings, for a later event to overtake it'
   assert.deepEqual((await logOf(to.id, one as number)).attempts, [
     [1, null, held, 'reordered'],
@@ -112,14 +114,14 @@ test('reordered: a later event overtakes; one that nothing follows comes after f
 
 test('repeated: the same id again and again, each signed; one delivery', async () => {
   const to = await disturbed({ duplicate: 2 })
-  const [one] = await happen(1)
+  const [one] = await makeEvents(1)
   await bench.run()
 
-  assert.deepEqual(to.heard(), [one, one, one])
-  const ids = new Set(to.receiver.heard.map(({ headers }) => headers['webhook-id']))
+  assert.deepEqual(to.received(), [one, one, one])
+  const ids = new Set(to.receiver.received.map(({ headers }) => headers['webhook-id']))
   assert.equal(ids.size, 1)
   const secret = await bench.secret(to.id)
-  assert(to.receiver.heard.every((webhook) => verifies(secret, webhook)))
+  assert(to.receiver.received.every((webhook) => verifies(secret, webhook)))
   assert.deepEqual(await logOf(to.id, one as number), {
     state: 'delivered',
     attempts: [
@@ -133,11 +135,11 @@ test('repeated: the same id again and again, each signed; one delivery', async (
 
 test('delayed: sent when the event is that old, whatever corrects schedules meanwhile', async () => {
   const to = await disturbed({ delayMs: 400_000, duplicate: 1, reorder: true, dropNext: 1 })
-  const [one, two] = await happen(2)
+  const [one, two] = await makeEvents(2)
   await bench.run()
   bench.advance(399_999) // More than five minutes: schedules have been corrected meanwhile.
   await bench.run()
-  assert.deepEqual(to.heard(), [])
+  assert.deepEqual(to.received(), [])
   assert.deepEqual((await logOf(to.id, one as number)).attempts, [
     [1, null, 'delayed by your chaos settings', 'delayed'],
   ])
@@ -146,7 +148,7 @@ test('delayed: sent when the event is that old, whatever corrects schedules mean
   bench.advance(5_000)
   await bench.run()
 
-  assert.deepEqual(to.heard().toSorted(), [one, one, two, two].toSorted())
+  assert.deepEqual(to.received().toSorted(), [one, one, two, two].toSorted())
   await to.stop()
 })
 
@@ -155,26 +157,26 @@ test('an endpoint without chaos is untouched, while its neighbour’s deliveries
   const calm = closeAfterTests(await listener())
   const { id } = await bench.addEndpoint(calm.url, CREATED)
   const to = await disturbed({ dropNext: 100 })
-  const sequences = await happen(3)
+  const sequences = await makeEvents(3)
   await bench.run()
 
-  assert.deepEqual([calm.heard.map(({ json }) => json.sequence), to.heard()], [sequences, []])
+  assert.deepEqual([calm.received.map(({ json }) => json.sequence), to.received()], [sequences, []])
   assert.deepEqual((await logOf(id, sequences[0] as number)).attempts, [[1, 200, null, null]])
 
   const before = await databaseText(bench)
   for (const [method, body] of [['PUT', { dropNext: 1 }], ['GET'], ['DELETE']] as const) {
     const missing = await bench.call({ method, url: to.url, token, ...(body ? { body } : {}) })
-    assertRefused(missing, 'account', { status: 404, code: 'endpoint_not_found' })
+    assertRefused(missing, { status: 404, code: 'endpoint_not_found' })
   }
   const bad = [{ delayMs: -1 }, { delayMs: 600_001 }, { duplicate: 11 }, { dropNext: 1.5 }]
   for (const body of [...bad, { reorder: 'yes' }, { dropNext: '1' }, { drop: 1 }, []]) {
     const answer = await bench.call({ method: 'PUT', url: to.url, body })
-    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    assertRefused(answer, { status: 400, code: 'invalid_request' })
   }
   assert.equal(await databaseText(bench), before)
   const deleted = await bench.call({ method: 'DELETE', url: to.url })
   assert.deepEqual([deleted.statusCode, (await to.left()).dropNext], [200, 0])
   bench.advance(5_000)
   await bench.run()
-  assert.deepEqual(to.heard().length, 3)
+  assert.deepEqual(to.received().length, 3)
 })

@@ -1,5 +1,5 @@
-// Scheduled reports: one run for each period, whatever happens to the workers, and a link that gives nothing
-// to anybody who could not export the same at that moment (I181, I182).
+// Scheduled reports: each period has one run, whatever happens to the workers (I181). The link of a run works
+// only for a user who could make the same export at that moment (I182).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,6 +25,7 @@ const owner = await newBrowser(bench)
 
 const round = () => runSchedulesRound(noticingOf(bench))(new AbortController().signal)
 
+// Runs the worker until no report is due.
 async function runAll(): Promise<void> {
   while ((await round()).more);
 }
@@ -48,6 +49,8 @@ async function advanceTo(utc: string): Promise<void> {
 
 const open = (by: Browser, link: string) => by.call({ url: `${REPORTS}/${link.split('/').at(-1)}` })
 
+// Creates a schedule and waits for its first report. Returns the link, and the owner's new session, because
+// the old one ended meanwhile.
 async function reportFor(name: string, changes: object = {}) {
   const { nextDueAt } = await schedule(await signIn(bench, owner.user.email), { name, ...changes })
   await advanceTo(nextDueAt)
@@ -97,21 +100,21 @@ test('every export that a route offers can be scheduled, and its link works', as
   }
 })
 
-test('a link opens for seven days, and for nobody without a session', async () => {
+test('a link works for seven days, and only with a session', async () => {
   const { link } = await reportFor('Expiring')
   const reference = link.split('/').at(-1)
-  assertRefused(await bench.call({ url: `${REPORTS}/${reference}`, token: null }), 'account', {
+  assertRefused(await bench.call({ url: `${REPORTS}/${reference}`, token: null }), {
     status: 401,
     code: 'session_needed',
   })
-  assertRefused(await bench.call({ url: `${REPORTS}/${reference}` }), 'account', {
+  assertRefused(await bench.call({ url: `${REPORTS}/${reference}` }), {
     status: 401,
     code: 'session_needed',
   })
   bench.advance(7 * DAY_MS - 1)
   assert.equal((await open(await signIn(bench, owner.user.email), link)).statusCode, 200)
   bench.advance(1)
-  assertRefused(await open(await signIn(bench, owner.user.email), link), 'account', {
+  assertRefused(await open(await signIn(bench, owner.user.email), link), {
     status: 409,
     code: 'report_expired',
   })
@@ -129,14 +132,14 @@ test('a user whose role no longer allows the export, and another client, get not
   assert.equal((await open(await signIn(bench, email), link)).statusCode, 200)
   await bench.db.query(`update users set role = 'developer' where email = $1`, [email])
   const refused = { status: 403, code: 'role_not_allowed' }
-  assertRefused(await open(await signIn(bench, email), link), 'account', refused)
+  assertRefused(await open(await signIn(bench, email), link), refused)
 
   const { browser: stranger } = await newClientWithOwner(bench)
-  assertRefused(await open(stranger, link), 'account', { status: 404, code: 'report_not_found' })
+  assertRefused(await open(stranger, link), { status: 404, code: 'report_not_found' })
   const url = `${SCHEDULES}/${reference}`
   const missing = { status: 404, code: 'report_schedule_not_found' }
-  assertRefused(await stranger.call({ url }), 'account', missing)
-  assertRefused(await stranger.call({ method: 'DELETE', url }), 'account', missing)
+  assertRefused(await stranger.call({ url }), missing)
+  assertRefused(await stranger.call({ method: 'DELETE', url }), missing)
 })
 
 test('a user who was disabled or deleted gets no link, and the others get theirs', async () => {
@@ -178,7 +181,7 @@ test('two workers at once, and one that died half way, make one run for each per
   await runAll()
   assert.equal((await linksOf('Once', owner.user.email)).length, 1)
 
-  // As if a restored copy had forgotten that the period was done.
+  // Moves the schedule back by a period, as if the database had been restored from before its last run.
   await bench.db.query(`update report_schedules set next_from = next_from - 1,
                                next_due_at = next_due_at - interval '1 day'`)
   await runAll()
@@ -264,5 +267,5 @@ test('filters are sealed, and a client has fifty schedules at most', async () =>
   for (let made = 1; made < 50; made++) await schedule(browser, { name: `No. ${made}` })
   const body = scheduleBody({ recipients: [browser.user.email] })
   const full = { status: 409, code: 'too_many_report_schedules' }
-  assertRefused(await browser.call({ url: SCHEDULES, body }), 'account', full)
+  assertRefused(await browser.call({ url: SCHEDULES, body }), full)
 })

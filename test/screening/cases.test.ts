@@ -1,4 +1,5 @@
-// A credit that breaks a rule is in a case, and its hold keeps that case open (I133, I146).
+// A credit that breaks a screening rule is added to a case, which stays open while the credit is held (I133,
+// I146).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,11 +38,12 @@ async function hit(amount = '500') {
   return { sessionId, hold: await read(`${HOLDS}/${decision?.hold}`) }
 }
 
+// Two operators release a hold.
 async function release(reference: string) {
   const url = `${HOLDS}/${reference}`
   const ask = { url: `${url}/release`, body: { reason: 'Decided' } }
-  dataOf(await (await desk.maker()).call(ask), 'account')
-  dataOf(await (await desk.checker()).call({ url: `${url}/approve`, body: {} }), 'account')
+  dataOf(await (await desk.maker()).call(ask))
+  dataOf(await (await desk.checker()).call({ url: `${url}/approve`, body: {} }))
 }
 
 const close = async (reference: string) =>

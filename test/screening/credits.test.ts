@@ -1,5 +1,5 @@
-// Credits that break a rule in force are booked, acknowledged, and then held (I146). Each kind of rule with
-// the credits that break it and those that do not.
+// A credit that breaks a screening rule is booked and acknowledged, and then held (I146). Each kind of rule
+// is tested with credits that break it and credits that do not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,20 +32,22 @@ async function account() {
   return (await createAccount(desk)).accountNumber as string
 }
 
+// Reports a credit, which must be booked; returns its session id.
 async function pay(number: string, amount: string, from = payer(0)) {
   const { sessionId, says } = await credit(desk, number, amount, from)
   assert.equal(says, '00 booked')
   return sessionId
 }
 
-// Session ids of the credits that this rule held, of these.
+// Screens all credits; returns the indexes of those among these credits that are held.
 async function heldOf(sessionIds: readonly string[]): Promise<number[]> {
   await desk.screen()
-  const all = await decisions(desk)
-  const held = new Set(all.filter(({ hold }) => hold).map(({ sessionId }) => sessionId as string))
-  return sessionIds.flatMap((id, at) => (held.has(id) ? [at] : []))
+  const holding = (await decisions(desk)).filter(({ hold }) => hold)
+  const heldIds = new Set(holding.map(({ sessionId }) => sessionId as string))
+  return sessionIds.flatMap((id, index) => (heldIds.has(id) ? [index] : []))
 }
 
+// Runs `work` while this rule is in force.
 async function during(rule: object, work: () => Promise<void>) {
   const { reference } = await activate(desk, { ...CREDIT_RULE, name: `Rule ${++rules}`, ...rule })
   await work()
@@ -217,7 +219,7 @@ test('a credit that the bank took back before it was held is kept as decided, wi
   })
 })
 
-test('unidentified money is decided on, and waits without a hold while it belongs to nobody', async () => {
+test('a hit on unidentified money is stored, and waits without a hold while it has no owner', async () => {
   await during({ kind: 'velocity', count: 2, minutes: 60 }, async () => {
     const ids = [await credit(desk, '9999999999', '10'), await credit(desk, '9999999999', '10')]
     await desk.screen()
@@ -232,6 +234,7 @@ test('operators are alerted while the oldest credit is unscreened for too long',
     await pay(await account(), '100')
     const watch = () =>
       withTransaction(desk.db, (tx) => watchScreening(tx, desk.clock(), { lateMinutes: 5 }))
+    // How many alerts about late screening are open.
     const open = async () => {
       const { rows } = await desk.db.query(
         `select subject from alerts where kind = 'screening_late' and cleared_at is null`,

@@ -1,4 +1,5 @@
-// Each documented format is read with its alternate names; a file that cannot be read is refused as a whole.
+// Reading lists of names in each documented format, including aliases; a file that cannot be read is refused
+// as a whole.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

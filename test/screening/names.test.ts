@@ -1,4 +1,5 @@
-// Names are found in another order, misspelt and in part; other names are not.
+// Matching names with a list: a listed name is found in another word order, misspelt or incomplete; other
+// names are not found.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +27,7 @@ test('a name is found in another order, with other letters, accents, titles and 
   )
 })
 
-test('nobody passes by other scripts, invisible characters, other letters or other spaces', () => {
+test('other scripts, invisible characters, other letters or spaces do not hide a listed name', () => {
   for (const name of [
     'Мusа Dаudа Ibrаhim', // Cyrillic М and а.
     'Ιbrahim Μusa Dauda', // Greek Ι and Μ.

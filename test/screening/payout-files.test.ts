@@ -1,4 +1,4 @@
-// The payouts of a file that nobody has downloaded are screened again when a rule or list changes (I147).
+// Payouts in a file that nobody has downloaded yet are screened again when a rule or list changes (I147).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -66,7 +66,8 @@ test('a file is first downloaded only if its payouts were screened by the rules 
   assert.deepEqual(await decisions(bench), [])
 })
 
-// A file whose only payout is to `name`, and whose list names them afterwards.
+// Creates a file with one payout to `name`, and then adds the name to the list. Asserts that the file cannot
+// be downloaded and the payout awaits a review.
 async function listAfterwards(name: string, entry: number) {
   const [reference] = await queuePayouts(bench, { name, amountsKobo: [10_000n] })
   await screen()

@@ -1,5 +1,5 @@
-// No payout is sent before its beneficiary was screened by the rules in force (I147). A held one is sent, or
-// cancelled, once two people agree.
+// No payout is sent before its recipient was screened by the rules in force (I147). A payout that is held is
+// sent or cancelled once two people agree.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,9 +33,10 @@ const account = {
 }
 await makeDefault(desk, account.other.reference)
 
-async function queue(to: { reference: string }) {
+// Requests a payout to a bank account; returns its reference.
+async function requestPayout(to: { reference: string }) {
   const body = { amount: 100, narration: 'Rent', bankAccount: to.reference }
-  return dataOf(await desk.call({ url: PAYOUTS, body }), 'account').reference as string
+  return dataOf(await desk.call({ url: PAYOUTS, body })).reference as string
 }
 
 async function statusOf(reference: string) {
@@ -43,6 +44,7 @@ async function statusOf(reference: string) {
   return [data.status, data.blockedBy ?? data.blocked ?? null].join(' ').trim()
 }
 
+// Screens all payouts, and sends those that may be sent.
 async function settle() {
   await desk.screen()
   await desk.payouts.send()
@@ -54,7 +56,7 @@ async function decisionOf(payout: string) {
 }
 
 test('without a rule, payouts are sent and nothing is written about their screening', async () => {
-  const payout = await queue(account.listed)
+  const payout = await requestPayout(account.listed)
   await settle()
   assert.equal(await statusOf(payout), 'confirmed')
   const { rows } = await desk.db.query('select screening, screened_at from payouts')
@@ -63,7 +65,7 @@ test('without a rule, payouts are sent and nothing is written about their screen
 
 test('a payout waits until it is screened, then it is sent, or held for two people', async () => {
   await activate(desk, { ...RULE, name: 'Own list', outcome: 'hold' })
-  const [listed, other] = [await queue(account.listed), await queue(account.other)]
+  const [listed, other] = [await requestPayout(account.listed), await requestPayout(account.other)]
   await desk.payouts.send()
   assert.deepEqual([await statusOf(listed), await statusOf(other)], ['queued', 'queued'])
   await settle()
@@ -79,7 +81,7 @@ test('a payout waits until it is screened, then it is sent, or held for two peop
 })
 
 test('the maker cannot approve, a payout has one open request, and a refused one is cancelled', async () => {
-  const payout = await queue(account.listed)
+  const payout = await requestPayout(account.listed)
   await settle()
   const { reference } = await decisionOf(payout)
   const { id } = await request(desk, `/decisions/${reference}/refuse`)
@@ -104,7 +106,7 @@ async function availableNow(): Promise<number> {
 }
 
 test('a client cancels a payout that is held, and a release afterwards is refused', async () => {
-  const payout = await queue(account.listed)
+  const payout = await requestPayout(account.listed)
   await settle()
   const { reference } = await decisionOf(payout)
   const { id } = await request(desk, `/decisions/${reference}/release`)
@@ -119,7 +121,7 @@ test('a client cancels a payout that is held, and a release afterwards is refuse
 })
 
 test('a payout that was clear is screened again once its list has changed', async () => {
-  const payout = await queue(account.other)
+  const payout = await requestPayout(account.other)
   await desk.screen()
   const name = `id,name\n7,${LISTED}\n9,Ada Obi\n`
   await putList(desk, 'own', name)
@@ -133,7 +135,7 @@ test('a payout that was clear is screened again once its list has changed', asyn
 test('a rule that refuses cancels the payout at once, and its money is available again', async () => {
   await activate(desk, { ...RULE, name: 'Own list', outcome: 'refuse' })
   const before = await availableNow()
-  const payout = await queue(account.listed)
+  const payout = await requestPayout(account.listed)
   await settle()
   assert.equal(await statusOf(payout), 'cancelled')
   assert.equal((await decisionOf(payout)).outcome, 'refuse')
@@ -156,7 +158,7 @@ test('a held refund is refused, and the credit has its money again', async () =>
   await assertCleanBooks(desk)
 })
 
-test('the database sends no payout that is held, whoever asks', async () => {
+test('the database refuses to send a held payout from any caller', async () => {
   await assert.rejects(
     desk.db.query(
       `update payouts set status = 'sending', sending_at = now()

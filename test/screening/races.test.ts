@@ -1,5 +1,5 @@
-// Property: whatever coincides with screening, nothing draws the money of a credit that it holds, every
-// credit that breaks the rule is held once, and the books stay whole (I130, I146).
+// Screening at the same time as random other work: no payout or settlement takes the money of a held credit,
+// each credit that breaks the rule is held once, and the books add up (I130, I146).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -68,6 +68,7 @@ test('held credits are drawn by nothing, whatever coincides', async () => {
   await assertCleanBooks(desk)
 })
 
+// The held amount according to the holds, and according to the client's balances.
 async function heldNow() {
   const { rows } = await desk.db.query<{ total: number }>(
     'select coalesce(sum(held_kobo), 0)::float8 / 100 as total from holds',

@@ -1,5 +1,5 @@
-// A simulated month of random credits and payouts, with rules and lists that change meanwhile: the decisions
-// made again from the books are those that were stored, and what was let pass passes again (I145).
+// A month of random credits and payouts while rules and lists change. Replaying the screening from the books
+// makes the same decisions that were stored, and lets the same credits and payouts pass (I145).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,6 +27,7 @@ const NAMES = ['ADA OBI', 'BELLO MUSA', 'CHIKA EZE', 'DAYO EXAMPLE', 'EBUN SAMPL
 const random = seededRandom(readSeed())
 
 const begin = desk.clock()
+// Replays the screening from this time until now, as the operator command does.
 const replayed = (from = begin) => {
   const { connectionString } = desk.database
   const env = { ...SECRETS, DATABASE_URL: connectionString, PUBLIC_URL: 'http://localhost:8080' }
@@ -34,6 +35,7 @@ const replayed = (from = begin) => {
   return replayScreening(context, { from, to: new Date(desk.clock().getTime() + 1) })
 }
 
+// Reports some random credits at the same time.
 async function creditSome(numbers: readonly string[]): Promise<void> {
   const count = random.integer(1, 4)
   await Promise.all(
@@ -59,12 +61,13 @@ async function requestPayout({ reference: bankAccount }: { reference: string }):
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
+// Replays the month, and asserts that all decisions are the stored ones.
 async function assertIdentical() {
   const { data } = await replayed()
   const stored = await desk.db.query('select from screening_decisions where credit_id is not null')
   assert.equal(data.decisions, stored.rowCount)
   assert(data.decisions > 20, `only ${data.decisions} decisions`)
-  assert.deepEqual([data.payouts, data.erased], [1, 0])
+  assert.deepEqual([data.payouts, data.erased], [1, 0]) // One payout was stopped; nothing was erased.
   const clear = await desk.db.query(`select from payouts where screening = 'clear'`)
   assert.equal(data.cleared, (clear.rowCount ?? 0) - 1, 'all but the one that two people released')
   assert(data.cleared > 5, `only ${data.cleared} payouts were let pass`)
@@ -132,7 +135,7 @@ test('replaying a month gives identical decisions, whatever changed and however 
   assert.deepEqual(kinds, ['list', 'many_payers', 'new_payer', 'structuring', 'velocity'])
   const data = await assertIdentical()
 
-  // From the middle on, with other batches and less history in each.
+  // Replays only the second half of the month: in other batches than the whole month, and with less history.
   const middle = new Date(begin.getTime() + 15 * 1_440 * MINUTE_MS)
   const half = await replayed(middle)
   assert(half.data.decisions > 0 && half.data.decisions < data.decisions)

@@ -1,4 +1,5 @@
-// Rules are drafted, tested on history, activated by two people, and never change once active (I145).
+// Screening rules: they are drafted, tested on past credits, activated by two people, and never change once
+// active (I145).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -149,6 +150,7 @@ const EVERYBODY = 'id,name\n1,Ada Example\n2,Bola Example\n3,Chi Example\n'
 const NOBODY = 'id,name\n9,Nobody At All\n'
 const versionOf = async (csv: string) =>
   (await upload(desk, 'two-people', csv)).json().data as Record<string, number | string | null>
+// The id of the version of the list `two-people` that is in force.
 const inForce = async () => {
   const { rows } = await desk.db.query<{ id: bigint }>(
     `select id from screening_lists

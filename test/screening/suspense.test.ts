@@ -1,4 +1,5 @@
-// Suspended money that broke a rule: it is not returned, and whoever gets it assigned cannot draw it (I146).
+// Suspended money that broke a screening rule: it is not returned, and a client to which it is assigned
+// cannot pay it out (I146).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +32,7 @@ await activate(desk, { ...CREDIT_RULE, ...LIST, name: 'Listed payers' })
 
 const from = { ...PAYER, sourceAccountName: LISTED }
 
-// Unidentified money of a listed payer, and the decision about it.
+// Suspends unidentified money of a listed payer; returns the item and the screening decision.
 async function stopped(amount: string) {
   const item = await suspend(desk, NOBODYS_NUMBER, amount, { bank: '035', ...from })
   await desk.screen()
@@ -46,16 +47,16 @@ async function availableNow(): Promise<number> {
 
 test('unidentified money that broke a rule is returned only once two people released it', async () => {
   const { id, decision } = await stopped('75')
-  assertRefused(await giveBack(desk, id), 'account', REFUSED)
+  assertRefused(await giveBack(desk, id), REFUSED)
   const { id: requestId } = await request(desk, `/decisions/${decision}/release`)
-  assertRefused(await giveBack(desk, id), 'account', REFUSED)
+  assertRefused(await giveBack(desk, id), REFUSED)
   const own = { url: `${SCREENING}/requests/${requestId}/approve`, body: {} }
   assert.equal(await codeOf((await desk.maker()).call(own)), 'other_person_needed')
 
   await approve(desk, { id: requestId })
   const [{ handling, unheldReason } = {}] = await decisions(desk)
   assert.deepEqual([handling, unheldReason], ['unheld', 'released'])
-  dataOf(await giveBack(desk, id), 'account')
+  dataOf(await giveBack(desk, id))
   await assertCleanBooks(desk)
 })
 
@@ -65,14 +66,13 @@ test('unidentified money that broke a rule is held as soon as it is assigned', a
   const { id, decision } = await stopped('60')
   const waiting = await request(desk, `/decisions/${decision}/release`)
 
-  dataOf(await assign(desk, id, { accountNumber }), 'account')
+  dataOf(await assign(desk, id, { accountNumber }))
   assert.equal(await tryPayOut(desk, before + 1), 'insufficient_balance')
   assert.equal(await availableNow(), before)
   const [{ handling, hold } = {}] = await decisions(desk)
   assert.equal(handling, 'held')
   const { heldAmount } = dataOf(
     await (await desk.maker()).call({ url: `/api/v1/operator/holds/${hold}` }),
-    'account',
   )
   assert.equal(heldAmount, 60)
   const late = { url: `${SCREENING}/requests/${waiting.id}/approve`, body: {} }
@@ -97,8 +97,8 @@ test('money of a client that broke a rule is neither returned nor assigned befor
        from credits c order by c.id desc limit 1`,
   )
 
-  assertRefused(await giveBack(desk, id), 'account', REFUSED)
-  assertRefused(await assign(desk, id, { accountNumber }), 'account', REFUSED)
+  assertRefused(await giveBack(desk, id), REFUSED)
+  assertRefused(await assign(desk, id, { accountNumber }), REFUSED)
   assert.equal((await readItem(desk, id)).state, 'open')
 })
 
@@ -118,28 +118,28 @@ test('the payer of a return by hand is shown only once its screening has let it 
       `update screening_decisions set unheld_reason = 'released'
         where client_id is null and hold_id is null and unheld_reason is null`,
     )
-    returned.push(dataOf(await giveBack(desk, item?.id), 'account').returnReference)
+    returned.push(dataOf(await giveBack(desk, item?.id)).returnReference)
   }
   const reveal = (reference?: string) => desk.call({ url: `${RETURNS}/${reference}?reveal=true` })
   const confirm = (reference?: string) =>
     desk.call({ url: `${RETURNS}/${reference}/confirm`, body: {} })
   const underReview = { status: 409, code: 'payout_under_review' }
   for (const reference of returned) {
-    assertRefused(await reveal(reference), 'account', underReview)
-    assertRefused(await confirm(reference), 'account', underReview)
+    assertRefused(await reveal(reference), underReview)
+    assertRefused(await confirm(reference), underReview)
   }
 
   await desk.screen()
-  assertRefused(await reveal(returned[0]), 'account', underReview)
-  assertRefused(await confirm(returned[0]), 'account', underReview)
-  const seen = dataOf(await desk.call({ url: `${RETURNS}/${returned[0]}` }), 'account')
+  assertRefused(await reveal(returned[0]), underReview)
+  assertRefused(await confirm(returned[0]), underReview)
+  const seen = dataOf(await desk.call({ url: `${RETURNS}/${returned[0]}` }))
   assert.equal(seen.blockedBy, 'payout_under_review')
-  assert.equal(dataOf(await reveal(returned[1]), 'account').payerAccountNumber, '0123456789')
-  dataOf(await confirm(returned[1]), 'account')
+  assert.equal(dataOf(await reveal(returned[1])).payerAccountNumber, '0123456789')
+  dataOf(await confirm(returned[1]))
 
   const [{ reference } = {}] = await decisions(desk, `&payout=${returned[0]}`)
   await approve(desk, await request(desk, `/decisions/${reference}/release`))
   assert.equal((await reveal(returned[0])).statusCode, 200)
-  dataOf(await confirm(returned[0]), 'account')
+  dataOf(await confirm(returned[0]))
   await assertCleanBooks(desk)
 })

@@ -1,4 +1,4 @@
-// The client against a whole service: a shop's calls, from an account to a refund.
+// The SDK's client with a whole service: the calls of a shop, from an account to a refund.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -97,7 +97,8 @@ test('a stream that is cut goes on after the last event: none is lost, none come
   })
   const seen: [number, string][] = []
   const create = () => client.accounts.create(accountBody() as never)
-  const take = async (count: number) => {
+  // Reads the stream until this many events have come in all.
+  const readUntil = async (count: number) => {
     while (seen.length < count) {
       const { value } = await stream.next()
       assert(value)
@@ -106,13 +107,13 @@ test('a stream that is cut goes on after the last event: none is lost, none come
   }
 
   await create()
-  await take(1)
+  await readUntil(1)
   await Promise.all([create(), create()])
-  await take(2)
+  await readUntil(2)
   proxy.cut()
   await create()
   proxy.fail('/api/v1/events/stream', 'drop')
-  await take(4)
+  await readUntil(4)
   abort.abort()
 
   assert.deepEqual(
@@ -194,6 +195,7 @@ test('a refusal is thrown with its code, status, fields and request', async () =
   assert(!inspect(manilla, { depth: 9, showHidden: true }).includes('sandbox-secret'))
 })
 
+// Starts a payment that accepts part payments.
 async function newPayment() {
   const { adviceReference } = await manilla.advices.create(
     adviceBody({ amountPolicy: 'allow_under' }) as never,

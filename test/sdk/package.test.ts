@@ -1,5 +1,5 @@
-// The published package in Node 20 and 24: its contents, that it installs without a registry,
-// compiles, runs and stays small; and the examples, against a service that really sends webhooks.
+// The SDK as a published package, in Node 20 and 24: it installs without a registry, compiles, runs and stays
+// small. Its examples run with a service that really sends webhooks.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -39,7 +39,7 @@ const [in20, in24] = await Promise.all([
 type Project = typeof in20
 type Order = { status: string }
 
-// Receivers refuse old signatures.
+// Delivers due webhooks at the real time, because receivers refuse old signatures.
 async function deliverNow(): Promise<void> {
   setToNow()
   await deliverDue(bench)
@@ -112,7 +112,7 @@ test('a program and a handler for edge runtimes, compiled against the types, run
   const { bankAccount } = await initiate(bench, advice.adviceReference)
   await simulate(bench, bankAccount, '99.50')
   await deliverNow()
-  const [webhook] = hook.heard
+  const [webhook] = hook.received
   assert(webhook)
 
   const input = JSON.stringify({
@@ -140,7 +140,7 @@ test('a program and a handler for edge runtimes, compiled against the types, run
   }
 })
 
-// The example prints where it listens.
+// Starts an example as a process; the first line that it prints is its address.
 async function start({ node, folder }: Project, example: string, secret: string) {
   const child = spawn(node, [join(folder, example)], {
     env: {
@@ -164,13 +164,14 @@ async function start({ node, folder }: Project, example: string, secret: string)
   }
 }
 
-// Its secret is known before its receiver runs.
+// Creates an endpoint, whose secret the example needs, before the example listens.
 async function addEndpoint(eventTypes?: string[]) {
   const body = { url: 'http://127.0.0.1:9/hook', ...(eventTypes ? { eventTypes } : {}) }
   const answer = await bench.call({ url: ENDPOINTS, body })
   return answer.json().data as { id: string; secret: string }
 }
 
+// Changes the endpoint's address.
 async function pointAt(id: string, hook: string): Promise<void> {
   const answer = await bench.call({
     method: 'PATCH',

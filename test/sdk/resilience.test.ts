@@ -1,4 +1,5 @@
-// The client over a failing network: what it repeats, what it must not, and that money moves once.
+// The SDK's client over a failing network: it repeats requests that are safe to repeat and no others, so
+// money moves once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,6 +25,7 @@ const HOUR_MS = 3_600_000
 const bench = closeAfterTests(await startTestService())
 const service = await listenLocally(bench.service.app)
 
+// A client whose requests go through a proxy that fails on demand.
 async function overFlakyNetwork(more: Partial<ManillaOptions> = {}) {
   const proxy = await startFlakyProxy(service)
   const credentials = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
@@ -180,10 +182,12 @@ test('a signal ends whatever a call is waiting for, with its reason', async () =
   await using proxy = await overFlakyNetwork({ maxRetries: 1 })
   const { manilla } = proxy
   const reason = new Error('the shop closed')
-  const abortOnce = async (on: string, call: (signal: AbortSignal) => Promise<unknown>) => {
-    const [abort, before] = [new AbortController(), proxy.to(on).length]
+  // Aborts a call once its request to this path has reached the proxy. The call must end with the signal's
+  // reason, without waiting for the response or the next try.
+  const abortOnce = async (path: string, call: (signal: AbortSignal) => Promise<unknown>) => {
+    const [abort, requestsBefore] = [new AbortController(), proxy.to(path).length]
     const ended = assert.rejects(call(abort.signal), (error) => error === reason)
-    while (proxy.to(on).length === before) await new Promise(setImmediate)
+    while (proxy.to(path).length === requestsBefore) await new Promise(setImmediate)
     await new Promise(setImmediate)
     const abortedAt = performance.now()
     abort.abort(reason)
@@ -245,6 +249,8 @@ test('a heartbeat of the stream is no event, however it is written', async () =>
   assert.deepEqual(value, event)
 })
 
+// An error response: with a code it is the service's; without one it is an HTML page, as a proxy between
+// client and service sends it.
 function refusal(status: number, code?: string, retryAfter?: string): Fault {
   const body = code ? JSON.stringify({ isSuccessful: false, code, message: code }) : '<html>'
   return retryAfter === undefined ? { status, body } : { status, body, retryAfter }

@@ -1,5 +1,5 @@
-// Webhooks as a receiver verifies them: signed ones pass, in every spelling of headers and body;
-// altered ones do not. package.test.ts has those that the service sends.
+// Verifying webhooks with the SDK: signed webhooks pass, whatever the types of headers and body; altered ones
+// do not. Webhooks that the service really sent are in package.test.ts.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Making approval stricter waits for settlements being closed and payouts being requested: none leaves by
-// the old rule after the new one is confirmed.
+// A change to stricter approval waits for settlements that are being closed and payouts that are being
+// requested, so that none is made by the old rule after the change was confirmed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,6 +26,8 @@ for (const [what, needsApproval] of Object.entries(RULES)) {
   })
 }
 
+// Asserts that a change to stricter approval waits for a transaction that has already asked `needsApproval`,
+// and that the stricter rule counts afterwards.
 async function assertWaits(needsApproval: Rule): Promise<void> {
   await using bench = await startTestService()
   const { rows } = await bench.db.query<{ id: ClientId; clientId: string }>(

@@ -1,4 +1,4 @@
-// A cancelled settlement puts everything back.
+// Cancelling a settlement makes its money available again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { setLimits } from '../support/account-calls.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, decideOn, removeBankAccount } from '../support/settlements.ts'
+import { closeSettlement, decideOn, removeBankAccount } from '../support/settlements.ts'
 
 test('money that a cancelled settlement puts back does not count against the limit per day', async () => {
   await using bench = await startTestService()
@@ -16,7 +16,7 @@ test('money that a cancelled settlement puts back does not count against the lim
   await setLimits(bench, accountNumber, { perDay: 100 })
   await credit(bench, accountNumber, '60')
   await credit(bench, unlimited, '60')
-  const { reference } = await closed(bench)
+  const { reference } = await closeSettlement(bench)
   assert.equal((await decideOn(bench, reference, 'cancel')).statusCode, 200)
 
   assert.equal((await credit(bench, accountNumber, '40')).says, '00 booked')

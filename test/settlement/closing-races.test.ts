@@ -1,5 +1,5 @@
-// I51 under concurrency: every credit is in exactly one settlement, whatever happens during a closing,
-// and a closing that dies halfway has done nothing.
+// Each credit is in exactly one settlement, whatever happens while settlements are being closed (I51). A
+// closing that dies halfway has no effect.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import { readSeed, seededRandom } from '../support/random.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   close,
-  closed,
+  closeSettlement,
   decideOn,
   linesOf,
   listOf,
@@ -26,13 +26,15 @@ import { untilBlocked, untilDeciding } from '../support/waiting-locks.ts'
 
 const ROUNDS = 6
 
+// Starts a service whose client has a confirmed bank account.
 async function start(): Promise<Bench> {
   const bench = await startTestService()
   await setBankAccount(bench)
   return bench
 }
 
-// The amounts that credits brought to the client, and the amounts in its settlements.
+// How many credits are in no settlement (`missing`) or in two, and the sums of the credits (`gross`) and of
+// the settlements (`told`).
 async function settledOf({ db }: Bench) {
   const { rows } = await db.query<{ missing: bigint; twice: bigint; gross: bigint; told: bigint }>(
     `with brought as (
@@ -50,7 +52,8 @@ async function settledOf({ db }: Bench) {
   return rows[0]
 }
 
-// A transfer that brings money, in a transaction that the test holds open.
+// Posts a transfer that brings money to the client, in a transaction that stays open until the test calls
+// `commit`. `done` resolves after the commit.
 async function openCredit(bench: Bench, naira: bigint) {
   const { rows } = await bench.db.query<{ bank: AccountId; account: AccountId; credit: CreditId }>(
     `select debit_account_id as bank, credit_account_id as account, credit_id as credit
@@ -58,20 +61,20 @@ async function openCredit(bench: Bench, naira: bigint) {
   )
   const { bank, account, credit: creditId } = rows[0] as (typeof rows)[0]
   let commit: () => void = () => {}
-  const held = new Promise<void>((resolve) => {
+  const mayCommit = new Promise<void>((resolve) => {
     commit = resolve
   })
   const postedAt = bench.clock()
-  let posted: () => void = () => {}
+  let notePosted: () => void = () => {}
   const isPosted = new Promise<void>((resolve) => {
-    posted = resolve
+    notePosted = resolve
   })
   const done = withTransaction(bench.db as never, async (tx) => {
     const transfer = { debitAccountId: bank, creditAccountId: account, creditId }
     const amountKobo = kobo(naira * 100n)
     await postTransfers(tx, postedAt, [{ ...transfer, amountKobo, reason: 'settle' }])
-    posted()
-    await held
+    notePosted()
+    await mayCommit
   })
   await isPosted
   return { commit, done }
@@ -84,7 +87,7 @@ test('closing waits for transfers that are being posted, and covers them', async
   const late = await openCredit(bench, 5n)
   bench.advance(1_000)
 
-  const closing = closed(bench)
+  const closing = closeSettlement(bench)
   await untilDeciding(bench.db)
   late.commit()
   await late.done
@@ -98,12 +101,12 @@ test('a transfer that is dated before a cut-off but posted after it is in the ne
   await credit(bench, accountNumber, '1')
   const past = bench.clock()
   bench.advance(60_000)
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   const now = bench.clock()
   bench.advance(past.getTime() - now.getTime())
   await credit(bench, accountNumber, '7')
   bench.advance(120_000)
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.gross, second.gross, second.net, second.carried], [1, 7, 7, 0])
   await assertCleanBooks(bench)
@@ -119,8 +122,8 @@ test('a credit that was posted after one that is left over is settled once all t
   const cutOff = new Date(bench.clock().getTime() + 1_000).toISOString()
   bench.advance(3_000)
 
-  const first = await closed(bench, { cutOff })
-  const second = await closed(bench)
+  const first = await closeSettlement(bench, { cutOff })
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.gross, first.net], [2, 2])
   assert.deepEqual([second.gross, second.net], [1, 1])
@@ -133,6 +136,7 @@ test('every credit that arrives while settlements are closed is in exactly one',
   await using bench = await start()
   const accounts = [await createAccount(bench), await createAccount(bench)]
   const sessions: string[] = []
+  // Pays a new payment or one of the accounts. Remembers some session ids, to reverse these credits later.
   const pay = async () => {
     const amount = String(random.integer(1, 500))
     if (random.integer(0, 3) === 0) {
@@ -144,19 +148,21 @@ test('every credit that arrives while settlements are closed is in exactly one',
     const { sessionId } = await credit(bench, accountNumber, amount)
     if (random.integer(0, 4) === 0) sessions.push(sessionId)
   }
+  // Closes a settlement, sometimes with a cut-off a few milliseconds ago.
   const settle = async () => {
-    const from = bench.clock().getTime()
-    const cutOff = new Date(from - random.integer(0, 40)).toISOString()
+    const nowMs = bench.clock().getTime()
+    const cutOff = new Date(nowMs - random.integer(0, 40)).toISOString()
     const body = random.integer(0, 1) ? { cutOff } : {}
     const { statusCode, body: text } = await close(bench, { body })
     assert([200, 409].includes(statusCode), text)
   }
   for (let round = 0; round < ROUNDS; round++) {
+    // Every fifth operation closes a settlement, the others pay.
     const work = Array.from({ length: 14 }, (_, at) => {
       bench.advance(random.integer(0, 20))
       return at % 5 === 2 ? settle() : pay()
     })
-    // Reverses while the money is still there; another test covers money that has left.
+    // Reverses some credits while their money is still there; another test covers money that has left.
     const back = sessions.splice(0, 1).map((sessionId) => reverse(bench, sessionId, '0.50'))
     await Promise.all([...work, ...back])
   }
@@ -173,7 +179,7 @@ test('every credit that arrives while settlements are closed is in exactly one',
   await assertCleanBooks(bench)
 })
 
-test('of two simultaneous closings one is told that the other is in progress', async () => {
+test('one of two simultaneous closings is refused because the other is in progress', async () => {
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '9')
@@ -208,7 +214,7 @@ test('a closing that dies before it commits has done nothing, and closes the sam
   assert(answer.statusCode >= 500, answer.body)
   assert.deepEqual(await listOf(bench), [])
   await assertCleanBooks(bench)
-  assert.equal((await closed(bench)).net, 9)
+  assert.equal((await closeSettlement(bench)).net, 9)
   await assertCleanBooks(bench)
 })
 
@@ -219,7 +225,7 @@ test('a settlement that is cancelled puts everything back, and the next covers i
   const { bankAccount } = await startPayment(bench, { amount: 100 })
   await credit(bench, accountNumber, '20')
   await credit(bench, bankAccount, '100')
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   const lines = await linesOf(bench, first.reference)
   await credit(bench, accountNumber, '3')
 
@@ -228,13 +234,13 @@ test('a settlement that is cancelled puts everything back, and the next covers i
   assert.deepEqual(await linesOf(bench, first.reference), [])
   await assertCleanBooks(bench)
   bench.advance(1_000)
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.net, second.net, second.lines], [120, 123, 3])
   assert.equal((await settlementOf(bench, first.reference)).status, 'cancelled')
   assert.deepEqual((await linesOf(bench, second.reference)).slice(0, 2), lines)
   const not = { status: 409, code: 'settlement_not_closed' }
-  assertRefused(await decideOn(bench, first.reference, 'approve'), 'account', not)
+  assertRefused(await decideOn(bench, first.reference, 'approve'), not)
   await assertCleanBooks(bench)
 })
 
@@ -243,16 +249,16 @@ test('only the latest settlement is cancelled, and only before it is approved', 
   await removeBankAccount(bench)
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '1')
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   bench.advance(1_000)
   await credit(bench, accountNumber, '2')
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
   await setBankAccount(bench)
 
   const not = { status: 409, code: 'settlement_not_cancellable' }
-  assertRefused(await decideOn(bench, first.reference, 'cancel'), 'account', not)
+  assertRefused(await decideOn(bench, first.reference, 'cancel'), not)
   assert.equal((await decideOn(bench, second.reference, 'approve')).statusCode, 200)
-  assertRefused(await decideOn(bench, second.reference, 'cancel'), 'account', not)
+  assertRefused(await decideOn(bench, second.reference, 'cancel'), not)
   await assertCleanBooks(bench)
 })
 
@@ -260,7 +266,7 @@ test('the database refuses a credit in two settlements, and two that follow the 
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '1')
-  await closed(bench)
+  await closeSettlement(bench)
 
   await assert.rejects(
     bench.db.query(

@@ -1,4 +1,4 @@
-// The transfers of a settlement, case by case.
+// Closing a settlement: each test compares the ledger transfers of one case.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   CONFIRMED,
   close,
-  closed,
+  closeSettlement,
   decideOn,
   FAILED,
   linesOf,
@@ -25,6 +25,7 @@ import {
 
 const DAY_MS = 86_400_000
 
+// Starts a service whose client has a confirmed bank account.
 async function start(): Promise<Bench> {
   const bench = await startTestService()
   await setBankAccount(bench)
@@ -33,14 +34,14 @@ async function start(): Promise<Bench> {
 
 test('a settlement takes what is available, and pays it to the default bank account', async () => {
   await using bench = await start()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   const { bankAccount } = await startPayment(bench, { amount: 5_000 })
   await credit(bench, accountNumber, '20000')
   await credit(bench, bankAccount, '5000')
   const { moves, events } = await recordMovements(bench)
 
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
 
   assert.deepEqual(await moves(), [
     'settlement: collection → settling 19785.00',
@@ -66,15 +67,15 @@ test('money that is pending or in suspense is in no settlement until it is avail
   await credit(bench, bankAccount, '40')
   const odd = await credit(bench, accountNumber, '7', { currency: 'USD' })
   assert.equal(odd.says, '00 suspended wrong_currency')
-  assertRefused(await close(bench), 'account', { status: 409, code: 'settlement_empty' })
+  assertRefused(await close(bench), { status: 409, code: 'settlement_empty' })
 
   await credit(bench, bankAccount, '70') // 10 too much.
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   const { data } = (await bench.call({ url: '/api/v1/suspense?limit=10' })).json()
   const excess = data.find(({ reason }: { reason: string }) => reason === 'excess')
   assert.equal(await resolve(bench, excess.sessionId, 'assign', { accountNumber }), 'assigned')
   bench.advance(1)
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.gross, first.lines, second.gross, second.lines], [100, 2, 10, 1])
   const [line] = await linesOf(bench, second.reference)
@@ -101,8 +102,8 @@ test('a credit posted at the cut-off is in the next settlement, the one before i
   bench.advance(1_000)
   await credit(bench, accountNumber, '4')
 
-  const first = await closed(bench, { cutOff })
-  const second = await closed(bench)
+  const first = await closeSettlement(bench, { cutOff })
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.net, second.net], [1, 6])
   assert.equal(second.period.from, first.cutOff)
@@ -116,30 +117,30 @@ test('a cut-off that is not after the last, in the future, or no time is refused
   bench.advance(1_000)
   await credit(bench, accountNumber, '1')
   bench.advance(1_000)
-  await closed(bench)
+  await closeSettlement(bench)
   await credit(bench, accountNumber, '1')
   bench.advance(1_000)
   const later = new Date(bench.clock().getTime() + 1).toISOString()
 
   const passed = { status: 409, code: 'cut_off_passed' }
-  assertRefused(await close(bench, { body: { cutOff: before } }), 'account', passed)
+  assertRefused(await close(bench, { body: { cutOff: before } }), passed)
   for (const cutOff of [later, 'yesterday', '', 5, null, '2026-02-30']) {
-    assertRefused(await close(bench, { body: { cutOff } }), 'account', { code: 'invalid_request' })
+    assertRefused(await close(bench, { body: { cutOff } }), { code: 'invalid_request' })
   }
-  assertRefused(await close(bench, { body: { cutoff: before } }), 'account', {
+  assertRefused(await close(bench, { body: { cutoff: before } }), {
     code: 'invalid_request',
   })
-  assert.equal((await closed(bench)).net, 1)
+  assert.equal((await closeSettlement(bench)).net, 1)
 })
 
 test('a reversal before closing is in the same settlement as its credit', async () => {
   await using bench = await start()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '20000')
   await reverse(bench, sessionId, '5000')
 
-  const { gross, reversed, fees, vat, net, reference, lines } = await closed(bench)
+  const { gross, reversed, fees, vat, net, reference, lines } = await closeSettlement(bench)
 
   assert.deepEqual(
     [gross, reversed, fees, vat, net, lines],
@@ -159,10 +160,10 @@ test('a draw after the cut-off is carried, and evens out in the next settlement'
   await credit(bench, accountNumber, '50')
   await reverse(bench, sessionId, '100')
 
-  const first = await closed(bench, { cutOff })
+  const first = await closeSettlement(bench, { cutOff })
   bench.advance(1_000)
   await credit(bench, accountNumber, '30')
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.gross, first.carried, first.net], [100, -50, 50])
   assert.deepEqual([second.gross, second.reversed, second.carried, second.net], [80, 100, 50, 30])
@@ -176,10 +177,10 @@ test('a client’s debt is recovered out of it, and the rest is paid', async () 
   await credit(bench, accountNumber, '20')
   const { moves, events } = await recordMovements(bench)
 
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   bench.advance(1)
   await credit(bench, accountNumber, '25')
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([first.recovered, first.net, first.status], [20, 0, 'paid'])
   assert.deepEqual([second.recovered, second.net], [10, 15])
@@ -198,20 +199,17 @@ test('a client’s debt is recovered out of it, and the rest is paid', async () 
 
 test('a reserve is held back for its days, then released by the next settlement', async () => {
   await using bench = await start()
-  dataOf(
-    await setSettings(bench, { schedule: 'manual', reservePercent: 12.5, reserveDays: 7 }),
-    'account',
-  )
+  dataOf(await setSettings(bench, { schedule: 'manual', reservePercent: 12.5, reserveDays: 7 }))
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '1000.07')
   const { moves } = await recordMovements(bench)
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   bench.advance(6 * DAY_MS)
   await credit(bench, accountNumber, '8')
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
   bench.advance(DAY_MS + 1)
   const upcoming = await upcomingOf(bench)
-  const third = await closed(bench)
+  const third = await closeSettlement(bench)
 
   assert.deepEqual([first.reserved, first.net], [125, 875.07])
   assert.deepEqual([second.reserved, second.released, second.net], [1, 0, 7])
@@ -226,25 +224,25 @@ test('a reserve is held back for its days, then released by the next settlement'
   await assertCleanBooks(bench)
 })
 
-test('without a confirmed bank account it stays closed, and can be approved later', async () => {
+test('a settlement without a confirmed bank account stays closed, and can be approved later', async () => {
   await using bench = await startTestService()
   await removeBankAccount(bench)
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '100')
 
-  const { reference, status, heldReason, payouts } = await closed(bench)
+  const { reference, status, heldReason, payouts } = await closeSettlement(bench)
   assert.deepEqual([status, heldReason, payouts], ['closed', 'no_default_bank_account', []])
   const needed = { status: 409, code: 'no_default_bank_account' }
-  assertRefused(await decideOn(bench, reference, 'approve'), 'account', needed)
+  assertRefused(await decideOn(bench, reference, 'approve'), needed)
   await setBankAccount(bench, { status: 'unconfirmed' })
   const unconfirmed = { status: 409, code: 'bank_account_unconfirmed' }
-  assertRefused(await decideOn(bench, reference, 'approve'), 'account', unconfirmed)
+  assertRefused(await decideOn(bench, reference, 'approve'), unconfirmed)
   await setBankAccount(bench, { status: 'mismatch' })
   const mismatch = { status: 409, code: 'bank_account_mismatch' }
-  assertRefused(await decideOn(bench, reference, 'approve'), 'account', mismatch)
+  assertRefused(await decideOn(bench, reference, 'approve'), mismatch)
   await assertCleanBooks(bench)
   await setBankAccount(bench)
-  const approved = dataOf(await decideOn(bench, reference, 'approve'), 'account')
+  const approved = dataOf(await decideOn(bench, reference, 'approve'))
 
   assert.deepEqual([approved.status, approved.heldReason], ['approved', null])
   assert.equal(approved.payouts[0].amount, 100)
@@ -255,12 +253,12 @@ test('money that a bank did not pay is available again, and in the next settleme
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '100')
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   const { moves, events } = await recordMovements(bench)
 
   await settleOf(bench, first.payouts[0].reference, FAILED)
   bench.advance(1)
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.equal((await settlementOf(bench, first.reference)).status, 'failed')
   assert.deepEqual([second.gross, second.paidOut, second.net], [0, -100, 100])
@@ -279,13 +277,13 @@ test('money that a bank did not pay is available again, and in the next settleme
 
 test('upcoming shows what would be in it now', async () => {
   await using bench = await start()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '20000')
   await setSettings(bench, { schedule: 'T+1@09:00' })
 
   const upcoming = await upcomingOf(bench)
-  const settlement = await closed(bench)
+  const settlement = await closeSettlement(bench)
 
   for (const name of ['gross', 'fees', 'vat', 'carried', 'net', 'lines'] as const) {
     assert.equal(upcoming[name], settlement[name], name)

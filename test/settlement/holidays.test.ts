@@ -1,5 +1,5 @@
-// The calendar of holidays: supplied, editable, with sources. Expected holidays count as business days until
-// an operator confirms them (I115).
+// The calendar of holidays: the service supplies known holidays with their sources, and operators edit it. An
+// expected holiday counts as a business day until an operator confirms it (I115).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,18 +52,18 @@ test('an expected holiday is a business day until it is confirmed, for settlemen
   await setBankAccount(bench)
   bench.advance(Date.parse(`${EID}T06:00:00+01:00`) - bench.clock().getTime())
   await setSettings(bench, { schedule: 'daily@12:00' })
-  const nextClose = async () => dataOf(await bench.call({ url: SETTINGS }), 'account').nextCloseAt
+  const nextClose = async () => dataOf(await bench.call({ url: SETTINGS })).nextCloseAt
 
   assert.equal(isBusinessDay(EID, await readHolidays(bench.db)), true)
   assert.equal((await nextClose()).slice(0, 10), EID)
 
-  const { status, source, updatedBy } = dataOf(await set(EID, ANNOUNCED), 'account')
+  const { status, source, updatedBy } = dataOf(await set(EID, ANNOUNCED))
   assert.deepEqual([status, source], ['confirmed', 'Ministry of Interior'])
   assert.notEqual(updatedBy, null)
   assert.equal(isBusinessDay(EID, await readHolidays(bench.db)), false)
   assert.equal((await nextClose()).slice(0, 10), '2027-03-11')
 
-  dataOf(await set(EID, { ...ANNOUNCED, status: 'expected' }), 'account')
+  dataOf(await set(EID, { ...ANNOUNCED, status: 'expected' }))
   assert.equal((await nextClose()).slice(0, 10), EID)
 })
 
@@ -77,7 +77,7 @@ test('bad dates, bodies and too many holidays are refused, and change nothing', 
     '%00',
     '10000-01-01',
   ]) {
-    assertRefused(await set(date, ANNOUNCED), 'account', { code: 'invalid_request' })
+    assertRefused(await set(date, ANNOUNCED), { code: 'invalid_request' })
   }
   for (const body of [
     {},
@@ -87,11 +87,11 @@ test('bad dates, bodies and too many holidays are refused, and change nothing', 
     { ...ANNOUNCED, status: 'maybe' },
     { ...ANNOUNCED, day: EID },
   ]) {
-    assertRefused(await set(EID, body), 'account', { code: 'invalid_request' })
+    assertRefused(await set(EID, body), { code: 'invalid_request' })
   }
   const gone = await bench.call({ method: 'DELETE', url: `${HOLIDAYS}/2027-07-07` })
-  assertRefused(gone, 'account', { status: 404, code: 'holiday_not_found' })
-  assertRefused(await bench.call({ url: `${HOLIDAYS}?year=27` }), 'account', {
+  assertRefused(gone, { status: 404, code: 'holiday_not_found' })
+  assertRefused(await bench.call({ url: `${HOLIDAYS}?year=27` }), {
     code: 'invalid_request',
   })
   assert.deepEqual(await list(), before)
@@ -99,9 +99,9 @@ test('bad dates, bodies and too many holidays are refused, and change nothing', 
   const days = Array.from({ length: 100 }, (_, at) =>
     new Date(Date.UTC(2031, 0, 1 + at)).toISOString().slice(0, 10),
   )
-  for (const day of days) dataOf(await set(day, ANNOUNCED), 'account')
-  assertRefused(await set('2031-12-31', ANNOUNCED), 'account', { code: 'invalid_request' })
-  dataOf(await set('2031-01-01', ANNOUNCED), 'account')
+  for (const day of days) dataOf(await set(day, ANNOUNCED))
+  assertRefused(await set('2031-12-31', ANNOUNCED), { code: 'invalid_request' })
+  dataOf(await set('2031-01-01', ANNOUNCED))
 })
 
 test('only an operator sees and sets holidays, and the audit log has each change', async () => {
@@ -110,8 +110,8 @@ test('only an operator sees and sets holidays, and the audit log has each change
   assert.equal((await developer.call({ url: HOLIDAYS })).statusCode, 403)
   assert.equal((await developer.call({ method: 'PUT', url, body: ANNOUNCED })).statusCode, 403)
 
-  dataOf(await bench.call({ method: 'PUT', url, body: ANNOUNCED }), 'account')
-  dataOf(await bench.call({ method: 'DELETE', url }), 'account')
+  dataOf(await bench.call({ method: 'PUT', url, body: ANNOUNCED }))
+  dataOf(await bench.call({ method: 'DELETE', url }))
 
   const log = (await bench.call({ url: '/api/v1/audit-log?limit=2' })).json().data
   assert.deepEqual(
@@ -140,6 +140,7 @@ test('the Islamic holidays of 2026 are supplied, those to be announced as expect
 
 test('operators are warned 90 days before the calendar ends, until a later holiday is added', async () => {
   await using own = await startTestService()
+  // Runs the worker; returns the open alerts about a calendar of holidays that ends soon.
   const openAlerts = async () => {
     await watchHolidaysRound({ db: own.db as never, clock: own.clock })(
       new AbortController().signal,

@@ -1,4 +1,4 @@
-// The operator's reserve floor: the client may hold back more, never less (I96).
+// The operator sets a floor for a client's reserve: the client may reserve more, never less (I96).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,8 +8,9 @@ import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { pay as payIn } from '../support/refunding.ts'
 import { addClient, type Bench, startTestService } from '../support/running-service.ts'
-import { closed, SETTINGS, setBankAccount, setSettings } from '../support/settlements.ts'
+import { closeSettlement, SETTINGS, setBankAccount, setSettings } from '../support/settlements.ts'
 
+// Starts a service with an operator who sets the floor.
 async function startWithOperator() {
   const bench = await startTestService()
   await addClient(bench.db, bench.clock(), { clientId: 'OPERATOR01', isOperator: true })
@@ -24,25 +25,22 @@ async function startWithOperator() {
 const settingsOf = async (bench: Bench) => {
   const { reservePercent, reserveDays, reserveFloorPercent, reserveFloorDays } = dataOf(
     await bench.call({ url: SETTINGS }),
-    'account',
   )
   return [reservePercent, reserveDays, reserveFloorPercent, reserveFloorDays]
 }
 
+// Settles a new credit; returns the reserved amount.
 async function settle(bench: Bench, naira: string) {
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, naira)
-  return (await closed(bench)).reserved
+  return (await closeSettlement(bench)).reserved
 }
 
 test('a client cannot hold back less than the operator’s floor, however it sets it', async () => {
   await using started = await startWithOperator()
   const { bench, setFloor } = started
-  dataOf(
-    await setSettings(bench, { schedule: 'manual', reservePercent: 5, reserveDays: 3 }),
-    'account',
-  )
-  const floor = dataOf(await setFloor({ reserveFloorPercent: 10, reserveFloorDays: 7 }), 'account')
+  dataOf(await setSettings(bench, { schedule: 'manual', reservePercent: 5, reserveDays: 3 }))
+  const floor = dataOf(await setFloor({ reserveFloorPercent: 10, reserveFloorDays: 7 }))
   assert.deepEqual([floor.reserveFloorPercent, floor.reserveFloorDays], [10, 7])
 
   assert.deepEqual(await settingsOf(bench), [10, 7, 10, 7])
@@ -52,15 +50,12 @@ test('a client cannot hold back less than the operator’s floor, however it set
     { reservePercent: 50, reserveDays: 6 },
   ]) {
     const answer = await setSettings(bench, { schedule: 'manual', ...reserve })
-    assertRefused(answer, 'account', { status: 409, code: 'reserve_below_floor' })
+    assertRefused(answer, { status: 409, code: 'reserve_below_floor' })
   }
-  dataOf(await setSettings(bench, { schedule: 'manual' }), 'account')
+  dataOf(await setSettings(bench, { schedule: 'manual' }))
   assert.deepEqual(await settingsOf(bench), [10, 7, 10, 7])
   assert.equal(await settle(bench, '1000'), 100)
-  dataOf(
-    await setSettings(bench, { schedule: 'manual', reservePercent: 20, reserveDays: 9 }),
-    'account',
-  )
+  dataOf(await setSettings(bench, { schedule: 'manual', reservePercent: 20, reserveDays: 9 }))
   assert.deepEqual(await settingsOf(bench), [20, 9, 10, 7])
   assert.equal(await settle(bench, '1000'), 200)
   await assertCleanBooks(bench)
@@ -86,7 +81,7 @@ test('only an operator sets the floor, and every bad one is named', async () => 
   const { bench, setFloor } = started
   const token = await bench.newClient('NO-OPERATOR')
   const own = await setFloor({ reserveFloorPercent: 1, reserveFloorDays: 1 }, { token })
-  assertRefused(own, 'account', { status: 403, code: 'scope_missing' })
+  assertRefused(own, { status: 403, code: 'scope_missing' })
   for (const [percent, days] of [
     [101, 1],
     [-1, 1],
@@ -101,13 +96,14 @@ test('only an operator sets the floor, and every bad one is named', async () => 
     [null, null],
   ]) {
     const body = { reserveFloorPercent: percent, reserveFloorDays: days }
-    assertRefused(await setFloor(body), 'account', { code: 'invalid_request' })
+    assertRefused(await setFloor(body), { code: 'invalid_request' })
   }
   assert.deepEqual(await settingsOf(bench), [0, 0, 0, 0])
 })
 
 const FLOOR = { reserveFloorPercent: 10, reserveFloorDays: 7 }
 
+// Starts the service of startWithOperator() with money on a collection account. `pay` requests a payout.
 async function startWithMoney(naira: string) {
   const started = await startWithOperator()
   const { accountNumber } = await createAccount(started.bench)
@@ -124,15 +120,15 @@ test('a client draws no more by payouts than a settlement would pay', async () =
   const { bench, setFloor, pay } = started
   await setFloor(FLOOR)
   const over = await pay('900.01')
-  assertRefused(over, 'account', { status: 409, code: 'reserve_floor_reached' })
+  assertRefused(over, { status: 409, code: 'reserve_floor_reached' })
   assert.match(over.json().errors[0].message, /100\.0/)
   assert.equal((await pay('1000.01')).json().code, 'insufficient_balance')
-  dataOf(await pay('500'), 'account')
-  dataOf(await pay('400'), 'account')
-  assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  dataOf(await pay('500'))
+  dataOf(await pay('400'))
+  assertRefused(await pay('0.01'), { status: 409, code: 'reserve_floor_reached' })
 
-  // A settlement in between does not let the rest go either.
-  const { reserved, net } = await closed(bench)
+  // A settlement in between does not free the reserved money either.
+  const { reserved, net } = await closeSettlement(bench)
   assert.deepEqual([reserved, net], [100, 0])
   await assertCleanBooks(bench)
 })
@@ -147,9 +143,9 @@ test('concurrent payouts leave the floor, and those that fail give its room back
   const [first] = made
   const reference = first?.json().data.reference
   const url = `/api/v1/payouts/${reference}/cancel`
-  dataOf(await bench.call({ url, body: { reason: 'Not now' } }), 'account')
-  dataOf(await pay('300'), 'account')
-  assertRefused(await pay('1'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  dataOf(await bench.call({ url, body: { reason: 'Not now' } }))
+  dataOf(await pay('300'))
+  assertRefused(await pay('1'), { status: 409, code: 'reserve_floor_reached' })
 })
 
 test('a settlement with an earlier cut-off holds back for payouts since then, once', async () => {
@@ -159,15 +155,15 @@ test('a settlement with an earlier cut-off holds back for payouts since then, on
   bench.advance(60_000)
   const cutOff = bench.clock().toISOString()
   bench.advance(60_000)
-  dataOf(await pay('900'), 'account')
+  dataOf(await pay('900'))
 
-  const { reserved, net } = await closed(bench, { cutOff })
+  const { reserved, net } = await closeSettlement(bench, { cutOff })
   assert.deepEqual([reserved, net], [100, 0])
 
   const { accountNumber } = started
   await credit(bench, accountNumber, '1000')
   bench.advance(60_000)
-  assert.equal((await closed(bench)).reserved, 100)
+  assert.equal((await closeSettlement(bench)).reserved, 100)
   await assertCleanBooks(bench)
 })
 
@@ -188,7 +184,8 @@ test('payouts of a process whose clock is ahead, and to another bank account, co
   const body = { amount: '900', narration: 'Rent', bankAccount: 'BAC000000000000099' }
   const call = { url: '/api/v1/payouts', body, token: await bench.login() }
 
-  // Both wait before they draw, so that neither has committed when the other reads what the floor covers.
+  // The lock makes both payouts wait, so that neither has committed when the other reads what the floor
+  // covers.
   const holder = await bench.db.connect()
   await holder.query('begin')
   await holder.query('select from ledger_accounts for update')
@@ -207,20 +204,20 @@ test('payouts of a process whose clock is ahead, and to another bank account, co
   const paid = answers.filter(({ statusCode }) => statusCode === 200)
   assert.equal(paid.length, 1, answers.map((answer) => answer.body).join())
   if (answers[0]?.statusCode !== 200)
-    dataOf(await twin.call({ ...call, body: { ...body, amount: '810' } }), 'account')
-  assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
+    dataOf(await twin.call({ ...call, body: { ...body, amount: '810' } }))
+  assertRefused(await pay('0.01'), { status: 409, code: 'reserve_floor_reached' })
 })
 
 test('a payout that is older than the days of the floor needs no reserve', async () => {
   await using started = await startWithMoney('1000')
   const { bench, setFloor, pay } = started
   await setFloor(FLOOR)
-  dataOf(await pay('900'), 'account')
+  dataOf(await pay('900'))
   bench.advance(6 * 86_400_000)
-  assertRefused(await pay('50'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  assertRefused(await pay('50'), { status: 409, code: 'reserve_floor_reached' })
   bench.advance(86_400_000 + 60_000)
-  dataOf(await pay('90'), 'account')
-  assertRefused(await pay('1'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  dataOf(await pay('90'))
+  assertRefused(await pay('1'), { status: 409, code: 'reserve_floor_reached' })
 })
 
 test('a floor of all money lets no payout go, and a refund goes whatever the floor', async () => {
@@ -228,7 +225,7 @@ test('a floor of all money lets no payout go, and a refund goes whatever the flo
   const { bench, setFloor, pay, accountNumber } = started
   const { sessionId } = await payIn(bench, accountNumber, '50')
   await setFloor({ reserveFloorPercent: 100, reserveFloorDays: 7 })
-  assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  assertRefused(await pay('0.01'), { status: 409, code: 'reserve_floor_reached' })
   const refund = { amount: '50', reason: 'Wrong size' }
-  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}/refunds`, body: refund }), 'account')
+  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}/refunds`, body: refund }))
 })

@@ -1,4 +1,5 @@
-// Schedules: vectors in West Africa Time, and the worker, which closes once however many processes run.
+// Settlement schedules: when each closes (in Lagos), and that the worker closes once however many processes
+// run.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +10,7 @@ import { createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { START, startTestService } from '../support/running-service.ts'
 import {
-  closed,
+  closeSettlement,
   HOLIDAYS,
   listOf,
   runSchedule,
@@ -55,10 +56,11 @@ test('manual closes nothing by itself', () => {
   assert.equal(nextSlot('manual', START, new Set()), undefined)
 })
 
+// Starts a service whose client has this schedule.
 async function startScheduled(schedule: string, more: object = {}) {
   const bench = await startTestService()
   await setBankAccount(bench)
-  dataOf(await setSettings(bench, { schedule, ...more }), 'account')
+  dataOf(await setSettings(bench, { schedule, ...more }))
   const { accountNumber } = await createAccount(bench)
   return { bench, accountNumber }
 }
@@ -116,7 +118,7 @@ test('a schedule skips less than the minimum, and nothing; by hand it is closed'
     [100],
   )
   await credit(bench, accountNumber, '5')
-  assert.equal((await closed(bench)).net, 5)
+  assert.equal((await closeSettlement(bench)).net, 5)
 })
 
 test('a holiday that the operator adds is kept, also by a schedule that was set before', async () => {
@@ -128,14 +130,14 @@ test('a holiday that the operator adds is kept, also by a schedule that was set 
   )
   const body = { name: 'Closed', status: 'confirmed', source: 'announced' }
   for (const day of days) {
-    dataOf(await bench.call({ method: 'PUT', url: `${HOLIDAYS}/${day}`, body }), 'account')
+    dataOf(await bench.call({ method: 'PUT', url: `${HOLIDAYS}/${day}`, body }))
   }
   bench.advance(12 * DAY_MS)
   await runSchedule(bench)
   assert.deepEqual(await listOf(bench), [])
 
   for (const day of days) {
-    dataOf(await bench.call({ method: 'DELETE', url: `${HOLIDAYS}/${day}` }), 'account')
+    dataOf(await bench.call({ method: 'DELETE', url: `${HOLIDAYS}/${day}` }))
   }
   await runSchedule(bench)
 
@@ -147,7 +149,7 @@ test('a schedule begins when it is set', async () => {
   await using _ = bench
   await credit(bench, accountNumber, '10')
   bench.advance(30 * DAY_MS)
-  dataOf(await setSettings(bench, { schedule: 'weekly' }), 'account')
+  dataOf(await setSettings(bench, { schedule: 'weekly' }))
 
   await runSchedule(bench)
 

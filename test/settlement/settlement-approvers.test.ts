@@ -1,5 +1,5 @@
-// I53: a waiting settlement shows each viewer why they cannot approve it: the same reason as the refusal
-// of an approval with the shown bank accounts and names.
+// I53: a settlement that waits for approval shows each user why they cannot approve it. It is the code with
+// which the service would refuse their approval.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { addBankAccount, makeDefault } from '../support/payouts.ts'
 import { type Browser, newBrowser, newBrowserGivenBy, signIn } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
-  closed,
+  closeSettlement,
   decideOn,
   removeBankAccount,
   setBankAccount,
@@ -27,22 +27,24 @@ const { accountNumber } = await createAccount(bench)
 
 type Caller = Pick<Bench, 'call'>
 
+// Closes a settlement of a new credit, which must wait for approval; returns its reference.
 async function close(by: Caller): Promise<string> {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
-  const { reference, status } = await closed(by)
+  const { reference, status } = await closeSettlement(by)
   assert.equal(status, 'closed')
   return reference
 }
 
-// Past the time in which new users cannot approve.
+// Moves the clock past the time in which new users cannot approve, and signs the users in again.
 async function settleIn(...people: Browser[]): Promise<Browser[]> {
   bench.advance(25 * HOUR_MS)
   return Promise.all(people.map(({ user }) => signIn(bench, user.email)))
 }
 
-// The shown obstacle, checked against an actual approval. Undefined: it was approved.
-async function block(by: Caller, reference: string): Promise<string | undefined> {
+// Tries to approve. Returns the obstacle that the settlement showed, which must be the one that approving
+// returned; undefined if the settlement was approved.
+async function obstacleFor(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove, payees } = await settlementOf(by, reference)
   const bankAccounts = payees.map((payee: Record<string, string>) => payee.bankAccount)
   const accountNames = payees.map((payee: Record<string, string>) => payee.accountName)
@@ -58,27 +60,30 @@ test('without a second person, only scope and bank account keep anybody from app
   const maker = await newBrowser(bench)
   const reference = await close(maker)
 
-  assert.equal(await block(await newBrowser(bench, 'developer'), reference), 'role_not_allowed')
-  assert.equal(await block(maker, reference), 'no_default_bank_account')
+  assert.equal(
+    await obstacleFor(await newBrowser(bench, 'developer'), reference),
+    'role_not_allowed',
+  )
+  assert.equal(await obstacleFor(maker, reference), 'no_default_bank_account')
   await setBankAccount(bench, { status: 'mismatch' })
-  assert.equal(await block(bench, reference), 'bank_account_mismatch')
+  assert.equal(await obstacleFor(bench, reference), 'bank_account_mismatch')
   await setBankAccount(bench)
-  assert.equal(await block(maker, reference), undefined)
+  assert.equal(await obstacleFor(maker, reference), undefined)
   assert.equal((await settlementOf(maker, reference)).cannotApprove, null)
 })
 
-test('to an account without a confirmed name, who is no second person is told', async () => {
+test('a settlement to an unconfirmed account shows why a user cannot be the second person', async () => {
   await setBankAccount(bench, { status: 'unconfirmed' })
   const [maker, checker] = await settleIn(await newBrowser(bench), await newBrowser(bench))
   assert(maker && checker)
   const reference = await close(maker)
 
-  assert.equal(await block(bench, reference), 'people_only')
-  assert.equal(await block(maker, reference), 'other_person_needed')
-  assert.equal(await block(checker, reference), undefined)
+  assert.equal(await obstacleFor(bench, reference), 'people_only')
+  assert.equal(await obstacleFor(maker, reference), 'other_person_needed')
+  assert.equal(await obstacleFor(checker, reference), undefined)
 })
 
-test('under maker-checker, also since it was closed, who may not be second is told why', async () => {
+test('with maker-checker on since the closing, users who cannot be second see why', async () => {
   await removeBankAccount(bench)
   const [maker, chooser, checker] = await settleIn(
     await newBrowser(bench),
@@ -91,12 +96,12 @@ test('under maker-checker, also since it was closed, who may not be second is to
   await makeDefault(chooser, (await addBankAccount(chooser)).reference)
   const invited = await newBrowserGivenBy(bench, maker)
 
-  assert.equal(await block(bench, reference), 'people_only')
-  assert.equal(await block(maker, reference), 'other_person_needed')
-  assert.equal(await block(invited, reference), 'approver_too_new')
+  assert.equal(await obstacleFor(bench, reference), 'people_only')
+  assert.equal(await obstacleFor(maker, reference), 'other_person_needed')
+  assert.equal(await obstacleFor(invited, reference), 'approver_too_new')
   const [dependent, first, second] = await settleIn(invited, chooser, checker)
   assert(dependent && first && second)
-  assert.equal(await block(dependent, reference), 'approver_not_independent')
-  assert.equal(await block(first, reference), 'approver_chose_account')
-  assert.equal(await block(second, reference), undefined)
+  assert.equal(await obstacleFor(dependent, reference), 'approver_not_independent')
+  assert.equal(await obstacleFor(first, reference), 'approver_chose_account')
+  assert.equal(await obstacleFor(second, reference), undefined)
 })

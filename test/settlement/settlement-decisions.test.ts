@@ -1,4 +1,4 @@
-// Closing and approving settlements: permitted users, visibility and refusals.
+// Closing, approving and cancelling settlements: which users may, who sees them, and the refusals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { startTestService } from '../support/running-service.ts'
 import { SETTLEMENT_RECIPES } from '../support/settlement-recipes.ts'
 import {
   close,
-  closed,
+  closeSettlement,
   decideOn,
   HOLIDAYS,
   listOf,
@@ -32,30 +32,30 @@ test('under maker-checker another user approves than who closed it', async () =>
   assert.equal((await setMakerChecker(maker, true)).statusCode, 200)
   await credit(bench, accountNumber, '100')
 
-  const { reference, status, heldReason, needsApproval } = await closed(maker)
+  const { reference, status, heldReason, needsApproval } = await closeSettlement(maker)
   assert.deepEqual([status, heldReason, needsApproval], ['closed', 'approval_needed', true])
   const own = { status: 409, code: 'other_person_needed' }
-  assertRefused(await decideOn(maker, reference, 'approve'), 'account', own)
+  assertRefused(await decideOn(maker, reference, 'approve'), own)
   const machine = { status: 403, code: 'people_only' }
-  assertRefused(await decideOn(bench, reference, 'approve'), 'account', machine)
+  assertRefused(await decideOn(bench, reference, 'approve'), machine)
   await assertCleanBooks(bench)
-  const approved = dataOf(await decideOn(checker, reference, 'approve'), 'account')
-  const again = dataOf(await decideOn(checker, reference, 'approve'), 'account')
+  const approved = dataOf(await decideOn(checker, reference, 'approve'))
+  const again = dataOf(await decideOn(checker, reference, 'approve'))
 
   assert.deepEqual([approved.status, again.payouts.length], ['approved', 1])
   assert.match(approved.approvedBy, /^user:/)
   const late = { status: 409, code: 'settlement_not_closed' }
-  assertRefused(await decideOn(maker, reference, 'approve'), 'account', late)
+  assertRefused(await decideOn(maker, reference, 'approve'), late)
   await assertCleanBooks(bench)
 })
 
-test('neither whoever the maker gave access nor whoever is new approves', async () => {
+test('neither a user whom the maker gave access nor a new user can approve', async () => {
   await using own = await startTestService({ env: { MANILLA_APPROVER_WAIT_HOURS: '24' } })
   await setBankAccount(own)
   const [maker, checker] = [await newBrowser(own, 'owner'), await newBrowser(own, 'support')]
   assert.equal((await setMakerChecker(maker, true)).statusCode, 200)
   await credit(own, (await createAccount(own)).accountNumber, '100')
-  const { reference } = await closed(maker)
+  const { reference } = await closeSettlement(maker)
   const url = `${USERS_URL}/${await userIdOf(own, checker.user.email)}`
   const change = { method: 'PATCH', url, body: { role: 'owner' } } as const
   assert.equal((await maker.call(change)).statusCode, 200)
@@ -65,15 +65,15 @@ test('neither whoever the maker gave access nor whoever is new approves', async 
   const later = await signIn(own, checker.user.email)
   const dependent = await decideOn(later, reference, 'approve')
 
-  assertRefused(tooNew, 'account', { status: 409, code: 'approver_too_new' })
-  assertRefused(dependent, 'account', { status: 409, code: 'approver_not_independent' })
+  assertRefused(tooNew, { status: 409, code: 'approver_too_new' })
+  assertRefused(dependent, { status: 409, code: 'approver_not_independent' })
 })
 
 test('the database refuses an approval by the maker, whatever the code does', async () => {
   bench.advance(1_000)
   const maker = await newBrowser(bench)
   await credit(bench, accountNumber, '100')
-  const { reference } = await closed(maker)
+  const { reference } = await closeSettlement(maker)
 
   for (const approver of ['closed_by_user', 'null']) {
     await assert.rejects(
@@ -129,7 +129,7 @@ test('nothing of a settlement is another client’s to see or change', async () 
     for (const call of recipe({ settlementReference: reference, cursors: {} } as never)) {
       const answer = await bench.call({ ...call, token })
       assert(!answer.body.includes(reference), name)
-      if (call.url.includes(reference)) assertRefused(answer, 'account', { status: 404 })
+      if (call.url.includes(reference)) assertRefused(answer, { status: 404 })
     }
   }
   assert.equal((await settlementOf(bench, reference)).status, status)
@@ -146,9 +146,9 @@ test('a client restricted to merchantCodes has nothing to do with settlements', 
 
   for (const url of [SETTLEMENTS, SETTINGS, `${SETTLEMENTS}/upcoming`]) {
     const answer = await bench.call({ url, token: fresh })
-    assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
+    assertRefused(answer, { status: 403, code: 'merchants_restricted' })
   }
-  assertRefused(await close(bench, { token }), 'account', { status: 403 })
+  assertRefused(await close(bench, { token }), { status: 403 })
 })
 
 test('a user who may only read payouts changes nothing', async () => {
@@ -163,7 +163,7 @@ test('a user who may only read payouts changes nothing', async () => {
     await setSettings(developer, { schedule: 'manual' }),
     await developer.call({ method: 'DELETE', url: `${HOLIDAYS}/2026-12-25` }),
   ]) {
-    assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(answer, { status: 403, code: 'role_not_allowed' })
   }
 })
 
@@ -187,29 +187,29 @@ test('settings that make no sense are refused', async () => {
     { schedule: 'manual', unknown: 1 },
   ]) {
     const answer = await setSettings(bench, body)
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
   }
   const good = { schedule: 'weekly', minimumAmount: 10, reservePercent: 0.29, reserveDays: 3 }
-  const set = dataOf(await setSettings(bench, good), 'account')
+  const set = dataOf(await setSettings(bench, good))
   assert.deepEqual(
     [set.schedule, set.minimumAmount, set.reservePercent, set.reserveDays],
     ['weekly@Mon@09:00', 10, 0.29, 3],
   )
-  assert.deepEqual(dataOf(await bench.call({ url: SETTINGS }), 'account'), set)
+  assert.deepEqual(dataOf(await bench.call({ url: SETTINGS })), set)
   for (const date of ['2026-02-30', 'Monday', '2026-1-1']) {
     const body = { name: 'x', status: 'confirmed', source: 'x' }
     const answer = await bench.call({ method: 'PUT', url: `${HOLIDAYS}/${date}`, body })
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
   }
 })
 
 test('a malformed reference and an unknown status are refused', async () => {
   for (const reference of ['STL1', 'x', '%00', 'STL99999999999999X']) {
     const answer = await bench.call({ url: `${SETTLEMENTS}/${reference}` })
-    assertRefused(answer, 'account', { status: 404 })
+    assertRefused(answer, { status: 404 })
   }
   const answer = await bench.call({ url: `${SETTLEMENTS}?status=open` })
-  assertRefused(answer, 'account', { code: 'invalid_request' })
+  assertRefused(answer, { code: 'invalid_request' })
 })
 
 test('a settlement that was held before maker-checker is approved by another user too', async () => {
@@ -217,14 +217,14 @@ test('a settlement that was held before maker-checker is approved by another use
   const [maker, checker] = [await newBrowser(fresh), await newBrowser(fresh)]
   await setBankAccount(fresh, { status: 'unconfirmed' })
   await credit(fresh, (await createAccount(fresh)).accountNumber, '100')
-  const { reference, heldReason } = await closed(maker)
+  const { reference, heldReason } = await closeSettlement(maker)
   assert.equal(heldReason, 'bank_account_unconfirmed')
   await setBankAccount(fresh)
   assert.equal((await setMakerChecker(maker, true)).statusCode, 200)
 
   const own = { status: 409, code: 'other_person_needed' }
-  assertRefused(await decideOn(maker, reference, 'approve'), 'account', own)
+  assertRefused(await decideOn(maker, reference, 'approve'), own)
   const machine = { status: 403, code: 'people_only' }
-  assertRefused(await decideOn(fresh, reference, 'approve'), 'account', machine)
+  assertRefused(await decideOn(fresh, reference, 'approve'), machine)
   assert.equal((await decideOn(checker, reference, 'approve')).statusCode, 200)
 })

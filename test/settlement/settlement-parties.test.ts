@@ -9,7 +9,7 @@ import { credit, recordMovements, reverse } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 import {
   CONFIRMED,
-  closed,
+  closeSettlement,
   decideOn,
   FAILED,
   linesOf,
@@ -22,11 +22,12 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 type Line = { subaccountCode: string | null; gross: number; split: number; net: number }
 
+// Starts a service with a credit that client and two subaccounts share: 20, 60 and 20 percent.
 async function startShared() {
   const bench = await startTestService()
   await setBankAccount(bench)
   await bench.db.query(`update bank_accounts set status = 'confirmed', name_at_bank = account_name`)
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   await createSplit(bench, splitBody('AB', 'percentage', ['A', 60], ['B', 20]))
   await bench.db.query(`update bank_accounts set status = 'confirmed', name_at_bank = account_name`)
   const { bankAccount } = await startPayment(bench, { amount: 20_000, splitCode: 'AB' })
@@ -39,7 +40,7 @@ test('each party has its line and its payout, and shares cancel out', async () =
   await using _ = bench
   const { moves } = await recordMovements(bench)
 
-  const { reference, gross, fees, vat, net, payouts, carried } = await closed(bench)
+  const { reference, gross, fees, vat, net, payouts, carried } = await closeSettlement(bench)
 
   assert.deepEqual([gross, fees, vat, carried, net], [20_000, 200, 15, 0, 19_785])
   const paid = payouts.map(
@@ -73,7 +74,7 @@ test('each party has its line and its payout, and shares cancel out', async () =
 test('a settlement of which a bank paid only a part is part_failed', async () => {
   const { bench } = await startShared()
   await using _ = bench
-  const { reference, payouts } = await closed(bench)
+  const { reference, payouts } = await closeSettlement(bench)
   const { events } = await recordMovements(bench)
 
   await settleOf(bench, payouts[0].reference, CONFIRMED)
@@ -85,7 +86,7 @@ test('a settlement of which a bank paid only a part is part_failed', async () =>
   assert((await events()).includes('settlement.failed'))
   await assertCleanBooks(bench)
   bench.advance(1_000)
-  const next = await closed(bench)
+  const next = await closeSettlement(bench)
   assert.deepEqual([next.net, next.payouts[0].subaccountCode], [11_871, 'A'])
   await assertCleanBooks(bench)
 })
@@ -96,13 +97,13 @@ test('a reversal before closing takes from every party, after cancelling too', a
   await bench.db.query(
     `update bank_accounts set status = 'unconfirmed', name_at_bank = null where not is_default`,
   )
-  const first = await closed(bench)
+  const first = await closeSettlement(bench)
   assert.equal(first.heldReason, 'bank_account_unconfirmed')
   assert.equal((await decideOn(bench, first.reference, 'cancel')).statusCode, 200)
   assert.equal(await reverse(bench, sessionId, '10000'), '00 reversed')
   bench.advance(1_000)
 
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   assert.deepEqual([second.gross, second.reversed, second.net], [20_000, 10_000, 9_892.5])
   await assertCleanBooks(bench)
@@ -111,13 +112,13 @@ test('a reversal before closing takes from every party, after cancelling too', a
 test('a debt that a settlement recovered is owed again when it is cancelled', async () => {
   const { bench, sessionId } = await startShared()
   await using _ = bench
-  await closed(bench)
+  await closeSettlement(bench)
   assert.equal(await reverse(bench, sessionId, '500'), '00 reversed')
   const { bankAccount } = await startPayment(bench, { amount: 1_000 })
   await credit(bench, bankAccount, '1000')
   await bench.db.query('update bank_accounts set is_default = false')
   bench.advance(1_000)
-  const { reference, recovered } = await closed(bench)
+  const { reference, recovered } = await closeSettlement(bench)
 
   assert.equal((await decideOn(bench, reference, 'cancel')).statusCode, 200)
 
@@ -135,14 +136,14 @@ test('the first share of a subaccount that arrives while one is closed is never 
   const { bankAccount } = await startPayment(bench, { amount: 100, splitCode: 'AB' })
   const holder = await bench.db.connect()
   await holder.query('begin')
-  // The closing waits for the account that it would open.
+  // Another transaction is opening the `settling` account, so the closing has to wait for it.
   await holder.query(
     `insert into ledger_accounts (id, kind, owner, currency)
      select nextval('shared_account_ids'), 'settling', 'client:' || id, 'NGN'
        from clients where client_id = 'MAN0000001'`,
   )
   bench.advance(1_000)
-  const closing = closed(bench)
+  const closing = closeSettlement(bench)
   await untilBlocked(bench.db, 1)
   await credit(bench, bankAccount, '100')
   await holder.query('rollback')
@@ -150,7 +151,7 @@ test('the first share of a subaccount that arrives while one is closed is never 
 
   const first = await closing
   bench.advance(1_000)
-  const second = await closed(bench)
+  const second = await closeSettlement(bench)
 
   const paid = [first, second].flatMap(({ payouts }) => payouts)
   const of = (code: string | null) =>

@@ -1,4 +1,4 @@
-// Lists and statements: pages of settlements and lines, the CSV and the printable page.
+// Reading settlements: the list, the lines page by page, the CSV and the printable statement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,13 @@ import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, linesOf, owe, SETTLEMENTS, setBankAccount } from '../support/settlements.ts'
+import {
+  closeSettlement,
+  linesOf,
+  owe,
+  SETTLEMENTS,
+  setBankAccount,
+} from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startTestService())
 await setBankAccount(bench)
@@ -18,7 +24,7 @@ const payment = await startPayment(bench, { amount: 700, merchantRef: '=1+1' })
 await owe(bench, '12.34')
 for (let at = 1; at <= 4; at++) await credit(bench, accountNumber, `${at}000.01`)
 await credit(bench, payment.bankAccount, '700')
-const settlement = await closed(bench)
+const settlement = await closeSettlement(bench)
 
 test('lines are listed in the order in which the money moved, page by page', async () => {
   const all = await linesOf(bench, settlement.reference)
@@ -87,7 +93,7 @@ test('the page to print shows totals, payouts and lines, escapes, and runs no sc
 test('settlements are listed newest first, page by page and by status', async () => {
   bench.advance(1_000)
   await credit(bench, accountNumber, '5')
-  const newer = await closed(bench)
+  const newer = await closeSettlement(bench)
 
   const first = (await bench.call({ url: `${SETTLEMENTS}?limit=1` })).json()
   const second = (
@@ -106,7 +112,7 @@ test('settlements are listed newest first, page by page and by status', async ()
 test('a cursor of the lines of one settlement is refused for those of another', async () => {
   bench.advance(1_000)
   await credit(bench, accountNumber, '6')
-  const other = await closed(bench)
+  const other = await closeSettlement(bench)
   const lines = (reference: string, more = '') =>
     bench.call({ url: `${SETTLEMENTS}/${reference}/lines?limit=1${more}` })
   const { nextCursor } = (await lines(settlement.reference)).json()

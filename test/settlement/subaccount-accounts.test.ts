@@ -1,5 +1,5 @@
-// A subaccount with a new bank account: later settlements go there, earlier payouts do not, and nothing
-// is paid to the former account after the change is confirmed.
+// A subaccount gets a new bank account: later settlements are paid to it, earlier payouts keep theirs, and no
+// new payment goes to the former account once the change is confirmed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { assertRefused, createAccount } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { BANK_ACCOUNTS, getPayout, PAYOUTS, payoutRounds } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, decideOn, setBankAccount, settlementOf } from '../support/settlements.ts'
+import { closeSettlement, decideOn, setBankAccount, settlementOf } from '../support/settlements.ts'
 import { createSplit, payElsewhere, splitBody } from '../support/splits.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
@@ -23,10 +23,11 @@ await createSplit(bench, splitBody('AB', 'percentage', ['A', 60], ['B', 20]))
 const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
 await payElsewhere(bench, 'A') // Otherwise it has the same as B.
 
+// Closes a settlement of a new credit.
 async function settle() {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
-  return closed(bench)
+  return closeSettlement(bench)
 }
 
 type Settled = { payouts: { subaccountCode: string | null; reference: string }[] }
@@ -68,7 +69,7 @@ test('a settlement that is held by an inactive account is paid after the change'
   const inactive = ['A', 'bank_account_inactive']
   assert.deepEqual(blocks, [[null, null], inactive, ['B', null]])
   const refused = await decideOn(bench, held.reference, 'approve')
-  assertRefused(refused, 'account', { status: 409, code: 'bank_account_inactive' })
+  assertRefused(refused, { status: 409, code: 'bank_account_inactive' })
 
   const present = await payElsewhere(bench, 'A')
   assert.equal((await decideOn(bench, held.reference, 'approve')).statusCode, 200)
@@ -111,7 +112,7 @@ test('a closing waits for a change of the account, and pays to the new one', asy
         where u.code = 'A' and b.reference = $1`,
       [present],
     )
-    const closing = closed(bench)
+    const closing = closeSettlement(bench)
     await untilBlocked(bench.db, 1)
     return { closing }
   })

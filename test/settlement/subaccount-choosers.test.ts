@@ -1,5 +1,5 @@
-// I53: the user who chose the bank account of a subaccount cannot approve a settlement to it, nor can a
-// user to whom they gave access; and the approver knows that it was changed.
+// The user who chose the bank account of a subaccount cannot approve a settlement to it, nor can a user to
+// whom they gave access. The approver sees that the account was changed (I53).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { credit } from '../support/movements.ts'
 import { addBankAccount, bankAccountNumber } from '../support/payouts.ts'
 import { newBrowser, newBrowserGivenBy } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closed, decideOn, setBankAccount, settlementOf } from '../support/settlements.ts'
+import { closeSettlement, decideOn, setBankAccount, settlementOf } from '../support/settlements.ts'
 import {
   createSplit,
   newAccountBody,
@@ -33,15 +33,16 @@ async function accountWith(splitCode: string): Promise<string> {
   return (await createAccount(bench, { splitCode })).accountNumber
 }
 
-// By the client's credentials: like a schedule, without a closing user.
+// Closes a settlement of a new credit with the client's credentials, so that no user is its maker.
 async function settle(accountNumber = shared): Promise<string> {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
-  const { reference } = await closed(bench)
+  const { reference } = await closeSettlement(bench)
   bench.advance(1_000)
   return reference
 }
 
+// Tries to approve a settlement; returns 'approved' or the code of the refusal.
 async function approve(by: Person, reference: string): Promise<string> {
   const answer = await decideOn(by, reference, 'approve')
   return answer.statusCode === 200 ? 'approved' : answer.json().code
@@ -100,7 +101,7 @@ test('going back to an account that was approved before is choosing it again', a
 
 test('an approval counts for the subaccount that it paid, not for another with its account', async () => {
   const chooser = await newBrowser(bench)
-  dataOf(await postSplit(bench, splitBody('B', 'percentage', ['B', 20])), 'account')
+  dataOf(await postSplit(bench, splitBody('B', 'percentage', ['B', 20])))
   const ofB = await accountWith('B')
   const body = newAccountBody()
   await payElsewhere(bench, 'B', body)
@@ -118,8 +119,8 @@ test('the creator of a subaccount chose its account, even if another user added 
   const creator = await newBrowser(bench)
   const { accountNumber } = await addBankAccount(bench, { accountName: 'Ada Vendor' })
   const body = subaccountBody('C', { accountNumber })
-  dataOf(await creator.call({ url: SUBACCOUNTS, body }), 'account')
-  dataOf(await postSplit(bench, splitBody('C', 'percentage', ['C', 100])), 'account')
+  dataOf(await creator.call({ url: SUBACCOUNTS, body }))
+  dataOf(await postSplit(bench, splitBody('C', 'percentage', ['C', 100])))
   const first = await settle(await accountWith('C'))
 
   assert.equal(await approve(creator, first), 'approver_chose_account')
@@ -152,7 +153,7 @@ test('an approval is refused with the account that was shown, once it was change
   const present = await payElsewhere(third, 'A')
 
   const changed = { status: 409, code: 'settlement_accounts_changed' }
-  assertRefused(await approveShown(references), 'account', changed)
+  assertRefused(await approveShown(references), changed)
   const { payees: now } = await settlementOf(other, reference)
   assert.equal(now[1].bankAccount, present)
   assert(now[1].defaultSince > closedAt)

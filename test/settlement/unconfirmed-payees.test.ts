@@ -1,5 +1,5 @@
-// I53: if no bank answers name enquiries, for example because all take payouts as files, settlements wait
-// for a second person, who sees the account and approves it knowingly, as for a payout.
+// If no bank answers name enquiries, for example because all take payouts in files, settlements wait for a
+// second person, who sees the bank account and approves it as for a payout (I53).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { addBankAccount, BANK_ACCOUNTS, makeDefault } from '../support/payouts.t
 import { type Browser, newBrowser, newBrowserGivenBy, signIn } from '../support/people.ts'
 import type { Bench } from '../support/running-service.ts'
 import {
-  closed,
+  closeSettlement,
   decideOn,
   listOf,
   runSchedule,
@@ -38,12 +38,14 @@ const { accountNumber } = await createAccount(bench)
 
 const unconfirmed = { status: 409, code: 'bank_account_unconfirmed' }
 
+// Approves a settlement and, if named, these bank accounts.
 function approve(by: Caller, reference: string, bankAccounts?: readonly string[]) {
   const seen = bankAccounts && { bankAccounts, accountNames: bankAccounts.map(() => 'Ada Obi') }
   return decideOn(by, reference, 'approve', { body: seen ?? {} })
 }
 
-// A default account added by the chooser, and a settlement that waits for it.
+// The chooser adds a default bank account, and a settlement is closed that waits because the account is
+// unconfirmed.
 async function settle(chooser: Browser, closer: Caller = bench) {
   const { reference: bankAccount, ...account } = await addBankAccount(chooser)
   assert.equal(account.status, 'unconfirmed')
@@ -51,10 +53,11 @@ async function settle(chooser: Browser, closer: Caller = bench) {
   return { account, bankAccount, ...(await settleAgain(closer)) }
 }
 
+// Closes another settlement to the same account.
 async function settleAgain(closer: Caller = bench) {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
-  const { reference, heldReason } = await closed(closer)
+  const { reference, heldReason } = await closeSettlement(closer)
   assert.equal(heldReason, 'bank_account_unconfirmed')
   bench.advance(1_000)
   return { reference }
@@ -64,7 +67,7 @@ test('a scheduled settlement waits, a second person approves it, and the file ha
   const chooser = await newBrowser(bench)
   const account = await addBankAccount(chooser)
   await makeDefault(chooser, account.reference)
-  dataOf(await setSettings(bench, { schedule: 'daily@23:00' }), 'account')
+  dataOf(await setSettings(bench, { schedule: 'daily@23:00' }))
   await credit(bench, accountNumber, '100')
   bench.advance(2 * DAY_MS) // A Sunday, and the Monday.
   await runSchedule(bench)
@@ -80,27 +83,27 @@ test('a scheduled settlement waits, a second person approves it, and the file ha
 
   const reader = await newBrowser(bench, 'developer')
   const barred = { status: 403, code: 'role_not_allowed' }
-  assertRefused(await approve(reader, reference, seen), 'account', barred)
+  assertRefused(await approve(reader, reference, seen), barred)
   const machine = { status: 403, code: 'people_only' }
-  assertRefused(await approve(bench, reference, seen), 'account', machine)
+  assertRefused(await approve(bench, reference, seen), machine)
   const own = { status: 409, code: 'approver_chose_account' }
-  assertRefused(await approve(first, reference, seen), 'account', own)
-  assertRefused(await approve(second, reference), 'account', unconfirmed)
+  assertRefused(await approve(first, reference, seen), own)
+  assertRefused(await approve(second, reference), unconfirmed)
   const changed = { status: 409, code: 'settlement_accounts_changed' }
-  assertRefused(await approve(second, reference, ['BAC000000000000000']), 'account', changed)
+  assertRefused(await approve(second, reference, ['BAC000000000000000']), changed)
   await assertCleanBooks(bench)
-  const approved = dataOf(await approve(second, reference, seen), 'account')
-  const again = dataOf(await approve(second, reference, seen), 'account')
+  const approved = dataOf(await approve(second, reference, seen))
+  const again = dataOf(await approve(second, reference, seen))
 
   assert.deepEqual([approved.status, again.payouts.length], ['approved', 1])
   const file = await createFile(bench, { bankCode: '035' })
   const { body } = await download(bench, file.id)
   assert(body.includes(approved.payouts[0].reference) && body.includes(account.accountNumber))
   await assertCleanBooks(bench)
-  dataOf(await setSettings(bench, { schedule: 'manual' }), 'account')
+  dataOf(await setSettings(bench, { schedule: 'manual' }))
 })
 
-test('nor does who closed it approve, or whoever they gave access', async () => {
+test('the user who closed a settlement cannot approve it, nor can a user whom they gave access', async () => {
   const [chooser, maker, third] = [
     await newBrowser(bench),
     await newBrowser(bench),
@@ -110,9 +113,9 @@ test('nor does who closed it approve, or whoever they gave access', async () => 
   const { reference, bankAccount } = await settle(chooser, maker)
 
   const own = { status: 409, code: 'other_person_needed' }
-  assertRefused(await approve(maker, reference, [bankAccount]), 'account', own)
+  assertRefused(await approve(maker, reference, [bankAccount]), own)
   const dependent = { status: 409, code: 'approver_not_independent' }
-  assertRefused(await approve(invited, reference, [bankAccount]), 'account', dependent)
+  assertRefused(await approve(invited, reference, [bankAccount]), dependent)
   assert.equal((await approve(third, reference, [bankAccount])).statusCode, 200)
 })
 
@@ -123,7 +126,7 @@ test('each settlement to it waits; the audit log of each approval names the acco
 
   // After an independent approval, the chooser may be the second person, as for payouts.
   const { reference: second } = await settleAgain()
-  assertRefused(await approve(chooser, second), 'account', unconfirmed)
+  assertRefused(await approve(chooser, second), unconfirmed)
   assert.equal((await approve(chooser, second, [bankAccount])).statusCode, 200)
 
   const { rows } = await bench.db.query<{ detail: { unconfirmed: string[] } }>(
@@ -137,18 +140,18 @@ test('each settlement to it waits; the audit log of each approval names the acco
   )
 })
 
-test('nobody approves one to an account under another name, or that is inactive', async () => {
+test('a settlement to an account that is inactive or has another name cannot be approved', async () => {
   const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
   const { reference, bankAccount } = await settle(chooser)
   await setBankAccount(bench, { status: 'mismatch' })
 
   const mismatch = { status: 409, code: 'bank_account_mismatch' }
-  assertRefused(await approve(other, reference, [bankAccount]), 'account', mismatch)
+  assertRefused(await approve(other, reference, [bankAccount]), mismatch)
   await setBankAccount(bench, { status: 'unconfirmed' })
   const url = `${BANK_ACCOUNTS}/${bankAccount}`
   await chooser.call({ method: 'PATCH', url, body: { isActive: false } })
   const none = { status: 409, code: 'no_default_bank_account' }
-  assertRefused(await approve(other, reference, [bankAccount]), 'account', none)
+  assertRefused(await approve(other, reference, [bankAccount]), none)
 
   const payee = (fields: object) =>
     ({ bankAccountId: 1n, isActive: true, status: 'unconfirmed', ...fields }) as Payee
@@ -170,25 +173,25 @@ test('an account that was given another name since it was looked at is not appro
   const changed = { status: 409, code: 'settlement_accounts_changed' }
   const { bankCode, accountNumber } = account
   const body = { bankCode, accountNumber, accountName: 'Somebody Else' }
-  const renamed = dataOf(await chooser.call({ url: BANK_ACCOUNTS, body }), 'account')
+  const renamed = dataOf(await chooser.call({ url: BANK_ACCOUNTS, body }))
   assert.deepEqual([renamed.reference, renamed.status], [bankAccount, 'unconfirmed'])
 
-  assertRefused(await approveAs(seen), 'account', changed)
-  assertRefused(await approveAs({ bankAccounts: [bankAccount] }), 'account', unconfirmed)
-  assertRefused(await approveAs({ accountNames: ['Somebody Else'] }), 'account', unconfirmed)
+  assertRefused(await approveAs(seen), changed)
+  assertRefused(await approveAs({ bankAccounts: [bankAccount] }), unconfirmed)
+  assertRefused(await approveAs({ accountNames: ['Somebody Else'] }), unconfirmed)
   for (const accountNames of [[], ['Somebody Else', 'Ada Obi'], ['somebody else']]) {
-    assertRefused(await approveAs({ ...seen, accountNames }), 'account', changed)
+    assertRefused(await approveAs({ ...seen, accountNames }), changed)
   }
-  // Nor once the bank confirms that name.
+  // The approver saw the old name, so the approval is refused even after the bank has confirmed the account.
   await setBankAccount(bench)
-  assertRefused(await approveAs(seen), 'account', changed)
+  assertRefused(await approveAs(seen), changed)
   await setBankAccount(bench, { status: 'unconfirmed' })
   const now = { ...seen, accountNames: ['Somebody Else'] }
-  assert.equal(dataOf(await approveAs(now), 'account').status, 'approved')
+  assert.equal(dataOf(await approveAs(now)).status, 'approved')
   await assertCleanBooks(bench)
 })
 
-test('once the name is confirmed, whoever may pay out approves what waits', async () => {
+test('once the name is confirmed, any user who may pay out can approve the waiting settlement', async () => {
   const { reference } = await settle(await newBrowser(bench))
   await setBankAccount(bench)
 

@@ -1,6 +1,6 @@
-// I88 and I104 over 10,000 histories each: status queries lie, lag and time out, clocks are
-// stepped, workers restart. A payout that its bank paid never fails, and one that it did not give
-// back is never returned.
+// 10,000 random histories of a payout in which the bank's answers lie, lag and time out, clocks are changed
+// and workers restart. A payout that its bank paid never fails (I88), and a payout that the bank did not give
+// back is never booked as returned (I104).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import type { PayoutAnswer } from '#banks/connector.ts'
 import { countReversed } from '#payouts/review.ts'
 import {
   addAnswer,
-  areEnough,
+  areAnswersEnough,
   isAbsent,
   NO_ANSWERS,
   OBSERVED_MS_NEEDED,
@@ -34,20 +34,21 @@ const PENDING: PayoutAnswer = { status: 'unknown', reason: 'pending', isAccepted
 const NOT_FOUND: PayoutAnswer = { status: 'not_found' }
 const PAID: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
 
-// In true time, which nobody sees. A bank that promises nothing may deny a payout for hours; any
-// bank may forget one that it confirmed.
+// A random bank. It receives the payout at `takenMs` (unless `isTaken` is false), knows it in answers from
+// `shownMs` on, and has paid it at `paidMs`: true times, which the service does not know. If its "not found"
+// is no proof, it may deny the payout for hours. Any bank may forget a payout that it has shown before.
 function drawBank(random: Random) {
   const isProof = random.integer(0, 1) === 1
   const isTaken = random.integer(0, 3) > 0
   const takenMs = random.integer(0, SEND_WITHIN_MS + CALL_MS_MAX)
   const shownMs = takenMs + random.integer(0, isProof ? SHOWN_WITHIN_MS - SECOND_MS : 48 * HOUR_MS)
   const paidMs = takenMs + random.pick([0, SECOND_MS, HOUR_MS, 40 * HOUR_MS])
-  const lies = isProof ? 0 : random.next()
+  const lieRate = isProof ? 0 : random.next() // The share of answers that wrongly deny the payout.
   const forgets = random.integer(0, 9) === 0
   let hasShown = false
   const answer = (nowMs: number): PayoutAnswer => {
     if (random.next() < 0.2) return TIMEOUT
-    if (!isTaken || nowMs < shownMs || random.next() < lies) return NOT_FOUND
+    if (!isTaken || nowMs < shownMs || random.next() < lieRate) return NOT_FOUND
     if (hasShown && forgets) return NOT_FOUND
     hasShown = true
     return nowMs < paidMs ? PENDING : PAID
@@ -55,7 +56,8 @@ function drawBank(random: Random) {
   return { isProof, isTaken, answer }
 }
 
-// Two workers. Each reads its own monotonic clock, which restarts with it.
+// Two workers, one of which makes each query. Each has its own monotonic clock, which starts anew when the
+// worker restarts.
 function drawWorkers(random: Random) {
   let processes = 0
   const start = (nowMs: number) => ({
@@ -64,26 +66,28 @@ function drawWorkers(random: Random) {
   })
   const workers = [start(0), start(0)]
   return (nowMs: number) => {
-    const at = random.integer(0, 1)
-    if (random.next() < 0.1) workers[at] = start(nowMs)
-    const { by, baseMs } = workers[at] as (typeof workers)[number]
+    const index = random.integer(0, 1)
+    if (random.next() < 0.1) workers[index] = start(nowMs)
+    const { by, baseMs } = workers[index] as (typeof workers)[number]
     return { by, read: (ms: number) => ms - baseMs }
   }
 }
 
-function live(random: Random): { status: Status; isTaken: boolean; isProof: boolean } {
+// One history: the service queries the bank until the payout is settled, or for 60 queries. Returns the final
+// status, and whether the bank really received the payout.
+function runHistory(random: Random): { status: Status; isTaken: boolean; isProof: boolean } {
   const bank = drawBank(random)
   const pickWorker = drawWorkers(random)
   let nowMs = 0
   let wallMs = 0
   let nextQueryMs = queryAfterMs(0) // Wall-clock time.
   let isAccepted = false
-  let seen: ObservedAnswers = NO_ANSWERS
+  let observed: ObservedAnswers = NO_ANSWERS
   for (let queries = 1; queries <= QUERIES; queries++) {
     const waitMs = Math.max(0, nextQueryMs - wallMs)
     nowMs += waitMs
     wallMs += waitMs
-    // A step of the wall clock.
+    // Now and then somebody sets the machines' wall clock to another time.
     if (random.next() < 0.2) wallMs += random.integer(-3 * HOUR_MS, 6 * HOUR_MS)
     nextQueryMs = wallMs + queryAfterMs(queries)
     const { by, read } = pickWorker(nowMs)
@@ -96,8 +100,8 @@ function live(random: Random): { status: Status; isTaken: boolean; isProof: bool
     if (outcome) return { ...bank, status: outcome.status as Status }
     if (answer.status === 'unknown') isAccepted ||= answer.isAccepted === true
     if (answer.status !== 'not_found') continue
-    seen = addAnswer(seen, { by, queriedAtMs, answeredAtMs: read(nowMs) })
-    if (isAbsent({ ...seen, ...bank, isAccepted, isHeld: false }))
+    observed = addAnswer(observed, { by, queriedAtMs, answeredAtMs: read(nowMs) })
+    if (isAbsent({ ...observed, ...bank, isAccepted, isHeld: false }))
       return { ...bank, status: 'failed' }
   }
   return { ...bank, status: 'unknown' }
@@ -108,7 +112,7 @@ test(`no payout that was paid is failed, in ${HISTORIES} histories`, () => {
   const random = seededRandom(seed)
   const ends = { confirmed: 0, failed: 0, unknown: 0 }
   for (let history = 0; history < HISTORIES; history++) {
-    const { status, isTaken, isProof } = live(random)
+    const { status, isTaken, isProof } = runHistory(random)
     ends[status] += 1
     const what = `SEED=${seed}, history ${history}`
     if (isTaken) assert.notEqual(status, 'failed', `${what}: paid, and failed`)
@@ -120,7 +124,8 @@ test(`no payout that was paid is failed, in ${HISTORIES} histories`, () => {
 
 const REVERSED: PayoutAnswer = { status: 'failed', reason: 'reversed', isReversed: true }
 
-// A lying bank says "reversed" now and then, but for less than the required time.
+// A random bank that paid a payout and perhaps reversed it. It says "reversed" wrongly now and then, but for
+// less than the time that the service requires.
 function drawReversal(random: Random) {
   const reversedMs = random.integer(0, 1) === 1 ? random.integer(0, 20 * HOUR_MS) : Infinity
   const count = random.integer(0, 4)
@@ -137,8 +142,9 @@ function drawReversal(random: Random) {
   return { isReversed: reversedMs < Infinity, answer }
 }
 
-// The service queries the bank every few seconds or hours: reports come again and again.
-function review(random: Random): { isReversed: boolean; isBooked: boolean } {
+// One history of a paid payout: the service queries the bank every few seconds or hours. Returns whether it
+// booked a return.
+function runReversalHistory(random: Random): { isReversed: boolean; isBooked: boolean } {
   const { isReversed, answer } = drawReversal(random)
   const pickWorker = drawWorkers(random)
   let nowMs = 0
@@ -150,7 +156,7 @@ function review(random: Random): { isReversed: boolean; isBooked: boolean } {
     const response = answer(nowMs)
     nowMs += random.integer(0, MINUTE_MS)
     counted = countReversed(counted, response, { by, queriedAtMs, answeredAtMs: read(nowMs) })
-    if (areEnough(counted)) return { isReversed, isBooked: true }
+    if (areAnswersEnough(counted)) return { isReversed, isBooked: true }
   }
   return { isReversed, isBooked: false }
 }
@@ -160,7 +166,7 @@ test(`no payout that its bank kept is returned, in ${HISTORIES} histories`, () =
   const random = seededRandom(seed)
   const ends = { booked: 0, waiting: 0, kept: 0 }
   for (let history = 0; history < HISTORIES; history++) {
-    const { isReversed, isBooked } = review(random)
+    const { isReversed, isBooked } = runReversalHistory(random)
     assert(isReversed || !isBooked, `SEED=${seed}, history ${history}: kept, and returned`)
     ends[isBooked ? 'booked' : isReversed ? 'waiting' : 'kept'] += 1
   }

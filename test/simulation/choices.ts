@@ -1,5 +1,6 @@
-// Draws the next operation at random, with a preference for edges: amounts a kobo off, moments a
-// millisecond off, things done twice, by the wrong client, to the wrong object.
+// Chooses the next random operation of a simulation. Prefers edge cases: amounts that are a kobo off, times
+// that are a millisecond off, operations that are repeated, or made by the wrong client or on the wrong
+// object.
 
 import type { Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
@@ -38,14 +39,14 @@ const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
 export class Choices {
   readonly random: Random
   readonly books: Books
-  // Outcomes still to be met, as Sights names them: operations that may lead there are drawn more
-  // often.
+  // Outcomes that have not occurred yet, as Sights names them. Operations that may lead to them are chosen
+  // more often.
   wanted: readonly string[] = []
   hasSplits = false // Whether the clients have any.
-  readonly #probes: Op[] = [] // Operations to run first.
+  readonly #probes: Op[] = [] // Operations to run before random ones.
   #sessions = 0
 
-  readonly isTimeless: boolean
+  readonly isTimeless: boolean // In a world with a real clock: no operation may depend on the exact time.
 
   constructor(random: Random, books: Books, isTimeless = false) {
     this.random = random
@@ -106,9 +107,9 @@ export class Choices {
     return `000013261115090000${String(this.#sessions).padStart(12, '0')}`
   }
 
-  // Mostly a recent one, so that things happen to it while it is alive.
-  recent<T>(all: ReadonlyMap<string, T>, max = RECENT_MAX): T | undefined {
-    const list = [...all.values()]
+  // A random object, mostly a recent one, because more can still happen to it.
+  recent<T>(objects: ReadonlyMap<string, T>, max = RECENT_MAX): T | undefined {
+    const list = [...objects.values()]
     const from = this.chance(85) ? Math.max(0, list.length - max) : 0
     return list[this.random.integer(from, list.length - 1)]
   }
@@ -119,8 +120,8 @@ export class Choices {
     return this.random.pick(list.filter((payment) => payment.end === null))
   }
 
-  // Moves to a moment at which something changes, plus or minus a millisecond, where the payment
-  // concerned is read and paid; or anywhere.
+  // Mostly moves the clock to a payment's expiry or closing, or a millisecond before or after, and then reads
+  // and pays that payment. Otherwise moves the clock by a random time.
   wait(): Op {
     const { random, books } = this
     if (this.chance(3) && !this.#isToRunDry) return { do: 'wait', ms: DAY_MS }
@@ -138,7 +139,7 @@ export class Choices {
     return { do: 'wait', ms: moment.at + random.pick([0, 0, 0, -1, 1]) - books.now }
   }
 
-  // Runs alone: it would apply to some of the concurrent operations.
+  // A new fee rule. It must not run beside other operations, because it would apply to only some of them.
   rule(): Op {
     const minKobo = this.chance(50) ? 0n : this.kobo(1, 2_00)
     const isCustomers = this.chance(40)
@@ -157,15 +158,16 @@ export class Choices {
 
   #kind(): Op['do'] {
     if (this.wanted.length > 0 && this.chance(40)) return kindOf(this.random.pick(this.wanted))
-    let left = this.random.integer(1, 100)
+    let remaining = this.random.integer(1, 100)
     for (const [kind, weight] of WEIGHTS) {
-      left -= weight
-      if (left <= 0) return kind
+      remaining -= weight
+      if (remaining <= 0) return kind
     }
     return 'advice'
   }
 
-  // A bank's numbers must run out before the first of them come back.
+  // Whether to use up a bank's numbers. Long waits must not happen then, because used numbers would become
+  // free again.
   get #isToRunDry(): boolean {
     return this.wanted.includes('initiate numbers_exhausted')
   }
@@ -223,6 +225,7 @@ export class Choices {
     return { do: 'initiate', advice: advice?.reference ?? UNKNOWN, bank }
   }
 
+  // A reversal of a known credit, an unknown one, or a repeated report of an earlier reversal.
   #reversal(): Op {
     const { books, random } = this
     const sessionId = this.newSession()
@@ -231,7 +234,7 @@ export class Choices {
       const known = [...books.reversals].find(([, reversal]) => reversal === earlier)
       const [session = '', bank = ''] = known?.[0].split('@') ?? []
       const kobo = this.chance(60) ? earlier.kobo : earlier.kobo + 1n
-      const original = random.pick(earlier.of.calls).value
+      const original = random.pick(earlier.of.identifiers).value
       return { do: 'reversal', bank, sessionId: session, original, kobo }
     }
     const credit = this.recent(books.credits)
@@ -242,10 +245,11 @@ export class Choices {
     const left = credit.kobo - credit.reversedKobo
     const part = left > 1n ? this.kobo(1, Number(left)) : 1n
     const kobo = random.pick([left > 0n ? left : 1n, left > 0n ? left : 1n, part, part, left + 1n])
-    const original = random.pick(credit.calls).value
+    const original = random.pick(credit.identifiers).value
     return { do: 'reversal', bank: credit.bank, sessionId, original, kobo }
   }
 
+  // An assignment of suspended money, mostly to a payment or account where it fits.
   #assignment(): Op {
     const credit = this.#suspended()
     const client = this.#deskOf(credit)
@@ -271,6 +275,7 @@ export class Choices {
     return { do: 'assign', client, credit: name, to }
   }
 
+  // A credit with a suspense item, mostly an open one.
   #suspended(): Credit | undefined {
     const list = [...this.books.credits.values()].slice(-2 * RECENT_MAX)
     const open = list.filter(({ item }) => item && this.books.stateOf(item) === 'open')
@@ -278,6 +283,7 @@ export class Choices {
     return this.random.pick(this.chance(80) && open.length > 0 ? open : any)
   }
 
+  // The client that may resolve the credit's suspense item; sometimes another one.
   #deskOf(credit: Credit | undefined): string {
     return this.chance(93) ? (credit?.item?.owner?.name ?? OPERATOR) : this.random.pick(CLIENTS)
   }
@@ -287,7 +293,7 @@ function kindOf(sight: string): Op['do'] {
   return sight.split(' ')[0] as Op['do']
 }
 
-// Undefined: no session id was ever used.
-export function sessionOf({ calls }: Credit): string | undefined {
-  return calls.find(({ kind }) => kind === 'session_id')?.value
+// The credit's session id; undefined if the bank never used one.
+export function sessionOf({ identifiers }: Credit): string | undefined {
+  return identifiers.find(({ kind }) => kind === 'session_id')?.value
 }

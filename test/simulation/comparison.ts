@@ -1,17 +1,18 @@
-// Compares the whole database with the whole model: balances, payments, credits, suspense, events
-// and alerts. Reports only the first few differences.
+// Compares all the books of the service, read from its database, with those of the model: balances, payments,
+// credits, suspense, events and alerts. Reports only the first few differences.
 
 import assert from 'node:assert/strict'
 import type { Model } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
 import type { World } from './world.ts'
 
-const TOLD_MAX = 12
+const REPORTED_MAX = 12
 
 type Lines = Map<string, string> // The state of each object, by its name.
-export type Reading = Record<string, Lines>
+export type Reading = Record<string, Lines> // By kind of object, such as `payment`.
 type Db = World['db']
 
+// The service's books, in the same form as expectedBooks() describes the model's.
 export async function readBooks({ db, isTimeless }: World): Promise<Reading> {
   const reading = {
     balance: await readBalances(db),
@@ -25,6 +26,7 @@ export async function readBooks({ db, isTimeless }: World): Promise<Reading> {
   return isTimeless ? withoutTimes(reading) : reading
 }
 
+// The books that the model predicts, in the form of readBooks().
 export function expectedBooks({ isTimeless }: World, books: Books): Reading {
   const reading = {
     balance: texts(books.balances()),
@@ -38,44 +40,55 @@ export function expectedBooks({ isTimeless }: World, books: Books): Reading {
   return isTimeless ? withoutTimes(reading) : reading
 }
 
-// The status of a payment and the paid amount, without times.
+// Removes the times of payments, which a world with a real clock cannot predict.
 function withoutTimes(reading: Reading): Reading {
   const lines = [...(reading.payment as Lines)]
   return { ...reading, payment: new Map(lines.map(([name, line]) => [name, untilComma(line)])) }
 }
 
+// The times of a payment come after the comma of its line.
 function untilComma(line: string): string {
   return line.replace(/,.*/, '')
 }
 
+// Asserts that service and model agree.
 export async function compareBooks(world: World, { books }: Model): Promise<void> {
   const expected = expectedBooks(world, books)
   const found = differences(await readBooks(world), expected, Object.keys(expected))
-  const text = found.slice(0, TOLD_MAX).join('\n')
+  const text = found.slice(0, REPORTED_MAX).join('\n')
   assert(found.length === 0, `${found.length} differ from the model:\n${text}`)
 }
 
-// `isAll` false: compares only the expected objects, as if there were no others.
+// The differences between the service's objects of these kinds and the model's. With `ignoreUnexpected`,
+// objects that only the service has are no difference. The test of concurrent requests (contests.ts) needs
+// this: its model knows only the objects of the latest requests, but the database also has the earlier ones.
 export function differences(
   actual: Reading,
   expected: Reading,
   kinds: readonly string[],
-  isAll = true,
+  { ignoreUnexpected = false } = {},
 ): string[] {
   return kinds.flatMap((kind) => {
-    const [are, must] = [actual[kind] as Lines, expected[kind] as Lines]
-    const names = isAll ? new Set([...are.keys(), ...must.keys()]) : must.keys()
+    const [actualLines, expectedLines] = [actual[kind] as Lines, expected[kind] as Lines]
+    const expectedNames = [...expectedLines.keys()]
+    const names = ignoreUnexpected
+      ? expectedNames
+      : new Set([...actualLines.keys(), ...expectedNames])
     return [...names].flatMap((name) => {
-      const [is, mustBe] = [are.get(name), must.get(name)]
-      return is === mustBe ? [] : [`${kind} ${name}\n    is ${is}\n  must ${mustBe}`]
+      const [line, expectedLine] = [actualLines.get(name), expectedLines.get(name)]
+      return line === expectedLine
+        ? []
+        : [`${kind} ${name}\n    is ${line}\n  must ${expectedLine}`]
     })
   })
 }
 
+// Balances as texts, so that they compare like all other objects.
 function texts(numbers: ReadonlyMap<string, bigint>): Lines {
   return new Map([...numbers].map(([name, kobo]) => [name, `${kobo}`]))
 }
 
+// Runs a query whose rows have the name of an object and its state as text.
 async function read(db: Db, sql: string): Promise<Lines> {
   const { rows } = await db.query<{ name: string; line: string }>(sql)
   const lines = new Map(rows.map(({ name, line }) => [name, line]))
@@ -83,6 +96,7 @@ async function read(db: Db, sql: string): Promise<Lines> {
   return lines
 }
 
+// All balances that are not zero. Accounts that grow by debits, such as a bank's, count debits less credits.
 function readBalances(db: Db): Promise<Lines> {
   return read(
     db,
@@ -114,6 +128,7 @@ function readPayments(db: Db): Promise<Lines> {
   )
 }
 
+// The model's payments, in the form of readPayments().
 function expectedPayments({ payments }: Books): Lines {
   const seconds = (ms: number) => (ms / 1000).toFixed(3)
   return new Map(
@@ -142,6 +157,7 @@ function readCredits(db: Db): Promise<Lines> {
   )
 }
 
+// The model's credits, in the form of readCredits().
 function expectedCredits(books: Books): Lines {
   return new Map(
     [...books.credits.values()].map((credit) => {
@@ -149,7 +165,7 @@ function expectedCredits(books: Books): Lines {
       const outcome = books.outcomeOf(credit)
       const terms = `${outcome} ${credit.kobo} ${credit.currency} to ${credit.number}`
       const charged = credit.parts.map(({ fees }) => fees)
-      const sum = (of: 'fee' | 'vat') => charged.reduce((total, each) => total + each[of], 0n)
+      const sum = (kind: 'fee' | 'vat') => charged.reduce((total, fees) => total + fees[kind], 0n)
       const withheld = `withheld ${fee} ${vat} ${duty}`
       const shared = credit.parts.flatMap(({ shares }) => [...shares.values()])
       const sharedKobo = shared.reduce((total, kobo) => total + kobo, 0n)
@@ -168,15 +184,16 @@ function readIdentifiers(db: Db): Promise<Lines> {
   )
 }
 
+// The model's identifiers of credits, in the form of readIdentifiers().
 function expectedIdentifiers({ credits }: Books): Lines {
   return new Map(
-    [...credits.values()].flatMap(({ name, bank, calls }) =>
-      calls.map(({ kind, value }): [string, string] => [`${kind} ${value}@${bank}`, name]),
+    [...credits.values()].flatMap(({ name, bank, identifiers }) =>
+      identifiers.map(({ kind, value }): [string, string] => [`${kind} ${value}@${bank}`, name]),
     ),
   )
 }
 
-// Nothing is left to compare of reversed money.
+// Leaves out reversed suspense items, which have no money left to compare.
 function readSuspense(db: Db): Promise<Lines> {
   return read(
     db,
@@ -191,6 +208,7 @@ function readSuspense(db: Db): Promise<Lines> {
   )
 }
 
+// The model's suspense items, in the form of readSuspense().
 function expectedSuspense(books: Books): Lines {
   const lines: Lines = new Map()
   for (const credit of books.credits.values()) {
@@ -206,11 +224,11 @@ function expectedSuspense(books: Books): Lines {
   return lines
 }
 
-// The kinds of alerts that money alone can raise.
+// The kinds of alerts that the model predicts: those that reports of money raise.
 const OF_MONEY = `('session_reused', 'reversal_shortfall', 'wrong_bank', 'rail_item_rejected')`
 
-// In the order of their numbers, for each object with events.
-// The model has no identity service, whose answers also update accounts.
+// The events about each object, in the order of their numbers. Leaves out account updates by the identity
+// service, which the model does not have.
 function readEvents(db: Db): Promise<Lines> {
   const kobo = (fact: string) => `e.facts->>'${fact}Kobo'`
   return read(
@@ -238,7 +256,7 @@ function readEvents(db: Db): Promise<Lines> {
   )
 }
 
-// Every operator gets an event for every alert, once.
+// The model's events, and one event about each alert for each operator.
 function expectedEvents({ clients, alerts }: Books): Lines {
   const lines: Lines = new Map()
   for (const { name, events, isOperator } of clients.values()) {

@@ -1,5 +1,5 @@
-// Races: concurrent requests for the same money. Some order must explain every answer and every
-// state: the model tries all of them.
+// Races: requests for the same money at the same time. There must be an order of these requests in which the
+// model gives the service's responses and reaches its state; the test tries all orders.
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
@@ -11,47 +11,55 @@ import { type Done, stage } from './scenes.ts'
 import { compareAll } from './steps.ts'
 import type { World } from './world.ts'
 
-// Balances include all races, and are compared in the end.
+// The objects that are compared after each race. Balances include all races, so they are compared once at the
+// end.
 const COMPARED = ['payment', 'credit', 'suspense', 'events', 'alert']
 
-// `all` is the model of everything that happened in this world before.
-export async function runRaces(world: World, all: Model, random: Random, races: number) {
+// Runs races. `worldModel` is the model of everything that has happened in this world. The order that
+// explains a race is applied to it.
+export async function runRaces(world: World, worldModel: Model, random: Random, races: number) {
   for (let race = 0; race < races; race++) {
     const start = world.now()
     const { before, contest } = await stage(random, (op) => send(world, op), world.isTimeless)
     const answers = await Promise.all(contest.map((op) => send(world, op)))
-    const raced = contest.map((op, at): Done => [op, answers[at] as Answer])
-    // The worker skips locked rows, and comes again.
+    const raced = contest.map((op, index): Done => [op, answers[index] as Answer])
+    // The expiry worker skips rows that are locked, so it runs again after the race.
     const after = contest.filter((op) => op.do === 'expire').map((op): Done => [op, {}])
     for (const [op] of after) await send(world, op)
     const reading = await readBooks(world)
 
-    const order = permutations(raced).find((each) => {
+    const order = permutations(raced).find((candidate) => {
       const model = world.newModel(start)
-      return explains(world, model, [...before, ...each, ...after], reading)
+      return explains(world, model, [...before, ...candidate, ...after], reading)
     })
     const story = textOf([...before, ...raced])
     assert(order, `no order explains race ${race}:\n${story}\n${world.complaints()}`)
-    for (const [op, answer] of [...before, ...order, ...after]) all.apply(op, answer)
+    for (const [op, answer] of [...before, ...order, ...after]) worldModel.apply(op, answer)
   }
-  await compareAll(world, all)
+  await compareAll(world, worldModel)
 }
 
+// Whether a new model that runs the operations of one race in this order predicts the responses and the state
+// of the race's objects.
 function explains(world: World, model: Model, order: readonly Done[], reading: Reading): boolean {
   try {
-    const isTold = order.every(([op, answer]) => isDeepStrictEqual(model.apply(op, answer), answer))
+    const areAnswersRight = order.every(([op, answer]) =>
+      isDeepStrictEqual(model.apply(op, answer), answer),
+    )
     const expected = expectedBooks(world, model.books)
-    return isTold && differences(reading, expected, COMPARED, false).length === 0
+    const found = differences(reading, expected, COMPARED, { ignoreUnexpected: true })
+    return areAnswersRight && found.length === 0
   } catch (error) {
     if (error instanceof assert.AssertionError) return false
     throw error
   }
 }
 
+// All orders of the list.
 function permutations<T>(list: readonly T[]): T[][] {
   if (list.length <= 1) return [[...list]]
-  return list.flatMap((one, at) =>
-    permutations(list.toSpliced(at, 1)).map((others) => [one, ...others]),
+  return list.flatMap((first, index) =>
+    permutations(list.toSpliced(index, 1)).map((others) => [first, ...others]),
   )
 }
 

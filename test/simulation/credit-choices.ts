@@ -1,4 +1,4 @@
-// The credits of a simulation: one, or a list, of every kind that a bank may report, valid or not.
+// Chooses the credits that banks report in a simulation: one or a list, valid or faulty, new or repeated.
 
 import type { Fault, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
@@ -23,13 +23,14 @@ const FAULTS: readonly Fault[] = [
   { fields: { currency: 'NAIRA' }, code: 'invalid_currency', isMoney: true },
 ]
 
+// Chooses one credit, or a list of credits, of one bank.
 export function chooseCredits(choices: Choices): Op {
   const isList = choices.chance(40)
   const bank = choices.chance(50) ? '035' : choices.random.pick(BANK_CODES)
   const count = isList ? choices.random.integer(1, LIST_MAX) : 1
   const credits: Report[] = []
   for (let at = 0; at < count; at++) {
-    // A list may repeat a credit, or hold two that want the same money.
+    // A list may repeat the credit before, with the same or other terms.
     const before = credits.at(-1)
     const isRepeat = before && !before.fault && choices.chance(8)
     credits.push(isRepeat ? again(choices, before) : chooseCredit(choices, bank))
@@ -37,6 +38,8 @@ export function chooseCredits(choices: Choices): Op {
   return { do: 'credits', credits, isList }
 }
 
+// Chooses a credit by chance: 3 of 100 are faulty, 4 go to an unknown number, 10 repeat an earlier credit, up
+// to 18 go to a collection account, and the others go to a payment.
 export function chooseCredit(choices: Choices, bank: string): Report {
   const kind = choices.random.integer(1, 100)
   if (kind <= 3) return { ...newCredit(choices, bank), fault: choices.random.pick(FAULTS) }
@@ -49,7 +52,7 @@ export function chooseCredit(choices: Choices, bank: string): Report {
   return payment ? paymentOf(choices, payment, bank) : newCredit(choices, bank)
 }
 
-// To an unknown number by default.
+// A credit with a new session id, to an unknown number.
 function newCredit(choices: Choices, bank: string): Report {
   const { random } = choices
   return {
@@ -63,13 +66,14 @@ function newCredit(choices: Choices, bank: string): Report {
   }
 }
 
-// To the payment's number at this bank, if it has one; else to one of another bank.
+// A credit to the payment's number at this bank or, if it has none there, to its number at another bank.
 export function paymentOf(choices: Choices, payment: Payment, bank?: string): Report {
-  const [someBank, some] = choices.random.pick([...payment.numbers]) as [string, string]
-  const number = (bank && payment.numbers.get(bank)) ?? some
+  const [someBank, someNumber] = choices.random.pick([...payment.numbers]) as [string, string]
+  const number = (bank && payment.numbers.get(bank)) ?? someNumber
   return { ...newCredit(choices, bank ?? someBank), number, kobo: amountFor(choices, payment) }
 }
 
+// A payment with a number at this bank, mostly an open one; sometimes of any bank.
 function choosePayment(choices: Choices, bank: string): Payment | undefined {
   const isAnyBank = choices.chance(5)
   for (let attempt = 0; attempt < OWN_TRIES; attempt++) {
@@ -80,17 +84,22 @@ function choosePayment(choices: Choices, bank: string): Payment | undefined {
   return undefined
 }
 
+// An amount for a payment: what is due, a part, a kobo more or less, or twice as much.
 function amountFor(choices: Choices, payment: Payment): bigint {
   const { dueKobo: due } = payment
   const whole = payment.advice.terms.kobo
   const part = due > 1n ? choices.kobo(1, Number(due)) : 1n
-  const less = [part, part, part, part, due - 1n]
-  const some = [due, due, ...less, due + 1n, whole, whole + 1n, due * 2n]
-  const kobo = choices.random.pick(some)
+  // An amount that is listed several times is chosen more often.
+  const smaller = [part, part, part, part, due - 1n]
+  const kobo = choices.random.pick([
+    ...[due, due],
+    ...smaller,
+    ...[due + 1n, whole, whole + 1n, due * 2n],
+  ])
   return kobo > 0n ? kobo : 1n
 }
 
-// The same session id: mostly with the same terms, sometimes with others.
+// A report with the same session id: mostly with the same terms, sometimes with others.
 function again(choices: Choices, credit: Report): Report {
   if (choices.chance(65)) return credit
   return choices.random.pick([
@@ -100,6 +109,7 @@ function again(choices: Choices, credit: Report): Report {
   ])
 }
 
+// A repeated report of an earlier credit of this bank.
 function earlierAgain(choices: Choices, bank: string): Report | undefined {
   for (let attempt = 0; attempt < AGAIN_TRIES; attempt++) {
     const earlier = choices.recent(choices.books.credits, 300)

@@ -1,5 +1,5 @@
-// Credits that a requery or a statement finds: with other kinds of identifiers than a notification,
-// with the bank's charges, and often for money that was notified before.
+// Chooses credits that a requery or a statement finds in a simulation. They have other kinds of identifiers
+// than a notification, often the bank's charges, and are often credits that were notified before.
 
 import assert from 'node:assert/strict'
 import type { IdentifierKind } from '#banks/notifications.ts'
@@ -7,13 +7,14 @@ import type { CreditSource, IncomingCredit } from '#credits/judge.ts'
 import type { Kobo } from '#money.ts'
 import type { Answer, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
-import type { Charges, CreditCall } from '../support/model-places.ts'
+import type { Charges, CreditIdentifier } from '../support/model-places.ts'
 import type { Choices } from './choices.ts'
 import { chooseCredit } from './credit-choices.ts'
 import { BANK_CODES, type World } from './world.ts'
 
 const FINDINGS_MAX = 5
 
+// Chooses the credits that one requery or statement of a bank finds.
 export function chooseFindings(choices: Choices): Op {
   const bank = choices.chance(50) ? '035' : choices.random.pick(BANK_CODES)
   const count = choices.random.integer(1, FINDINGS_MAX)
@@ -21,29 +22,31 @@ export function chooseFindings(choices: Choices): Op {
   return { do: 'findings', credits }
 }
 
+// A credit that the bank names by one to three identifiers. If the service knows the credit, one of them is
+// mostly an identifier that it already has.
 function chooseFinding(choices: Choices, bank: string): CreditReport {
   const { random, books } = choices
   const { fault: _, ...report } = chooseCredit(choices, bank)
-  const known = books.called.get(`${report.sessionId}@${bank}`)
-  const session = { kind: 'session_id', value: report.sessionId }
-  const mine = known ? random.pick(known.calls) : session
-  const calls = random.pick([
-    [mine],
-    [mine, newCall(choices)],
-    [newCall(choices), mine],
-    [newCall(choices), mine, newCall(choices)],
-    [newCall(choices)],
+  const known = books.creditsByIdentifier.get(`${report.sessionId}@${bank}`)
+  const sessionIdentifier = { kind: 'session_id', value: report.sessionId }
+  const ownIdentifier = known ? random.pick(known.identifiers) : sessionIdentifier
+  const identifiers = random.pick([
+    [ownIdentifier],
+    [ownIdentifier, newIdentifier(choices)],
+    [newIdentifier(choices), ownIdentifier],
+    [newIdentifier(choices), ownIdentifier, newIdentifier(choices)],
+    [newIdentifier(choices)],
   ])
-  // With an identifier of another credit: it cannot be both.
-  const another = choices.chance(4) ? choices.recent(books.credits) : undefined
-  if (another?.bank === bank) calls.push(random.pick(another.calls))
-  const [first, ...others] = calls as [CreditCall, ...CreditCall[]]
+  // Sometimes adds an identifier of another credit, which the service must refuse.
+  const otherCredit = choices.chance(4) ? choices.recent(books.credits) : undefined
+  if (otherCredit?.bank === bank) identifiers.push(random.pick(otherCredit.identifiers))
+  const [first, ...others] = identifiers as [CreditIdentifier, ...CreditIdentifier[]]
   const source = random.pick(['requery', 'statement'])
-  const named = { ...report, sessionId: first.value, kind: first.kind, others, source }
-  return choices.chance(50) ? { ...named, charges: chooseCharges(choices, report.kobo) } : named
+  const finding = { ...report, sessionId: first.value, kind: first.kind, others, source }
+  return choices.chance(50) ? { ...finding, charges: chooseCharges(choices, report.kobo) } : finding
 }
 
-function newCall(choices: Choices): CreditCall {
+function newIdentifier(choices: Choices): CreditIdentifier {
   const value = choices.newSession()
   return choices.random.pick([
     { kind: 'settlement_id', value: `S${value}` },
@@ -52,13 +55,14 @@ function newCall(choices: Choices): CreditCall {
   ])
 }
 
-// Together less than the amount.
+// Charges that are together less than the amount.
 function chooseCharges(choices: Choices, kobo: bigint): Charges {
   const part = () => (choices.chance(30) ? 0n : choices.kobo(0, Number((kobo - 1n) / 3n)))
   return { fee: part(), vat: part(), duty: part() }
 }
 
-// No call of a bank reports these, so they go directly to a service.
+// Submits the credits directly to a service's batcher, because banks do not report findings. Returns the
+// results in the form of a bank's acknowledgements.
 export async function takeFindings(
   world: World,
   { credits }: Extract<Op, { do: 'findings' }>,

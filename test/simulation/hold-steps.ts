@@ -1,5 +1,5 @@
-// Holds in the simulation of money out: placed by one operator, filled by the worker, and released or
-// forfeited by two; and placed in the same moment as a payout is requested.
+// Random steps with holds in the simulation of money out: an operator places a hold, sometimes at the same
+// moment as a payout is requested, the worker fills it, and two operators release or forfeit it.
 
 import assert from 'node:assert/strict'
 import type { OutClient } from './out-books.ts'
@@ -17,19 +17,24 @@ const APPROVALS = Array.from({ length: 5 }, () => 'approve')
 const maker = (sim: Sim) => sim.personOf(OPERATOR, 'operator', 1)
 const checker = (sim: Sim) => sim.personOf(OPERATOR, 'operator', 2)
 
+// The money that a hold stops: one credit, a collection account, a merchant's money, or all of the client's.
 function chooseTarget({ random, books }: Sim, client: OutClient): HoldTarget | undefined {
-  const of = random.pick(['credit', 'credit', 'account', 'account', 'merchant', 'client'] as const)
-  if (of === 'credit') {
+  const kind = random.pick([
+    ...(['credit', 'credit', 'account', 'account'] as const),
+    ...(['merchant', 'client'] as const),
+  ])
+  if (kind === 'credit') {
     const credits = books.credits.slice(-60).filter((credit) => credit.client === client)
-    return credits.length === 0 ? undefined : { of, credit: random.pick(credits) }
+    return credits.length === 0 ? undefined : { of: kind, credit: random.pick(credits) }
   }
-  if (of !== 'account') return { of }
+  if (kind !== 'account') return { of: kind }
   const account = random.pick(client.collections)
-  return account && { of, number: account.number }
+  return account && { of: kind, number: account.number }
 }
 
 type Chosen = Pick<OutHold, 'client' | 'target' | 'kobo'>
 
+// Sends the request that places a hold.
 async function ask(sim: Sim, { client, target, kobo }: Chosen) {
   const body = {
     ...{ target: target.of, clientId: client.name, ...REASON },
@@ -41,13 +46,15 @@ async function ask(sim: Sim, { client, target, kobo }: Chosen) {
   return (await maker(sim)).call({ url: HOLDS, body })
 }
 
-// Two of three have an amount, which may be more than is there.
+// A random hold. Two of three have an amount, which may be more than the money that is there; the others hold
+// everything.
 function chooseHold(sim: Sim, client: OutClient): Chosen | undefined {
   const target = chooseTarget(sim, client)
   if (!target || sim.books.holds.activeOf(client).length >= ACTIVE_MAX) return
   return { client, target, kobo: sim.random.integer(1, 3) === 1 ? null : amount(sim) }
 }
 
+// Places a random hold. A hold of a credit must be refused if it exceeds what is left of the credit.
 export async function placeHold(sim: Sim): Promise<void> {
   const chosen = chooseHold(sim, sim.random.pick(sim.clients))
   if (!chosen) return
@@ -62,6 +69,7 @@ export async function placeHold(sim: Sim): Promise<void> {
 
 type HoldView = { reference: string; heldAmount: number }
 
+// Places the hold in the model, and asserts that the service held the same amount.
 function adoptHold(sim: Sim, chosen: Chosen, view: HoldView) {
   const { client, target } = chosen
   const kobo = chosen.kobo ?? (target.of === 'credit' ? target.credit.leftKobo : null)
@@ -70,12 +78,12 @@ function adoptHold(sim: Sim, chosen: Chosen, view: HoldView) {
   assert.equal(view.heldAmount, Number(hold.heldKobo) / 100, `held by ${view.reference}`)
 }
 
-// In the same moment as its client requests a payout. Whichever moved money first was first; a payout that
-// is refused moves none.
+// Places a hold at the same moment as its client requests a payout. The ledger says which of the two moved
+// money first, and the model applies them in this order.
 export async function raceHold(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
   const chosen = chooseHold(sim, client)
-  if (!chosen || chosen.target.of === 'credit') return // Which may be refused.
+  if (!chosen || chosen.target.of === 'credit') return // A hold of a credit may be refused.
   const order = newOrder(sim, client)
   await Promise.all([maker(sim), sim.tokenOf(client.name)])
   const [placed, paid] = await Promise.all([ask(sim, chosen), askPayout(sim, order)])
@@ -87,6 +95,7 @@ export async function raceHold(sim: Sim): Promise<void> {
   if (!isPaidFirst) adoptPayout(sim, order, paid)
 }
 
+// Whether the payout posted a transfer before the hold did. A refused payout posts none.
 async function hasMovedFirst({ db }: Sim, payout: string | undefined, hold: string) {
   const { rows } = await db.query<{ isFirst: boolean }>(
     `select (select min(t.id) from transfers t join payouts p on p.id = t.payout_id
@@ -98,7 +107,7 @@ async function hasMovedFirst({ db }: Sim, payout: string | undefined, hold: stri
   return rows[0]?.isFirst === true
 }
 
-// Asks for the end of a hold, or decides what was asked.
+// Requests the end of a random hold or, if there is a request, decides on it.
 export async function endHold(sim: Sim): Promise<void> {
   const { random, books } = sim
   const active = books.holds.all.filter(({ state }) => state === 'active')
@@ -110,6 +119,7 @@ export async function endHold(sim: Sim): Promise<void> {
   else await askEnd(sim, hold)
 }
 
+// Requests that a hold is released, or that all or a part of its money is forfeited.
 async function askEnd(sim: Sim, hold: OutHold): Promise<void> {
   const { random } = sim
   const kind = random.pick(['release', 'release', 'forfeit'] as const)
@@ -122,6 +132,7 @@ async function askEnd(sim: Sim, hold: OutHold): Promise<void> {
   if (!refusal) hold.request = { kind, kobo }
 }
 
+// The refusal that the service must return.
 function refusalOf(hold: OutHold, kind: string, kobo: bigint | null): string | undefined {
   if (hold.state !== 'active') return 'hold_ended'
   if (kind === 'forfeit' && hold.heldKobo === 0n) return 'hold_empty'
@@ -129,6 +140,7 @@ function refusalOf(hold: OutHold, kind: string, kobo: bigint | null): string | u
   return hold.request ? 'hold_request_open' : undefined
 }
 
+// Approves, rejects or withdraws the request; or the maker tries to approve alone, which must be refused.
 async function decideEnd(sim: Sim, hold: OutHold): Promise<void> {
   const { kind, kobo } = hold.request as NonNullable<OutHold['request']>
   const verb = sim.random.pick([...APPROVALS, 'reject', 'withdraw', 'alone'])
@@ -146,7 +158,7 @@ async function decideEnd(sim: Sim, hold: OutHold): Promise<void> {
   else sim.books.holds.forfeit(hold, kobo)
 }
 
-// The worker's round.
+// Runs the worker that takes money into holds that lack some.
 export async function fillHolds(sim: Sim): Promise<void> {
   await sim.fillHolds()
   for (const client of sim.clients) sim.books.holds.take(sim.books.holds.due(client))

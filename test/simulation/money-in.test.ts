@@ -1,7 +1,7 @@
-// Thousands of random operations on a real service, over HTTP, and on a model; every answer is
-// compared, and every so often all the books. In between, time passes, payments expire, processes
-// are restarted, and all of them die with requests in flight. Replay a failure with: SEED=<seed>
-// node --test test/simulation/money-in.test.ts More of it: STEPS=100000.
+// Thousands of random operations with incoming money run on a real service, over HTTP, and on the model.
+// Every response is compared, and regularly all the books. Meanwhile time passes, payments expire, processes
+// restart, and all processes die with requests in flight. STEPS=100000 runs longer. Replay a failure with:
+//   SEED=<seed> node --test test/simulation/money-in.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -59,7 +59,8 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
   if (STEPS >= WHOLE_RUN) assert.deepEqual(sights.missing, [], 'every outcome was met')
 })
 
-// All processes die with these in flight. Banks then send everything again, as always.
+// Lets all processes die with these operations in flight, and then repeats the reports, as banks do. A report
+// whose first response was "retry" may have been booked or not.
 async function runCut(world: MovedWorld, model: Model, ops: readonly Op[]): Promise<void> {
   const isSafe = (op: Op) => op.do === 'credits' || op.do === 'reversal'
   await run(
@@ -71,15 +72,15 @@ async function runCut(world: MovedWorld, model: Model, ops: readonly Op[]): Prom
   const sending = Promise.all(reports.map((op) => send(world, op)))
   await world.cut()
   const first = (await sending).map(listOf)
-  for (const [at, op] of reports.entries()) {
+  for (const [index, op] of reports.entries()) {
     const second = listOf(await send(world, op))
     const expected = listOf(model.apply(op, {}))
     const again = listOf(model.apply(op, {}))
     for (const [place, answer] of second.entries()) {
-      const repeated = first[at]?.[place] as { responseCode?: string }
+      const repeated = first[index]?.[place] as { responseCode?: string }
       const isUnsure = repeated.responseCode === '03'
       if (!isUnsure) assert.deepEqual(repeated, expected[place], textOf(op))
-      // It was unclear whether it was taken: now it is, for the first or the second time.
+      // After "retry", the report may be accepted now for the first time or be a duplicate.
       const isFirst = isUnsure && (answer as { responseCode: string }).responseCode !== '01'
       assert.deepEqual(answer, isFirst ? expected[place] : again[place], textOf(op))
     }

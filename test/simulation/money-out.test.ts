@@ -1,8 +1,8 @@
-// Random payouts, settlements, refunds, returns, reversals, adjustments and holds on a real service, over
-// HTTP and in its workers' rounds, and on a model, while banks confirm, reject, delay, fall silent
-// and lose answers, and processes die between sending and receiving. Every answer is compared, and
-// every so often all the books, including the banks' own. Another walk: SEED=<seed> node --test
-// test/simulation/money-out.test.ts A longer one: STEPS=100000.
+// Random payouts, settlements, refunds, returns, reversals, adjustments and holds run on a real service, over
+// HTTP and in its workers' rounds, and on a model. Meanwhile banks confirm, reject, delay, stay silent and
+// lose responses, and processes die between sending and receiving. Every response is compared, and regularly
+// all the books, including the banks' own. STEPS=100000 runs longer. Other random steps:
+//   SEED=<seed> node --test test/simulation/money-out.test.ts
 
 import { test } from 'node:test'
 import { askAtRandom } from '../support/declared-errors.ts'
@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000
 
 type Step = (sim: Sim) => Promise<void>
 
-// The weight of each, of about a hundred.
+// The random steps, each with its weight: how often it runs in about 130 steps.
 const WEIGHTS: [Step, number][] = [
   [openAccount, 2],
   [credits, 18],
@@ -69,7 +69,8 @@ test(`${STEPS} random steps of money out agree with the model (seed ${SEED})`, a
   await assertProven(sim.db)
 })
 
-// The banks behave from now on, and people decide everything that waits for them.
+// Ends the simulation: banks answer correctly from now on, and users decide everything that waits, until no
+// payout is under way.
 async function drain(sim: Sim): Promise<void> {
   sim.banks.isCalm = true
   const isOpen = () =>
@@ -85,7 +86,7 @@ async function drain(sim: Sim): Promise<void> {
     sim.wait(HOUR_MS)
     await sim.query()
     const isWaiting = [...sim.books.payouts.values()].some(
-      (each) => each.isWaiting && each.status === 'queued',
+      (waiting) => waiting.isWaiting && waiting.status === 'queued',
     )
     if (!isOpen() && !isWaiting) return
   }

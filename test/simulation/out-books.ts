@@ -1,6 +1,6 @@
-// The expected ledger, by the rules of docs/money-flow.md: credits with their fees and shares,
-// reversals, payouts, refunds, returns and adjustments. Settlements: out-settlements.ts. Holds:
-// out-holds.ts.
+// The expected ledger of the simulation of money out, written from docs/money-flow.md: credits with their
+// fees and shares, reversals, payouts, refunds, returns and adjustments. Settlements are in
+// out-settlements.ts, holds in out-holds.ts.
 
 import type { FeeRule } from '../support/model-fees.ts'
 import { feeOn } from '../support/model-fees.ts'
@@ -11,7 +11,7 @@ import { chargesOn } from './payout-bank.ts'
 
 export type Move = { seq: number; atMs: number; kobo: bigint }
 
-// Balances by account, as `credits - debits`, and the movements other than settlements.
+// The balances by account (credits less debits), and all movements except those of settlements.
 export class Balances {
   readonly #held = new Map<string, bigint>()
   readonly #moves = new Map<string, Move[]>()
@@ -34,16 +34,16 @@ export class Balances {
     this.#log(to, kobo)
   }
 
-  // Moves money for a settlement.
+  // Moves money without recording a movement, as settlements do.
   move(from: string, to: string, kobo: bigint): void {
     this.#held.set(from, this.of(from) - kobo)
     this.#held.set(to, this.of(to) + kobo)
   }
 
-  // Newest first.
+  // The movements of an account, newest first.
   *moves(name: string): Iterable<Move> {
     const moves = this.#moves.get(name) ?? []
-    for (let at = moves.length - 1; at >= 0; at--) yield moves[at] as Move
+    for (let index = moves.length - 1; index >= 0; index--) yield moves[index] as Move
   }
 
   nonZero(): Record<string, bigint> {
@@ -134,7 +134,7 @@ export class OutBooks {
     return [...this.payouts.values()].filter(this.isBlocked)
   }
 
-  // A credit that was booked, with its fee and its shares.
+  // Books a credit, charges the fee and gives the subaccounts their shares.
   book(credit: Omit<OutCredit, 'leftKobo' | 'goneKobo' | 'refundingKobo'>, split: string | null) {
     const { client, part, account, bank } = credit
     this.balances.post(bankAccount(bank), account, part.kobo)
@@ -153,22 +153,24 @@ export class OutBooks {
     this.balances.post(account, `vat_payable operator:${id}`, vat)
   }
 
-  // Takes from shares and fees first, then from the account; the client owes the rest.
+  // Reverses part of a credit: takes back shares and fees in proportion, then takes the money from the
+  // account; the client owes the rest.
   reverse(credit: OutCredit, kobo: bigint): void {
     const { client, account, part, bank } = credit
     const before = credit.leftKobo
     credit.leftKobo -= kobo
-    const rest = (whole: bigint, left: bigint) => (whole * left) / part.kobo
+    const remainderOf = (whole: bigint, left: bigint) => (whole * left) / part.kobo
     for (const [code, whole] of part.shared?.to ?? []) {
       const gone = credit.goneKobo.get(code) ?? 0n
-      const due = whole - gone - rest(whole, credit.leftKobo)
+      const due = whole - gone - remainderOf(whole, credit.leftKobo)
       credit.goneKobo.set(code, gone + due)
       const from = shareOf(client, code)
       this.balances.post(from, account, least(due, this.balances.of(from)))
     }
     if (part.charged) {
       const { fee, vat } = part.charged
-      const back = (whole: bigint) => rest(whole, credit.leftKobo) - rest(whole, before)
+      const back = (whole: bigint) =>
+        remainderOf(whole, credit.leftKobo) - remainderOf(whole, before)
       this.#fees(client, account, { fee: back(fee), vat: back(vat) })
     }
     const amount = least(kobo, this.balances.of(account))
@@ -181,6 +183,7 @@ export class OutBooks {
     this.items.push({ ...item, reversedKobo: 0n, state: 'open', shortKobo: 0n })
   }
 
+  // Reverses a suspended credit. Money that has left suspense becomes a shortfall of the bank.
   reverseItem(item: Suspended, kobo: bigint): void {
     item.reversedKobo += kobo
     const bank = bankAccount(item.bank)
@@ -193,6 +196,7 @@ export class OutBooks {
     if (item.reversedKobo === item.kobo) item.state = 'closed'
   }
 
+  // All money that the client could pay out, before debts and holds.
   total(client: OutClient): bigint {
     return this.#sources(client).reduce((sum, name) => sum + this.balances.of(name), 0n)
   }
@@ -201,8 +205,8 @@ export class OutBooks {
     return [available(client), ...client.collections.map(({ number }) => collection(number))]
   }
 
-  // False if there is not enough: debts stay, unless they are what it pays. Holds take what they lack
-  // first; a refusal undoes that too.
+  // Draws money from the client's accounts. Returns false, and changes nothing, if there is not enough: the
+  // amount that the client owes must stay, unless this pays the debt, and holds take what they lack first.
   draw(client: OutClient, to: readonly (readonly [name: string, kobo: bigint])[]): boolean {
     const debt = `receivable client:${client.id}`
     const owed = to.some(([name]) => name === debt) ? 0n : -this.balances.of(debt)
@@ -211,8 +215,8 @@ export class OutBooks {
     const whole = to.reduce((sum, [, kobo]) => sum + kobo, 0n)
     if (this.total(client) - stopped < owed + whole) return false
     this.holds.take(due)
-    for (const [name, whole] of to) {
-      let left = whole
+    for (const [name, koboToDraw] of to) {
+      let left = koboToDraw
       for (const source of this.#sources(client)) {
         const amount = least(left, this.balances.of(source))
         if (amount > 0n) this.balances.post(source, name, amount)
@@ -222,7 +226,7 @@ export class OutBooks {
     return true
   }
 
-  // As the bank, or a person, settled it.
+  // Settles a payout with the result that a bank or a person gave.
   settle(payout: OutPayout, status: string, bank: string): void {
     payout.status = status
     if (status === 'confirmed') this.#pay(payout, bank)
@@ -235,6 +239,7 @@ export class OutBooks {
     }
   }
 
+  // The bank paid the payout, and charged for it.
   #pay({ reference, holding, kobo, item }: OutPayout, code: string): void {
     const bank = bankAccount(code)
     this.balances.post(holding, bank, kobo)
@@ -245,13 +250,14 @@ export class OutBooks {
     if (item) item.state = 'closed'
   }
 
-  // Money that the bank has reversed meanwhile is no longer short.
+  // A return failed: its money goes back to suspense, except the part that the bank has reversed meanwhile,
+  // which covers the shortfall.
   #putBack({ holding, kobo }: OutPayout, item: Suspended): void {
-    const good = least(kobo, item.shortKobo)
-    item.shortKobo -= good
-    this.balances.post(holding, `shortfall bank:${item.bank}`, good)
-    this.balances.post(holding, `suspense bank:${item.bank}`, kobo - good)
-    item.state = kobo === good ? 'closed' : 'open'
+    const coveredKobo = least(kobo, item.shortKobo)
+    item.shortKobo -= coveredKobo
+    this.balances.post(holding, `shortfall bank:${item.bank}`, coveredKobo)
+    this.balances.post(holding, `suspense bank:${item.bank}`, kobo - coveredKobo)
+    item.state = kobo === coveredKobo ? 'closed' : 'open'
   }
 }
 

@@ -1,21 +1,23 @@
-// Compares all the books of the simulation of money out: the ledger with the model, the banks' own
-// books with their ledger accounts, and the invariants of settlements and holds.
+// Compares all books in the simulation of money out: the ledger with the model, and the banks' own books with
+// their ledger accounts. Also checks the invariants of settlements and holds.
 
 import assert from 'node:assert/strict'
 import { checkIntegrity } from '#integrity/checks.ts'
 import { bankAccount } from './out-books.ts'
 import { BANKS, naira, type Sim } from './out-world.ts'
 
+// Compares all books. Also asserts that no bank got a payout twice or more calls than its rate limit allows.
 export async function compareAll(sim: Sim): Promise<void> {
-  const held = await readLedger(sim)
-  assert.deepEqual(held, sim.books.balances.nonZero())
+  const ledger = await readLedger(sim)
+  assert.deepEqual(ledger, sim.books.balances.nonZero())
   sim.banks.assertToldOnce()
   sim.banks.assertNotRushed()
+  // A payout counts once the service knows that the bank paid it, because only then the ledger has it.
   const isConfirmed = (reference: string) =>
     sim.books.payouts.get(reference)?.status === 'confirmed'
   for (const bank of BANKS) {
     const statement = sim.banks.balance(bank, isConfirmed)
-    assert.equal(-(held[bankAccount(bank)] ?? 0n), statement, `statement of bank ${bank}`)
+    assert.equal(-(ledger[bankAccount(bank)] ?? 0n), statement, `statement of bank ${bank}`)
   }
   await compareSettlements(sim)
   await compareHolds(sim)
@@ -58,8 +60,8 @@ async function compareSettlements({ db }: Sim): Promise<void> {
   assert.deepEqual(nameless.rows, [], 'lines of payouts and refunds that name none')
 }
 
-// Each hold has what the model says, the client sees the sums, and money leaves Held only by the decision
-// of two people.
+// Asserts that each hold has the amounts of the model, that clients see the sums, and that held money moved
+// only after two people had approved.
 async function compareHolds(sim: Sim): Promise<void> {
   const { db, books, clients } = sim
   const { rows } = await db.query(
@@ -90,7 +92,7 @@ async function compareHolds(sim: Sim): Promise<void> {
 
 const inNaira = (amount: number) => amount.toFixed(2)
 
-// Nothing is under way any more.
+// Asserts, at the end of a simulation, that all payouts are settled and no money is missing at any bank.
 export async function assertDrained(sim: Sim): Promise<void> {
   await compareAll(sim)
   const open = [...sim.books.payouts.values()].filter(

@@ -1,5 +1,5 @@
-// The expected holds, by the rules of docs/holds.md: what each takes from which account, and where its
-// money goes when two people end it.
+// The expected holds of the simulation of money out, written from docs/holds.md: which account each takes
+// money from, and where the money goes when two people end the hold.
 
 import {
   available,
@@ -55,6 +55,7 @@ export class Holds {
     return this.activeOf(client).some(({ target, kobo }) => target.of === 'client' && kobo === null)
   }
 
+  // Places a hold, and lets the client's holds take what they lack.
   place(hold: Pick<OutHold, 'client' | 'target' | 'kobo'>): OutHold {
     const placed: OutHold = {
       ...hold,
@@ -87,15 +88,15 @@ export class Holds {
     return takes
   }
 
-  // Holds of all the client's money take a reserve that is due, once they have taken `others`. Returns their
-  // takes, and whether they lack more.
+  // How much of a due reserve the holds on all of the client's money take, after they have taken `others`.
+  // `isLacking`: they lack still more.
   dueOf(client: OutClient, reserveKobo: bigint, others: readonly HoldTake[]) {
     const takes: HoldTake[] = []
     let left = reserveKobo
     let isLacking = false
     for (const hold of this.activeOf(client)) {
       if (hold.target.of !== 'client') continue
-      const before = others.reduce((sum, each) => (each.hold === hold ? sum + each.kobo : sum), 0n)
+      const before = others.reduce((sum, take) => (take.hold === hold ? sum + take.kobo : sum), 0n)
       const limit = lackingOf(hold)
       const kobo = limit === null ? left : least(left, limit - before)
       if (kobo > 0n) takes.push({ hold, from: reserve(client), kobo })
@@ -113,7 +114,8 @@ export class Holds {
     }
   }
 
-  // The forfeited part counts as taken from the accounts that were opened first.
+  // Gives the money back to the accounts it was taken from. A part that was forfeited counts as taken from
+  // the accounts that were opened first.
   release(hold: OutHold): void {
     let gone = hold.forfeitedKobo
     for (const from of this.#inOrder([...hold.takenKobo.keys()])) {
@@ -156,7 +158,8 @@ export class Holds {
     }
   }
 
-  // An account that was not opened yet has no money.
+  // The accounts in the order in which they were opened. Leaves out those that are not open yet, which have
+  // no money.
   #inOrder(names: readonly string[]): string[] {
     const order = (name: string) => this.opened.get(name) ?? Number.POSITIVE_INFINITY
     return names
@@ -168,13 +171,15 @@ export class Holds {
 const reserve = ({ id }: OutClient) => `reserve client:${id}`
 const held = ({ client }: OutHold) => `held client:${client.id}`
 
-// Null: without limit. Of a credit, never more than the bank has left of it.
+// How much the hold lacks; null if it takes everything. A hold of a credit never takes more than what is left
+// after reversals.
 function lackingOf({ kobo, target, heldKobo, forfeitedKobo }: OutHold): bigint | null {
   if (kobo === null) return null
   const limit = target.of === 'credit' ? least(kobo, target.credit.leftKobo) : kobo
   return limit - heldKobo - forfeitedKobo
 }
 
+// How much these takes remove from one account.
 export function sumTaken(takes: readonly HoldTake[], name: string): bigint {
   return takes.reduce((sum, { from, kobo }) => (from === name ? sum + kobo : sum), 0n)
 }

@@ -1,5 +1,6 @@
-// The expected amounts that settlements take, reserve and pay: for every account its balance at the
-// cut-off, less what has left since. Holds take what they lack first, also from reserves that are due.
+// The expected settlements of the simulation of money out: what they take, reserve and pay. A settlement
+// takes the balance of each account at the cut-off, less what has left since. Holds take what they lack
+// first, also from reserves that are due.
 
 import { available, collection, least, type OutBooks, type OutClient } from './out-books.ts'
 import { type HoldTake, sumTaken } from './out-holds.ts'
@@ -50,14 +51,16 @@ export class Settlements {
     return this.all.filter(({ status }) => status !== 'cancelled').at(-1)
   }
 
-  // Returns a refusal, or the closed settlement. It waits for approval, unless it is approved at
-  // once.
+  // Closes a settlement; returns it, or the code of the refusal. The caller approves it if it needs no
+  // approval.
   close(cutOffMs: number, minimumKobo = 0n): OutSettlement | string {
     const previous = this.latest
     if (previous && cutOffMs <= previous.cutOffMs) return 'cut_off_passed'
     const held = this.#books.holds.due(this.client)
     const takes = this.#takes(cutOffMs, held)
-    const due = this.#reserves.filter((each) => !each.releasedBy && each.releaseMs <= cutOffMs)
+    const due = this.#reserves.filter(
+      ({ releasedBy, releaseMs }) => !releasedBy && releaseMs <= cutOffMs,
+    )
     const dueKobo = sum(due.map(({ kobo }) => kobo))
     if (takes.length === 0 && dueKobo === 0n && !this.#hasMoves(cutOffMs)) return 'settlement_empty'
     const reserves = this.#heldOf(due, held)
@@ -100,14 +103,15 @@ export class Settlements {
     return this.#enter(closed, released > 0n ? due : [], reserved)
   }
 
-  // A reserve of a settlement that can still be cancelled goes back with it, so no hold takes it.
+  // How much of the due reserves the holds take. Holds do not take a reserve whose settlement can still be
+  // cancelled, because cancelling gives the reserve back.
   #heldOf(due: readonly Reserve[], others: readonly HoldTake[]) {
     const kobo = sum(due.filter(({ by }) => by.status !== 'closed').map((each) => each.kobo))
     if (due.length === 0) return { takes: [], isLacking: false }
     return this.#books.holds.dueOf(this.client, kobo, others)
   }
 
-  // The reserves that are due first are used up first.
+  // Reduces the reserves by what holds took, beginning with those that were due first.
   #useUp(due: readonly Reserve[], kobo: bigint): void {
     let left = kobo
     const usable = due.filter(({ by }) => by.status !== 'closed')
@@ -118,6 +122,7 @@ export class Settlements {
     }
   }
 
+  // Records a closed settlement: its movements, the reserves that it releases, and its own reserve.
   #enter(closed: OutSettlement, due: readonly Reserve[], reserved: bigint): OutSettlement {
     for (const [from, to, kobo] of closed.moves) this.#books.balances.move(from, to, kobo)
     for (const reserve of due) reserve.releasedBy = closed
@@ -128,16 +133,16 @@ export class Settlements {
     return closed
   }
 
-  // Everything goes back, and the next settlement takes it again.
+  // Gives everything back, so that the next settlement takes it again.
   cancel(settlement: OutSettlement): void {
     settlement.status = 'cancelled'
     for (const [from, to, kobo] of settlement.moves) this.#books.balances.move(to, from, kobo)
     const others = this.#reserves.filter(({ by }) => by !== settlement)
     this.#reserves.splice(0, this.#reserves.length, ...others)
-    for (const each of others) if (each.releasedBy === settlement) each.releasedBy = null
+    for (const other of others) if (other.releasedBy === settlement) other.releasedBy = null
   }
 
-  // Moves from settling to paying, one payout each; returns each party's share.
+  // Moves each party's share from settling to paying; returns the shares, each of which becomes a payout.
   approve(settlement: OutSettlement): Share[] {
     settlement.status = 'approved'
     const paid = settlement.shares.filter(({ kobo }) => kobo > 0n)
@@ -170,12 +175,12 @@ export class Settlements {
 
   // Every account that is settled, and the destination of its money.
   #accounts(): [from: string, to: string][] {
-    const mine = [
+    const clientAccounts = [
       available(this.client),
       ...this.client.collections.map((each) => collection(each.number)),
     ]
     return [
-      ...mine.map((from): [string, string] => [from, this.#settling(null)]),
+      ...clientAccounts.map((from): [string, string] => [from, this.#settling(null)]),
       ...Object.keys(this.client.subaccounts).map((code): [string, string] => [
         this.backOf(code),
         this.#settling(code),
@@ -183,17 +188,19 @@ export class Settlements {
     ]
   }
 
-  #takes(cutOffMs: number, stopped: readonly HoldTake[]): Take[] {
+  // The amount that a settlement takes from each account: the balance at the cut-off, but no more than is
+  // left now, after the holds took theirs (`holdTakes`).
+  #takes(cutOffMs: number, holdTakes: readonly HoldTake[]): Take[] {
     const { balances } = this.#books
     return this.#accounts().flatMap(([from, to]): Take[] => {
-      const held = balances.of(from)
-      let after = 0n
+      const balance = balances.of(from)
+      let movedAfterCutOff = 0n
       for (const { atMs, kobo } of balances.moves(from)) {
         if (atMs < cutOffMs) break
-        after += kobo
+        movedAfterCutOff += kobo
       }
-      const left = held - sumTaken(stopped, from)
-      const kobo = least(left, held - after)
+      const leftKobo = balance - sumTaken(holdTakes, from)
+      const kobo = least(leftKobo, balance - movedAfterCutOff)
       return kobo > 0n ? [[from, to, kobo]] : []
     })
   }
@@ -210,7 +217,8 @@ export class Settlements {
     })
   }
 
-  // The slots that a schedule has missed until now, in order: weekdays, at its time in Lagos.
+  // The times at which the schedule should have closed a settlement since the last one: weekdays, at its time
+  // in Lagos.
   dueSlots(nowMs: number): { atMs: number; cutOffMs: number }[] {
     const match = /^(daily|T\+1)@(\d\d):(\d\d)$/.exec(this.terms.schedule)
     if (!match) return []

@@ -1,5 +1,5 @@
-// The random steps of the simulation of money out: each calls the service, computes the expected
-// result, and moves the model.
+// Random steps of the simulation of money out. Each calls the service, compares the response with the
+// expected one, and applies the same step to the model.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -26,15 +26,18 @@ export const newPart = (kobo: bigint): Pick<Part, 'kobo' | 'charged' | 'shared'>
   shared: null,
 })
 
+// Asserts that the response is this refusal or, without one, a success.
 export function assertAnswer(answer: LightMyRequestResponse, refusal?: string): void {
   const { code, ...rest } = answer.json()
   assert.equal(answer.statusCode === 200 ? undefined : code, refusal, JSON.stringify(rest))
 }
 
+// Sends a request as the client.
 export async function ask(sim: Sim, client: OutClient, url: string, body: object) {
   return sim.call({ url, body, token: await sim.tokenOf(client.name) })
 }
 
+// Opens a collection account, with or without a split.
 export async function openAccount(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
   if (client.collections.length >= ACCOUNTS_MAX) return
@@ -51,16 +54,17 @@ export async function openAccount(sim: Sim): Promise<void> {
 
 type Reported = { number: string; kobo: bigint; sessionId: string }
 
-// The bank gets the money first, and then reports it.
+// Credits arrive at a bank, which then reports them; each must have this outcome.
 async function report(sim: Sim, bank: string, credits: readonly Reported[], outcome: string) {
   const bodies = credits.map(({ sessionId, number: accountNumber, kobo }) => {
     sim.banks.receive(bank, kobo)
     return { sessionId, accountNumber, amount: naira(kobo), ...PAYER, sourceBankCode: '058' }
   })
   const answer = await postRail(sim.bench, `${bank}/credits`, bodies)
-  for (const each of answer.json()) assert.equal(each.outcome, outcome, answer.body)
+  for (const result of answer.json()) assert.equal(result.outcome, outcome, answer.body)
 }
 
+// Some credits to a client's collection accounts.
 export async function credits(sim: Sim): Promise<void> {
   const { random, books } = sim
   const client = random.pick(sim.clients)
@@ -81,6 +85,7 @@ export async function credits(sim: Sim): Promise<void> {
   }
 }
 
+// A payment request that is paid in full.
 export async function payment(sim: Sim): Promise<void> {
   const { random, books } = sim
   const client = random.pick(sim.clients)
@@ -104,13 +109,15 @@ export async function payment(sim: Sim): Promise<void> {
   books.book({ client, bank, sessionId, payment: paymentReference, account, part }, split)
 }
 
+// A credit to an unknown number, which is suspended.
 export async function nobodys(sim: Sim): Promise<void> {
   const [bank, kobo, sessionId] = [sim.random.pick(BANKS), amount(sim), newSessionId()]
   await report(sim, bank, [{ number: NOBODYS_NUMBER, kobo, sessionId }], 'suspended')
   sim.books.suspend({ bank, sessionId, kobo })
 }
 
-// Often of money that has already left. Sometimes the bank reports it twice.
+// A reversal of a credit or of suspended money, which has often left already. Sometimes the bank reports the
+// reversal twice.
 export async function reversal(sim: Sim): Promise<void> {
   const { random, books } = sim
   const credits = books.credits.slice(-60).filter(({ leftKobo }) => leftKobo > 0n)
@@ -120,8 +127,9 @@ export async function reversal(sim: Sim): Promise<void> {
   const item = isItem ? random.pick(items) : undefined
   const credit = isItem ? undefined : (random.pick(credits) as OutCredit)
   const { bank, sessionId: originalSessionId } = (item ?? credit) as OutCredit
-  const left = item ? item.kobo - item.reversedKobo : (credit as OutCredit).leftKobo
-  const kobo = random.integer(1, 2) === 1 ? left : BigInt(random.integer(1, Number(left)))
+  const leftNowKobo = item ? item.kobo - item.reversedKobo : (credit as OutCredit).leftKobo
+  const kobo =
+    random.integer(1, 2) === 1 ? leftNowKobo : BigInt(random.integer(1, Number(leftNowKobo)))
   const body = { sessionId: newSessionId(), originalSessionId, amount: naira(kobo) }
   const answer = await postRail(sim.bench, `${bank}/reversals`, body)
   assert.equal(answer.json().responseCode, '00', answer.body)
@@ -129,6 +137,6 @@ export async function reversal(sim: Sim): Promise<void> {
   if (item) books.reverseItem(item, kobo)
   else books.reverse(credit as OutCredit, kobo)
   if (random.integer(1, 4) > 1) return
-  const again = await postRail(sim.bench, `${bank}/reversals`, body)
-  assert.equal(again.json().responseCode, '01', again.body)
+  const secondAnswer = await postRail(sim.bench, `${bank}/reversals`, body)
+  assert.equal(secondAnswer.json().responseCode, '01', secondAnswer.body)
 }

@@ -1,5 +1,5 @@
-// The real side of the simulation of money out: a service, its clients and their users, the
-// workers' rounds, and the banks. Processes die and are started again.
+// The real side of the simulation of money out: a service with two processes, its clients and their users,
+// the workers' rounds, and the banks. Processes die and are started again.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -36,10 +36,12 @@ const SETTLED = ['confirmed', 'failed', 'cancelled']
 
 export const naira = (kobo: bigint) => formatKobo(kobo as Kobo)
 
+// Starts the service, the banks and the model's books. `first` and `twin` are two processes on one database:
+// the workers' rounds run in the first, the clients' requests go to the twin.
 export async function startSim(random: Random) {
-  const own = SANDBOX_BANKS.filter(({ code }) => BANKS.includes(code))
+  const simulatedBanks = SANDBOX_BANKS.filter(({ code }) => BANKS.includes(code))
   const env = { MANILLA_TOKEN_TTL_SECONDS: '86400' }
-  const first = await startWithBanks(own, env)
+  const first = await startWithBanks(simulatedBanks, env)
   const now = () => first.clock().getTime()
   const banks = new PayoutBanks(BANKS, random, now)
   const books = new OutBooks(now)
@@ -47,6 +49,7 @@ export async function startSim(random: Random) {
   for (const name of NAMES) clients.push(await openClient(first, name))
   const settlements = new Map(clients.map((each) => [each, new Settlements(each, books)]))
   const callers = callersOf(first)
+  // After a crash the workers must do nothing more, so their next look at the clock throws.
   const clock = () => {
     if (banks.isCrashed) throw new Crash()
     return first.clock()
@@ -55,9 +58,7 @@ export async function startSim(random: Random) {
     payoutRounds({ ...first, clock }, { hooks: HOOKS, connections: banks.connections })
   let rounds = await open()
   let twin = await startTwin(first)
-
   const learn = () => learnOutcomes(first, { books, banks })
-
   return {
     ...{ bench: first, db: first.db, now, random, banks, books, clients, settlements, learn },
     ...callers,
@@ -69,9 +70,10 @@ export async function startSim(random: Random) {
       while ((await round(AbortSignal.timeout(ROUND_MS_MAX))).more);
     },
     async learnAccounts(): Promise<void> {
-      books.holds.opened = await readOpened(first)
+      books.holds.opened = await readOpeningOrder(first)
     },
-    // A process that dies in between starts again, and has not seen the bank's answer.
+    // Sends the queued payouts. If the process dies meanwhile, it starts again without having seen the banks'
+    // answers.
     async send(): Promise<void> {
       const blocked = books.blocked()
       const ended = await rounds.send().catch((error: unknown) => {
@@ -109,8 +111,9 @@ export async function startSim(random: Random) {
   }
 }
 
-// The order in which the accounts that holds take from were opened.
-async function readOpened({ db }: Bench): Promise<Map<string, number>> {
+// Returns each ledger account's place in the order of opening, for the model: holds take money from accounts
+// in this order.
+async function readOpeningOrder({ db }: Bench): Promise<Map<string, number>> {
   const { rows } = await db.query<{ name: string }>(
     `select l.kind || ' ' || coalesce(a.account_number, l.owner) as name
        from ledger_accounts l left join collection_accounts a on a.id = l.id
@@ -119,7 +122,8 @@ async function readOpened({ db }: Bench): Promise<Map<string, number>> {
   return new Map(rows.map(({ name }, at) => [name, at]))
 }
 
-// The results of payouts since the last look.
+// Reads the payouts that have been settled since the last call, checks each result, and applies it to the
+// model.
 async function learnOutcomes(
   { db, clock }: Bench,
   { books, banks }: { books: OutBooks; banks: PayoutBanks },
@@ -145,8 +149,8 @@ async function learnOutcomes(
 
 type Verdict = { reference: string; status: string; nowMs: number }
 
-// Our state of a payout matches the bank's; and a payout that the bank never received has failed
-// only when that is certain.
+// Asserts that the payout's status agrees with the bank's books, and that a payout that the bank never
+// received failed only after the required time.
 function assertTrue(banks: PayoutBanks, { reference, status, nowMs }: Verdict): void {
   const entry = banks.book.get(reference)
   const toldMs = banks.toldAt.get(reference)
@@ -156,6 +160,7 @@ function assertTrue(banks: PayoutBanks, { reference, status, nowMs }: Verdict): 
   else assert(toldMs !== undefined && nowMs - toldMs >= OBSERVED_MS_NEEDED, 'failed too soon')
 }
 
+// Creates a client with a bank account, subaccounts and splits.
 async function openClient(bench: Bench, name: string): Promise<OutClient> {
   const token = name === OPERATOR ? await bench.login() : await bench.newClient(name)
   await setBankAccount(bench, { clientId: name })
@@ -190,11 +195,16 @@ async function openClient(bench: Bench, name: string): Promise<OutClient> {
 
 type Person = { call(call: Omit<Call, 'token'>): Promise<LightMyRequestResponse> }
 
-// Tokens and sessions that are renewed before they expire.
+// Clients' tokens and users' sessions, which are renewed before they expire.
 function callersOf(bench: Bench) {
   const stored = new Map<string, { value: unknown; atMs: number }>()
   const nowMs = () => bench.clock().getTime()
-  const keep = async <T>(name: string, lifeMs: number, renew: () => Promise<T>): Promise<T> => {
+  // Returns the stored token or session, or a new one if the stored one is older than `lifeMs`.
+  const reuseOrRenew = async <T>(
+    name: string,
+    lifeMs: number,
+    renew: () => Promise<T>,
+  ): Promise<T> => {
     const known = stored.get(name)
     if (known && nowMs() - known.atMs < lifeMs) return known.value as T
     const value = await renew()
@@ -204,12 +214,12 @@ function callersOf(bench: Bench) {
   const emails = new Map<string, string>()
   return {
     tokenOf: (client: string) =>
-      keep(`token ${client}`, TOKEN_MS, () =>
+      reuseOrRenew(`token ${client}`, TOKEN_MS, () =>
         client === OPERATOR ? bench.login() : bench.login(client, 's3cret'),
       ),
     personOf: (client: string, role: 'owner' | 'operator', which = 1): Promise<Person> => {
       const name = `${role} ${which} of ${client}`
-      return keep(name, SESSION_MS, async () => {
+      return reuseOrRenew(name, SESSION_MS, async () => {
         const email = emails.get(name) ?? (await makeUser(bench, { clientId: client, role }))
         emails.set(name, email)
         return signIn(bench, email)

@@ -1,5 +1,5 @@
-// The banks of the simulation of money out, with their own books: money in, the orders they
-// received, how often, and their charges. Their answers have little to do with it.
+// The banks of the simulation of money out. Each has its own books: incoming money, the payout orders that it
+// received, and its charges. A bank's answers often do not match its books.
 
 import assert from 'node:assert/strict'
 import type { BankConnection, BankConnections, PayoutAnswer } from '#banks/connector.ts'
@@ -21,7 +21,7 @@ const DELAY_MS = 40_000
 const FATES = ['pay', 'pay', 'pay', 'pay', 'reject', 'delay', 'drop', 'lost', 'silent', 'crash']
 const LIMITS = { ratePerSecond: 5, concurrency: 4 }
 
-// Thrown where the process would have died.
+// Thrown at the point where the process dies.
 export class Crash extends Error {}
 
 const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
@@ -36,7 +36,7 @@ export class PayoutBanks {
   readonly #calledAt = new Map<string, number[]>() // By bank.
   readonly connections: BankConnections
   isCrashed = false
-  isCalm = false // Nothing fails any more.
+  isCalm = false // Set at the end of a simulation: from then on nothing fails.
   readonly #random: Random
   readonly #now: () => number
 
@@ -65,12 +65,14 @@ export class PayoutBanks {
     this.inKobo.set(bank, (this.inKobo.get(bank) ?? 0n) + kobo)
   }
 
+  // Records the time of a call.
   #note(bank: string): void {
     const times = this.#calledAt.get(bank) ?? []
     times.push(this.#now())
     this.#calledAt.set(bank, times)
   }
 
+  // The bank gets an order, and fate decides what happens to the order and to the response.
   #send(bank: string, { reference, amountKobo: kobo }: { reference: string; amountKobo: bigint }) {
     this.told.push(reference)
     this.toldAt.set(reference, this.#now())
@@ -81,6 +83,7 @@ export class PayoutBanks {
     return answer
   }
 
+  // Enters an order into the bank's books, and responds unless the response is dropped.
   #enter(order: { bank: string; reference: string; kobo: bigint; fate: string }): PayoutAnswer {
     const { bank, reference, kobo, fate } = order
     const known = this.book.get(reference)
@@ -104,7 +107,7 @@ export class PayoutBanks {
       : { status: 'failed', reason: 'The account is closed.' }
   }
 
-  // A bank's statement with only those payouts that `isBooked` selects.
+  // The bank's own balance, which counts only the payouts that `isBooked` selects.
   balance(bank: string, isBooked: (reference: string) => boolean): bigint {
     let kobo = this.inKobo.get(bank) ?? 0n
     for (const [reference, entry] of this.book) {
@@ -115,17 +118,17 @@ export class PayoutBanks {
     return kobo
   }
 
-  // I47: whatever happened, no bank received the same order twice.
+  // Asserts that no bank received the same order twice (I47).
   assertToldOnce(): void {
     assert.equal(new Set(this.told).size, this.told.length, 'a payout was sent twice')
     for (const [reference, { times }] of this.book) assert.equal(times, 1, reference)
   }
 
-  // I40: never more calls than the rate within a second.
+  // Asserts that no bank got more calls within a second than its rate limit (I40).
   assertNotRushed(): void {
     for (const times of this.#calledAt.values()) {
-      for (const [at, ms] of times.entries()) {
-        const later = times[at + LIMITS.ratePerSecond]
+      for (const [index, ms] of times.entries()) {
+        const later = times[index + LIMITS.ratePerSecond]
         assert(later === undefined || later - ms >= SECOND_MS, 'a bank was called too fast')
       }
     }
@@ -136,9 +139,9 @@ export function bankReferenceOf(reference: string): string {
   return `BANK-${reference}`
 }
 
-// The NIP tariff. Returns are free.
 type Charges = { fee: bigint; duty: bigint; vat: bigint }
 
+// The bank's charges for a payout, by the NIP tariff. Returns (references with RTN) are free.
 export function chargesOn(reference: string, kobo: bigint): Charges {
   if (reference.startsWith('RTN')) return { fee: 0n, duty: 0n, vat: 0n }
   const fee = kobo <= 5_000_00n ? 10_00n : kobo <= 50_000_00n ? 25_00n : 50_00n

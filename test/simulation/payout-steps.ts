@@ -1,5 +1,5 @@
-// Money out in the simulation: payouts, refunds, returns, and debts that are recovered or written
-// off.
+// Random steps of the simulation of money out: payouts, refunds, returns, and debts that are recovered or
+// written off.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -19,6 +19,7 @@ const REASON = { reason: 'As agreed' }
 export const needsApproval = ({ approvalAboveKobo: above }: OutClient, kobo: bigint) =>
   above !== null && kobo > above
 
+// Requests a payout from the service, and applies it to the model.
 export async function payout(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
   const order = newOrder(sim, client)
@@ -27,15 +28,19 @@ export async function payout(sim: Sim): Promise<void> {
 
 type Order = { client: OutClient; kobo: bigint }
 
+// A payout of a random amount: mostly up to a third of the client's money, sometimes up to a little more than
+// all of it.
 export function newOrder(sim: Sim, client: OutClient): Order {
-  const there = sim.books.total(client)
-  return { client, kobo: amount(sim, sim.random.integer(1, 6) === 1 ? there + 100n : there / 3n) }
+  const totalKobo = sim.books.total(client)
+  const isTooMuch = sim.random.integer(1, 6) === 1
+  return { client, kobo: amount(sim, isTooMuch ? totalKobo + 100n : totalKobo / 3n) }
 }
 
 export function askPayout(sim: Sim, { client, kobo }: Order) {
   return ask(sim, client, PAYOUTS, { amount: naira(kobo), narration: 'Proceeds' })
 }
 
+// Applies a requested payout to the model, and asserts that the service's response is the expected one.
 export function adoptPayout(sim: Sim, order: Order, answer: LightMyRequestResponse): void {
   const { client, kobo } = order
   const { fee, vat } = client.payoutRule ? feeOnTop(client.payoutRule, kobo) : { fee: 0n, vat: 0n }
@@ -54,14 +59,14 @@ export function adoptPayout(sim: Sim, order: Order, answer: LightMyRequestRespon
   sim.books.payouts.set(reference, { ...known, status, isWaiting })
 }
 
-// Approves, rejects or cancels, in any state.
+// Approves, rejects or cancels a payout, mostly one that waits for approval.
 export async function decide(sim: Sim): Promise<void> {
   const { random } = sim
   const payouts = [...sim.books.payouts.values()]
-  const all = payouts.slice(-40)
+  const recent = payouts.slice(-40)
   const waiting = payouts.filter(({ isWaiting, status }) => isWaiting && status === 'queued')
-  const payout = random.pick(waiting.length > 0 && random.integer(1, 4) > 1 ? waiting : all)
-  if (!payout?.client) return
+  const payout = random.pick(waiting.length > 0 && random.integer(1, 4) > 1 ? waiting : recent)
+  if (!payout?.client) return // A return of unidentified money has no client that could decide.
   const verb = random.pick(['approve', 'approve', 'reject', 'cancel'])
   const isQueued = payout.status === 'queued'
   if (verb === 'cancel') return cancel(sim, payout)
@@ -77,6 +82,7 @@ export async function decide(sim: Sim): Promise<void> {
   assert.equal(payout.status, verb === 'approve' ? 'queued' : 'cancelled')
 }
 
+// Ends all blocked payouts: marks returns as failed, and cancels refunds and other payouts by their routes.
 export async function cancelBlocked(sim: Sim): Promise<void> {
   for (const payout of sim.books.payouts.values()) {
     if (!sim.books.blockOf(payout)) continue
@@ -86,12 +92,14 @@ export async function cancelBlocked(sim: Sim): Promise<void> {
   }
 }
 
+// The operator marks a return as failed.
 async function failReturn(sim: Sim, { reference }: OutPayout): Promise<void> {
   const url = `/api/v1/operator/returns/${reference}/fail`
   assertAnswer(await sim.call({ url, body: REASON, token: await sim.tokenOf(OPERATOR) }))
   await sim.learn()
 }
 
+// The client cancels a payout, which succeeds only while it is queued.
 async function cancel(sim: Sim, payout: OutPayout): Promise<void> {
   const { status, purpose, client, reference } = payout
   if (purpose === 'refund' && sim.random.integer(1, 2) === 1) return cancelRefund(sim, payout)
@@ -102,6 +110,7 @@ async function cancel(sim: Sim, payout: OutPayout): Promise<void> {
   await sim.learn()
 }
 
+// The client cancels a refund, which succeeds while its payout is queued, and again once it is cancelled.
 async function cancelRefund(sim: Sim, { refund, client, status }: OutPayout): Promise<void> {
   const isDone = ['queued', 'cancelled'].includes(status)
   const answer = await ask(sim, client as OutClient, `/api/v1/refunds/${refund}/cancel`, REASON)
@@ -109,6 +118,7 @@ async function cancelRefund(sim: Sim, { refund, client, status }: OutPayout): Pr
   await sim.learn()
 }
 
+// Refunds all or part of a random credit, sometimes more than is left of it.
 export async function refund(sim: Sim): Promise<void> {
   const { random, books } = sim
   const credit = random.pick(books.credits.slice(-40))
@@ -137,6 +147,7 @@ export async function refund(sim: Sim): Promise<void> {
   books.payouts.set(reference, { ...known, back, status, isWaiting, credit, refund })
 }
 
+// Returns an open suspense item to its payer.
 export async function giveBack(sim: Sim): Promise<void> {
   const item = sim.random.pick(sim.books.items.filter(({ state }) => state === 'open'))
   if (!item) return
@@ -152,15 +163,17 @@ export async function giveBack(sim: Sim): Promise<void> {
   sim.books.payouts.set(reference, { ...known, holding, back, status, isWaiting: false, item })
 }
 
-// An operator asks a silent bank and enters its answer; or contradicts a settled payout, which
-// changes nothing.
+// An operator settles a payout of a silent bank by hand, with the bank's true answer; or tries to settle a
+// payout again, which must change nothing.
 export async function resolve(sim: Sim): Promise<void> {
   const { random, books, banks } = sim
-  const all = [...books.payouts.values()]
-  const silent = all.filter(
+  const payouts = [...books.payouts.values()]
+  const silent = payouts.filter(
     ({ status, reference }) => status === 'unknown' && banks.book.get(reference)?.isSilent,
   )
-  const settled = all.slice(-60).filter(({ status }) => ['confirmed', 'failed'].includes(status))
+  const settled = payouts
+    .slice(-60)
+    .filter(({ status }) => ['confirmed', 'failed'].includes(status))
   const payout = random.pick(silent.length > 0 && random.integer(1, 3) > 1 ? silent : settled)
   if (!payout) return
   const { reference, status } = payout
@@ -183,7 +196,7 @@ export async function resolve(sim: Sim): Promise<void> {
   await sim.learn()
 }
 
-// Recovered or written off, by two people.
+// Two operators recover or write off a debt of a client or a bank.
 export async function adjust(sim: Sim): Promise<void> {
   const { random, books } = sim
   const kind = random.pick(['recovery', 'write_off'])
@@ -192,14 +205,14 @@ export async function adjust(sim: Sim): Promise<void> {
   const isOfClient = random.integer(1, 3) > 1
   const owner = isOfClient ? `client:${client.id}` : `bank:${bank}`
   const debt = isOfClient ? `receivable ${owner}` : `shortfall ${owner}`
-  const owed = -books.balances.of(debt) - (isOfClient ? 0n : onTheWay(sim, bank))
+  const owed = -books.balances.of(debt) - (isOfClient ? 0n : uncertainShortfall(sim, bank))
   if (owed <= 0n) return
   const kobo = random.integer(1, 2) === 1 ? owed : BigInt(random.integer(1, Number(owed)))
-  const of = isOfClient
+  const debtor = isOfClient
     ? { of: 'receivable', clientId: client.name }
     : { of: 'shortfall', bankCode: bank }
   const maker = await sim.personOf(OPERATOR, 'operator', 1)
-  const body = { kind, ...of, amount: naira(kobo), ...REASON }
+  const body = { kind, ...debtor, amount: naira(kobo), ...REASON }
   const request = await maker.call({ url: ADJUSTMENTS, body })
   assertAnswer(request)
   const checker = await sim.personOf(OPERATOR, 'operator', 2)
@@ -217,8 +230,9 @@ export async function adjust(sim: Sim): Promise<void> {
   books.balances.post(kind === 'recovery' ? bankAccount(bank) : loss, debt, kobo)
 }
 
-// A reversal during a return may not be short in the end.
-function onTheWay({ books }: Sim, bank: string): bigint {
+// The part of the bank's shortfall that may still disappear: if a return fails, its money covers the reversal
+// that came meanwhile.
+function uncertainShortfall({ books }: Sim, bank: string): bigint {
   return books.items
     .filter((item) => item.state === 'returning' && item.bank === bank)
     .reduce((sum, item) => sum + least(item.kobo, item.shortKobo), 0n)

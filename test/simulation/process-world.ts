@@ -1,5 +1,5 @@
-// A world whose service is the real program with two HTTP processes on one port, called over real
-// connections, which spread over both. It uses the machine's clock: nothing can wait there.
+// A world of the simulation whose service is the real program: two HTTP processes on one port, which share
+// the connections. It uses the machine's clock, so the simulation cannot let time pass.
 
 import assert from 'node:assert/strict'
 import { SANDBOX_CLIENT } from '#access/secrets.ts'
@@ -14,6 +14,7 @@ import { CLIENT_SECRETS, CLIENTS, newModel, type Reply, settingsIn, type World }
 
 const PROCESSES = 2
 
+// Starts the program, on a private database.
 export async function startProcessWorld() {
   const folder = createTempFolder()
   const database = await createTestDatabase()
@@ -79,8 +80,9 @@ export async function startProcessWorld() {
   }
 }
 
+// Inserts the simulation's clients except the sandbox's, which exists.
 async function addClients(db: World['db']): Promise<void> {
-  for (const clientId of CLIENTS.filter((each) => each !== SANDBOX_CLIENT.clientId)) {
+  for (const clientId of CLIENTS.filter((name) => name !== SANDBOX_CLIENT.clientId)) {
     const secret = CLIENT_SECRETS[clientId] as string
     await addClient(db, systemClock(), { clientId, secret })
   }

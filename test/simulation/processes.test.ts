@@ -1,6 +1,7 @@
-// The same simulation, shorter, against the real program with two HTTP processes on one port: each
-// process knows the other's answers, and some order explains every race between them. Replay a
-// failure with: SEED=<seed> node --test test/simulation/processes.test.ts
+// A shorter simulation of incoming money with the real program as two HTTP processes on one port: each
+// process knows what the other did, and each race between them has an order that explains it. Replay a
+// failure with:
+//   SEED=<seed> node --test test/simulation/processes.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -45,9 +46,10 @@ test(`two HTTP processes agree with the model, and with each other (seed ${SEED}
   )
   await assertEventsWithoutGaps(world.db)
   assert.equal(await world.service.stop(), 0)
-  assert.doesNotMatch(world.service.said.out, /"level":"(error|fatal)"/)
+  assert.doesNotMatch(world.service.output.out, /"level":"(error|fatal)"/)
 })
 
+// Asserts that each client's events are numbered from 1 without gaps or duplicates.
 async function assertEventsWithoutGaps(db: Awaited<ReturnType<typeof startProcessWorld>>['db']) {
   const { rows } = await db.query(
     `select c.client_id as client, k.sequence = count(e.sequence) as "isWhole",

@@ -1,6 +1,6 @@
-// Concurrent requests for the same money, sent to two services at once. Replay a failure with:
-// SEED=<seed> node --test test/simulation/races.test.ts (several times: the seed does not decide
-// who wins a race). More of it: RACES=1000.
+// Requests for the same money, sent to two services at the same time. RACES=1000 runs longer. Replay a
+// failure several times, because the seed does not decide which request wins a race:
+//   SEED=<seed> node --test test/simulation/races.test.ts
 
 import { test } from 'node:test'
 import { askAtRandom } from '../support/declared-errors.ts'

@@ -1,5 +1,5 @@
-// Every operation of the model as its HTTP request, and the part of the answer that the model can
-// predict. Operations without an endpoint (the expiry worker, findings) run directly.
+// Sends the operations of a simulation to the service as HTTP requests, and returns the part of each response
+// that the model can predict. Operations without a route (the expiry worker, findings) run directly.
 
 import assert from 'node:assert/strict'
 import { formatKobo, type Kobo } from '#money.ts'
@@ -21,7 +21,7 @@ import { SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from '../support/split
 import { takeFindings } from './findings.ts'
 import { OPERATOR, type Reply, type World } from './world.ts'
 
-// The payers that a list allows, by account or by name.
+// Payers whom the simulation's payer rules allow, by account or by name.
 export const LISTED = [
   { name: 'OBI ADA NGOZI', account: '0123456789', bank: '057', isListed: true },
   { name: 'Somebody Else', account: '1111111111', bank: '044', isListed: true },
@@ -37,6 +37,7 @@ const LIST = {
 
 type Of<K extends Op['do']> = Extract<Op, { do: K }>
 
+// Sends one operation; returns the part of the response that the model predicts.
 export function send(world: World, op: Op): Promise<Answer> {
   switch (op.do) {
     case 'account':
@@ -80,7 +81,7 @@ async function openAccount(world: World, op: Of<'account'>): Promise<Answer> {
   return refusalOf(answer) ?? { number: answer.json().data.accountNumber }
 }
 
-// Each client has every split of the model.
+// Creates the subaccounts and all splits of the model for a client.
 export async function createSplits(world: World, client: string): Promise<void> {
   for (const code of ['A', 'B', 'C']) {
     const answer = await world.call(client, SUBACCOUNTS, subaccountBody(code))
@@ -101,14 +102,16 @@ export async function createSplits(world: World, client: string): Promise<void> 
   }
 }
 
-// The model counts in plain numbers: it must not share the service's types.
+// The model has plain bigint amounts, because it must not share types with the service.
 const naira = (value: bigint) => formatKobo(value as Kobo)
 
+// Activates or deactivates a collection account.
 async function switchAccount(world: World, op: Of<'activate' | 'deactivate'>): Promise<Answer> {
   const url = `${ACCOUNTS}/${op.account}/${op.do}`
   return refusalOf(await world.call(await ownerOf(world, op.account), url, {})) ?? {}
 }
 
+// Sets the limits of a collection account.
 async function limitAccount(world: World, { account, limits }: Of<'limit'>): Promise<Answer> {
   const amount = (value: bigint | null) => value && naira(value)
   const [perCredit, perDay] = [amount(limits.creditKobo), amount(limits.dayKobo)]
@@ -117,6 +120,7 @@ async function limitAccount(world: World, { account, limits }: Of<'limit'>): Pro
   return refusalOf(await world.call(client, `${ACCOUNTS}/${account}`, body, 'PATCH')) ?? {}
 }
 
+// The client that has the collection account.
 async function ownerOf({ db }: World, account: string): Promise<string> {
   const { rows } = await db.query<{ client: string }>(
     `select c.client_id as client from clients c join collection_accounts a on a.client_id = c.id
@@ -126,6 +130,7 @@ async function ownerOf({ db }: World, account: string): Promise<string> {
   return rows[0]?.client ?? ''
 }
 
+// Gives a client another fee rule for credits.
 async function chargeClient(world: World, { client, rule }: Of<'rule'>): Promise<Answer> {
   const body = {
     clientId: client,
@@ -148,6 +153,7 @@ async function createAdvice(world: World, { client, terms }: Of<'advice'>): Prom
   return refusalOf(answer) ?? { advice: answer.json().responseData.adviceReference }
 }
 
+// The terms of an advice as fields of the request.
 function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules, split }: Terms) {
   return {
     splitCode: split,
@@ -160,6 +166,7 @@ function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules, spl
   }
 }
 
+// The payer rules as fields of the request. With `isListOnly`, only the listed payers may pay.
 function rulesBody({ minKobo, maxKobo, isListOnly }: Rules) {
   const amounts = { minAmount: naira(minKobo), maxAmount: naira(maxKobo) }
   return isListOnly ? { ...amounts, ...LIST } : amounts
@@ -182,6 +189,7 @@ async function cancel(world: World, { client, advice }: Of<'cancel'>): Promise<A
   return { advice: adviceReference, status }
 }
 
+// Reports credits as a bank, one alone or several in a list.
 async function reportCredits(world: World, { credits, isList }: Of<'credits'>): Promise<Answer> {
   const bank = credits[0]?.bank
   const bodies = credits.map(({ sessionId, number, kobo, currency, payer, agoMs, fault }) => ({
@@ -200,9 +208,9 @@ async function reportCredits(world: World, { credits, isList }: Of<'credits'>): 
   const answer = await world.report(`${bank}/credits`, isList ? bodies : bodies[0])
   const answers = isList ? answer.json() : [answer.json()]
   assert.equal(answers.length, credits.length, answer.body)
-  return answers.map((each: RailAnswer & { sessionId: string }, at: number) => {
-    if (!credits[at]?.fault) assert.equal(each.sessionId, credits[at]?.sessionId)
-    return railAnswer(each)
+  return answers.map((result: RailAnswer & { sessionId: string }, index: number) => {
+    if (!credits[index]?.fault) assert.equal(result.sessionId, credits[index]?.sessionId)
+    return railAnswer(result)
   })
 }
 
@@ -215,6 +223,8 @@ async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer>
   return railAnswer(answer.json())
 }
 
+// Assigns or returns a suspense item. Waits until a return is settled, because the model settles it in the
+// same step.
 async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise<Answer> {
   const url = `/api/v1/suspense/${await itemOf(world, op.credit)}/${op.do}`
   const answer = await world.call(op.client, url, op.do === 'assign' ? targetBody(op) : {})
@@ -223,7 +233,7 @@ async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise
   return refusalOf(answer) ?? { isDone: true }
 }
 
-// No bank sends other currencies than naira: the operator does, at once.
+// The operator confirms returns in other currencies by hand at once, because banks send only naira.
 async function confirmByHand(world: World): Promise<void> {
   const { rows } = await world.db.query<{ reference: string }>(
     `select p.reference from payouts p
@@ -235,7 +245,7 @@ async function confirmByHand(world: World): Promise<void> {
   }
 }
 
-// A worker may have claimed a return before the request could send it, and be about to send it.
+// Waits until no return is being sent: a worker may have claimed it before the request could send it.
 async function untilSent({ db }: World): Promise<void> {
   let rowCount: number | null
   do {
@@ -251,7 +261,7 @@ function targetBody({ to }: Of<'assign'>) {
   return 'account' in to ? { accountNumber: to.account } : { paymentReference: to.payment }
 }
 
-// The part of a credit that went to suspense. No id of ours is 0.
+// The public id of a credit's suspense item. Without an item it is the public id of 0, which no item has.
 async function itemOf({ db }: World, credit: string): Promise<number> {
   const [sessionId, bank] = credit.split('@')
   const { rows } = await db.query<{ id: bigint }>(
@@ -270,6 +280,7 @@ async function readPayment(world: World, { client, payment }: Of<'read'>): Promi
   return { status: transactionStatus, kobo: koboOf(amountCollected) }
 }
 
+// The part of a bank's acknowledgement that the model predicts.
 function railAnswer({ responseCode, outcome, code }: RailAnswer): RailAnswer {
   return { responseCode, outcome, ...(code === undefined ? {} : { code }) }
 }

@@ -1,10 +1,10 @@
-// Sends unrelated operations together, so that they meet in batches and overtake one another; the
-// model runs them one by one. The results are equal only because the operations touch nothing in
-// common, which this file ensures.
+// Chooses operations that can be sent at the same time, so that they share batches and overtake one another,
+// while the model runs them one after another. The results can be equal only if no two operations touch the
+// same object, which this file ensures.
 
 import type { Answer, Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
-import { callsOf } from '../support/model-identity.ts'
+import { identifiersOf } from '../support/model-identity.ts'
 import type { CreditReport } from '../support/model-money.ts'
 import { Account, Payment } from '../support/model-places.ts'
 import type { Choices } from './choices.ts'
@@ -12,10 +12,11 @@ import type { Choices } from './choices.ts'
 const OPS_MAX = 28
 const WAITING_MAX = 10
 
-// Operations may share this, as long as none needs it alone.
+// Prefix of objects that several operations of a round may share, unless another one needs the object alone.
 const SHARED = 'shared '
 const FREE_NUMBERS = 'free numbers'
 
+// Whether an operation that touches this object would conflict with operations that touch the others.
 function meets(name: string, touched: ReadonlySet<string>): boolean {
   if (name.startsWith(SHARED)) return touched.has(name.slice(SHARED.length))
   return touched.has(name) || touched.has(`${SHARED}${name}`)
@@ -29,7 +30,8 @@ export class Rounds {
     this.#choices = choices
   }
 
-  // An operation that touches something already in use waits for the next round.
+  // The operations of the next round. An operation that touches an object which is already in use waits for a
+  // later round.
   next(): Op[] {
     const touched = new Set<string>()
     const ops: Op[] = []
@@ -49,18 +51,21 @@ export class Rounds {
   }
 }
 
+// How many steps a round counts for: a list of credits is as many steps as it has credits.
 export function stepsOf(ops: readonly Op[]): number {
   return ops.reduce((sum, op) => sum + (op.do === 'credits' ? op.credits.length : 1), 0)
 }
 
-// An operation that found no number left came last, whatever the order of sending.
+// The order in which the model must run the operations: one that found no number left must come after those
+// that took numbers.
 export function inOrder(ops: readonly Op[], answers: readonly Answer[]): [Op, Answer][] {
-  const pairs = ops.map((op, at): [Op, Answer] => [op, answers[at] as Answer])
+  const pairs = ops.map((op, index): [Op, Answer] => [op, answers[index] as Answer])
   const isLast = ([, answer]: [Op, Answer]) =>
     'refused' in answer && answer.refused === 'numbers_exhausted'
   return [...pairs.filter((pair) => !isLast(pair)), ...pairs.filter(isLast)]
 }
 
+// The objects that an operation reads or changes.
 function touchedBy(op: Op, books: Books): string[] {
   switch (op.do) {
     case 'account':
@@ -90,7 +95,7 @@ function touchedBy(op: Op, books: Books): string[] {
       return [...new Set(op.credits.flatMap((credit) => creditAndOwner(credit, books)))]
     case 'reversal': {
       const original = `${op.original}@${op.bank}`
-      const credit = books.called.get(original)?.name ?? original
+      const credit = books.creditsByIdentifier.get(original)?.name ?? original
       return [`${op.sessionId}@${op.bank}`, ...creditAndPlaces(credit, books)]
     }
     case 'assign':
@@ -100,7 +105,8 @@ function touchedBy(op: Op, books: Books): string[] {
   }
 }
 
-// A number that is out of quarantine may be issued to another payment in the same round.
+// The object that holds a number. If the number's quarantine is over, another payment may lease it in the
+// same round.
 function ownerOf(number: string, books: Books): string[] {
   const owner = books.numbers.get(number)?.owner
   if (!owner) return []
@@ -108,15 +114,18 @@ function ownerOf(number: string, books: Books): string[] {
   return [...(owner instanceof Account ? [number] : adviceOf(owner)), ...free]
 }
 
-// Every identifier of the credit, and the credit that it is already known as.
+// The identifiers of a reported credit, the credits that are already known under them, and the holder of the
+// number.
 function creditAndOwner(report: CreditReport, books: Books): string[] {
-  const names = callsOf(report).flatMap(({ value }) => {
+  const names = identifiersOf(report).flatMap(({ value }) => {
     const name = `${value}@${report.bank}`
-    return [name, books.called.get(name)?.name ?? name]
+    return [name, books.creditsByIdentifier.get(name)?.name ?? name]
   })
   return [...names, ...ownerOf(report.number, books)]
 }
 
+// The objects that an assignment of suspended money touches: the account, or the payment with the holders of
+// its numbers.
 function targetOf(to: { account: string } | { payment: string }, books: Books): string[] {
   if ('account' in to) return [to.account]
   const payment = books.payments.get(to.payment)
@@ -124,10 +133,12 @@ function targetOf(to: { account: string } | { payment: string }, books: Books): 
   return [...adviceOf(payment), ...numbers.flatMap((number) => ownerOf(number, books))]
 }
 
+// A payment is touched through its advice, because several operations name only the advice.
 function adviceOf(payment: Payment | undefined): string[] {
   return payment ? [payment.advice.reference] : []
 }
 
+// A credit, and the accounts and payments to which its parts are booked.
 function creditAndPlaces(name: string, books: Books): string[] {
   const places = books.credits.get(name)?.parts.flatMap(({ place }) => {
     if (place instanceof Account) return [place.number]

@@ -1,5 +1,5 @@
-// The scene of a race: a payment, perhaps partly paid, perhaps at its end; a collection account; an
-// amount in suspense; and several concurrent operations on them.
+// Prepares a race: a payment, perhaps partly paid or expired, a collection account and suspended money; and
+// chooses the operations on them that run at the same time.
 
 import type { Answer, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
@@ -24,13 +24,16 @@ function newSession(): string {
   return `000013261115100000${String(sessions).padStart(12, '0')}`
 }
 
+// Prepares the objects of one race. Returns the operations that did this (`before`), and the operations to
+// send at the same time (`contest`).
 export async function stage(
   random: Random,
   send: (op: Op) => Promise<Answer>,
   isTimeless: boolean,
 ): Promise<Scene> {
   const before: Done[] = []
-  const first = async (op: Op): Promise<Record<string, string>> => {
+  // Runs an operation before the race, and records it with its response.
+  const prepare = async (op: Op): Promise<Record<string, string>> => {
     const answer = await send(op)
     before.push([op, answer])
     return answer as Record<string, string>
@@ -46,31 +49,33 @@ export async function stage(
     merchantRef: null,
     split: null,
   }
-  const { number: account = '' } = await first({ do: 'account', client, rules: null, split: null })
-  const { advice = '' } = await first({ do: 'advice', client, terms: { ...terms, rules: null } })
+  const newAccount: Op = { do: 'account', client, rules: null, split: null }
+  const { number: account = '' } = await prepare(newAccount)
+  const { advice = '' } = await prepare({ do: 'advice', client, terms: { ...terms, rules: null } })
   const isStarted = chance(90)
   const { number = NOBODYS, payment = UNKNOWN } = isStarted
-    ? await first({ do: 'initiate', advice, bank: '035' })
+    ? await prepare({ do: 'initiate', advice, bank: '035' })
     : {}
 
   const paid = credit(number, PART)
-  if (chance(60)) await first(one(paid))
+  if (chance(60)) await prepare(reportOf(paid))
   const received = credit(account, PART)
-  if (chance(60)) await first(one(received))
+  if (chance(60)) await prepare(reportOf(received))
   const suspended = credit(NOBODYS, random.pick([WHOLE - PART, WHOLE, PART]))
   const item = `${suspended.sessionId}@${suspended.bank}`
-  await first(one(suspended))
+  await prepare(reportOf(suspended))
   const assigned: Op = { do: 'assign', client: OPERATOR, credit: item, to: { payment } }
-  if (isStarted && chance(25)) await first(assigned)
-  if (chance(25) && !isTimeless) await first({ do: 'wait', ms: EXPIRES_MS })
+  if (isStarted && chance(25)) await prepare(assigned)
+  if (chance(25) && !isTimeless) await prepare({ do: 'wait', ms: EXPIRES_MS })
 
+  // Operations on the same object: on the payment, on the suspended money, or on the collection account.
   const menus: Op[][] = [
     [
-      one(credit(number, WHOLE)),
-      one(credit(number, WHOLE - PART)),
-      one(credit(number, PART)),
-      one(paid),
-      one({ ...paid, kobo: PART + 1n }),
+      reportOf(credit(number, WHOLE)),
+      reportOf(credit(number, WHOLE - PART)),
+      reportOf(credit(number, PART)),
+      reportOf(paid),
+      reportOf({ ...paid, kobo: PART + 1n }),
       { do: 'cancel', client, advice },
       { do: 'expire' },
       { do: 'initiate', advice, bank: '101' },
@@ -84,11 +89,11 @@ export async function stage(
       { ...assigned, to: { account } },
       { do: 'return', client: OPERATOR, credit: item },
     ],
-    [one(credit(account, PART)), reversal(received, PART), reversal(received, PART / 2n + 1n)],
+    [reportOf(credit(account, PART)), reversal(received, PART), reversal(received, PART / 2n + 1n)],
   ]
   const menu = chance(60) ? random.pick(menus) : menus.flat()
   const contest = Array.from({ length: random.integer(2, 3) }, () => random.pick(menu))
-  // Repeats one: a bank or a person that did not wait for the answer.
+  // Sends one operation twice, as banks and people do when they do not wait for the response.
   contest.push(random.pick(contest))
   // The model returns money in one step, the service in two: request and sending. A reversal in between
   // blocks the sending (test/suspense/reversed-returns.test.ts), so these two do not race here.
@@ -97,12 +102,14 @@ export async function stage(
   return { before, contest: contest.filter((op) => !isReturned || !isReversal(op)) }
 }
 
+// A new credit of a listed payer to this number.
 function credit(number: string, kobo: bigint): CreditReport {
   const [payer] = LISTED as [(typeof LISTED)[0]]
   return { bank: '035', sessionId: newSession(), number, kobo, currency: 'NGN', payer }
 }
 
-function one(report: CreditReport): Op {
+// The report of a single credit.
+function reportOf(report: CreditReport): Op {
   return { do: 'credits', credits: [report], isList: false }
 }
 

@@ -1,5 +1,5 @@
-// Settlements in the simulation: closed by hand and by schedule, approved, cancelled; and their
-// settings.
+// Random steps of the simulation of money out: settlements are closed by hand and by schedule, approved or
+// cancelled, and the settings of clients change.
 
 import assert from 'node:assert/strict'
 import type { FeeRule } from '../support/model-fees.ts'
@@ -12,19 +12,21 @@ import { needsApproval } from './payout-steps.ts'
 const SETTLEMENTS = '/api/v1/settlements'
 const HOUR_MS = 3_600_000
 
-const ofClient = (sim: Sim, client: OutClient) => sim.settlements.get(client) as Settlements
+const settlementsOf = (sim: Sim, client: OutClient) => sim.settlements.get(client) as Settlements
 
+// Closes a settlement by request.
 export async function close(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
-  const books = ofClient(sim, client)
+  const books = settlementsOf(sim, client)
   const answer = await ask(sim, client, SETTLEMENTS, {})
   const closed = books.close(Math.max(sim.now(), books.latest?.cutOffMs ?? 0) + 1)
-  if (typeof closed === 'string') return assertAnswer(answer, closed)
+  if (typeof closed === 'string') return assertAnswer(answer, closed) // The code of a refusal.
   assertAnswer(answer)
   await adopt(sim, books, [closed])
 }
 
-// The settlement that the service closed equals the model's.
+// Asserts that the service closed the same settlements as the model, copies their references to the model's
+// settlements, and approves those that need no approval.
 async function adopt(sim: Sim, books: Settlements, closed: OutSettlement[]): Promise<void> {
   const { rows } = await sim.db.query<{ reference: string; net: bigint; cutOff: Date }>(
     `select reference, net_kobo as net, cut_off as "cutOff" from settlements
@@ -35,8 +37,8 @@ async function adopt(sim: Sim, books: Settlements, closed: OutSettlement[]): Pro
     rows.reverse().map(({ net, cutOff }) => [net, cutOff.getTime()]),
     closed.map(({ netKobo, cutOffMs }) => [netKobo, cutOffMs]),
   )
-  for (const [at, settlement] of closed.entries()) {
-    settlement.reference = rows[at]?.reference as string
+  for (const [index, settlement] of closed.entries()) {
+    settlement.reference = rows[index]?.reference as string
     if (settlement.status === 'approved') await adoptPayouts(sim, books, settlement)
     else if (!needsApproval(books.client, settlement.netKobo)) {
       books.approve(settlement)
@@ -45,6 +47,7 @@ async function adopt(sim: Sim, books: Settlements, closed: OutSettlement[]): Pro
   }
 }
 
+// Asserts that the service made a payout for each share, and adds these payouts to the model.
 async function adoptPayouts(sim: Sim, books: Settlements, settlement: OutSettlement) {
   const { rows } = await sim.db.query<{
     reference: string
@@ -70,19 +73,22 @@ async function adoptPayouts(sim: Sim, books: Settlements, settlement: OutSettlem
   }
 }
 
+// Cancels or approves a recent settlement.
 export async function decideSettlement(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
-  const books = ofClient(sim, client)
+  const books = settlementsOf(sim, client)
   const settlement = sim.random.pick(books.all.slice(-3))
   if (!settlement) return
   const isOpen = settlement.status === 'closed'
   const url = `${SETTLEMENTS}/${settlement.reference}`
   if (sim.random.integer(1, 2) === 1) {
     const answer = await ask(sim, client, `${url}/cancel`, {})
+    // Only the latest settlement can be cancelled, and only before its approval. Repeating that changes
+    // nothing.
     const isDone = settlement.status === 'cancelled'
-    const can = isDone || (isOpen && books.latest === settlement)
-    assertAnswer(answer, can ? undefined : 'settlement_not_cancellable')
-    if (can && !isDone) books.cancel(settlement)
+    const canCancel = isDone || (isOpen && books.latest === settlement)
+    assertAnswer(answer, canCancel ? undefined : 'settlement_not_cancellable')
+    if (canCancel && !isDone) books.cancel(settlement)
     return
   }
   if (!isOpen) return
@@ -95,7 +101,7 @@ export async function decideSettlement(sim: Sim): Promise<void> {
   await adoptPayouts(sim, books, settlement)
 }
 
-// The worker runs late, or on time.
+// Lets up to 30 hours pass, and then runs the worker that closes due settlements.
 export async function schedule(sim: Sim): Promise<void> {
   sim.wait(sim.random.integer(1, 30) * HOUR_MS + sim.random.integer(0, 999))
   await sim.schedule()
@@ -104,16 +110,16 @@ export async function schedule(sim: Sim): Promise<void> {
     for (const { atMs, cutOffMs } of books.dueSlots(sim.now())) {
       books.handledToMs = atMs
       const result = books.close(cutOffMs, books.terms.minimumKobo)
-      if (typeof result === 'string') continue
+      if (typeof result === 'string') continue // The code of a refusal: there is nothing to settle.
       closed.push(result)
-      // The next settlement takes nothing of it, whether it is approved or not.
+      // Approves the settlement before the next one is closed, as the service does.
       if (!needsApproval(books.client, result.netKobo)) books.approve(result)
     }
     await adopt(sim, books, closed)
   }
 }
 
-const rule = (of: Partial<FeeRule>): FeeRule => ({
+const rule = (changes: Partial<FeeRule>): FeeRule => ({
   flatKobo: 0n,
   bps: 0,
   minKobo: 0n,
@@ -122,7 +128,7 @@ const rule = (of: Partial<FeeRule>): FeeRule => ({
   isVatIncluded: false,
   isCustomers: false,
   isSubaccounts: false,
-  ...of,
+  ...changes,
 })
 
 const RULES = [
@@ -132,6 +138,7 @@ const RULES = [
 ]
 const PAYOUT_RULES = [rule({ flatKobo: 52_50n }), rule({ bps: 20, isVatIncluded: true })]
 
+// Gives the client another fee rule, for credits or for payouts.
 async function setRule(sim: Sim, client: OutClient, basis: 'credit' | 'payout'): Promise<void> {
   const chosen = sim.random.pick(basis === 'credit' ? RULES : PAYOUT_RULES)
   const body = {
@@ -158,9 +165,10 @@ const RESERVES = [
   { reserveBps: 12_34, reserveDays: 3 },
 ]
 
+// Changes the client's schedule, minimum amount and reserve.
 async function setTerms(sim: Sim, client: OutClient): Promise<void> {
   const { random } = sim
-  const books = ofClient(sim, client)
+  const books = settlementsOf(sim, client)
   const terms = {
     schedule: random.pick(['manual', 'daily@17:00', 'T+1@09:30']),
     minimumKobo: random.pick([0n, 500_00n]),
@@ -182,6 +190,7 @@ async function setTerms(sim: Sim, client: OutClient): Promise<void> {
   books.terms = terms
 }
 
+// Changes the amount above which the client's payouts need approval.
 async function setApproval(sim: Sim, client: OutClient): Promise<void> {
   const aboveKobo = sim.random.pick([null, 1_000_00n, 8_000_00n])
   const url = `/api/v1/operator/clients/${client.name}/payout-settings`
@@ -193,6 +202,7 @@ async function setApproval(sim: Sim, client: OutClient): Promise<void> {
   client.approvalAboveKobo = aboveKobo
 }
 
+// Changes one of a client's settings.
 export async function settings(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
   const which = sim.random.integer(1, 4)

@@ -1,5 +1,5 @@
-// The outcomes that a simulation has met. A run that never meets an outcome proves nothing about
-// it, so a whole run must have met all of these.
+// Records which outcomes occurred in a simulation. A run proves nothing about outcomes that never occurred,
+// so each full run must reach all outcomes listed here.
 
 import type { Answer, Op } from '../support/model.ts'
 
@@ -63,8 +63,8 @@ export class Sights {
   readonly #seen = new Set<string>()
 
   add(op: Op, answer: Answer): void {
-    for (const each of Array.isArray(answer) ? answer : [answer]) {
-      const { responseCode, outcome, code, refused, status, isDone } = each
+    for (const result of Array.isArray(answer) ? answer : [answer]) {
+      const { responseCode, outcome, code, refused, status, isDone } = result
       const words = [op.do, responseCode, outcome, code, refused, status, isDone && 'done']
       this.#seen.add(words.filter(Boolean).join(' '))
     }

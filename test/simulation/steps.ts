@@ -1,5 +1,4 @@
-// Steps of a simulation: a round of concurrent operations, each answer compared with the model's;
-// and a comparison of all the books.
+// Runs rounds of operations on a service and on the model, and compares the responses and all the books.
 
 import assert from 'node:assert/strict'
 import { checkIntegrity } from '#integrity/checks.ts'
@@ -11,6 +10,7 @@ import type { Sights } from './sights.ts'
 import { compareSums } from './sums.ts'
 import type { World } from './world.ts'
 
+// Sends the operations at the same time, and asserts that the model predicts each response.
 export async function run(
   world: World,
   model: Model,
@@ -24,6 +24,7 @@ export async function run(
   }
 }
 
+// Asserts that all books agree with the model and that the audit finds no fault.
 export async function compareAll(world: World, model: Model): Promise<void> {
   await compareBooks(world, model)
   await compareSums(world)

@@ -1,5 +1,5 @@
-// I34 after any simulation: for every client, the sums of its events, of its transfers and of its
-// balances are equal.
+// Asserts after a simulation that for each client the sums of its events, of its transfers and of its
+// balances are equal (I34).
 
 import assert from 'node:assert/strict'
 import type { ClientId } from '#ids.ts'
@@ -10,6 +10,7 @@ import type { World } from './world.ts'
 
 const EVENTS_MAX = 10_000_000
 
+// Compares the sums of each client in naira.
 export async function compareSums({ db }: World): Promise<void> {
   const { rows: clients } = await db.query<{ id: ClientId }>('select id from clients order by id')
   for (const { id } of clients) {
@@ -21,9 +22,10 @@ export async function compareSums({ db }: World): Promise<void> {
       [id],
     )
     for (const part of PARTS) {
-      const held = balance?.[`${part}Kobo`]
+      const expectedKobo = balance?.[`${part}Kobo`]
       const total = hours.reduce((sum, hour) => sum + hour[`${part}Kobo`], 0n)
-      assert.deepEqual([total, rows[0]?.[part]], [held, held], `${part} of client ${id}`)
+      const sums = [total, rows[0]?.[part]]
+      assert.deepEqual(sums, [expectedKobo, expectedKobo], `${part} of client ${id}`)
     }
     const refunded = hours.reduce((sum, hour) => sum + hour.refundedKobo, 0n)
     assert.equal(refunded, balance?.refundedKobo, `refunded of client ${id}`)

@@ -1,5 +1,5 @@
-// The real side of a simulation: two services on one database, like two processes, that can be
-// restarted or cut off; and every operation of the model as its HTTP request.
+// The real side of a simulation: two services on one database, as two processes would be, which can be
+// restarted or cut off from the database.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000
 const COMPLAINTS_MAX = 5
 const TOKEN_MS = 20 * 3_600_000 // A token lives for a day here.
 
-// One bank has so few numbers that they run out, and come back.
+// This bank has so few numbers that they run out, and become free again after their quarantine.
 export const SMALL_BANK = '058'
 const BANKS = [
   { code: '035', name: 'Wema Bank', serials: 400_000 },
@@ -45,10 +45,10 @@ export const BANK_CODES = BANKS.map((bank) => bank.code)
 // The shape of Fastify's `inject` answer.
 export type Reply = Pick<LightMyRequestResponse, 'statusCode' | 'body' | 'json'>
 
-// The parts of a service that a simulation needs, wherever it runs.
+// A running service as a simulation uses it: two services in this process, or the program as other processes.
 export type World = {
   db: Pool
-  // Its clock cannot be moved, so the model cannot predict anything that depends on the time.
+  // Whether the clock cannot be moved, so that the model cannot predict what depends on the time.
   isTimeless: boolean
   now(): number
   wait(ms: number): void
@@ -57,13 +57,13 @@ export type World = {
   newModel(now?: number): Model
   call(client: string | null, url: string, body?: unknown, method?: 'PATCH'): Promise<Reply>
   report(path: string, body: unknown): Promise<Reply>
-  // Credits that no bank reports: findings of a requery or a statement. Absent where a service is a
-  // process.
+  // Submits credits that a requery or a statement found. Absent where the service is another process.
   take?(credits: readonly IncomingCredit[]): ReturnType<Service['writers']['credits']['submitAll']>
 }
 
 export type MovedWorld = Awaited<ReturnType<typeof startWorld>>
 
+// Starts both services. Requests go to them in turn.
 export async function startWorld() {
   const bench = await startBench()
   await bench.newClient('MAN0000002')
@@ -101,7 +101,7 @@ export async function startWorld() {
       return inject({ method: 'POST', url: `/rails/${path}`, headers, payload })
     },
     take: (credits) => next().writers.credits.submitAll(credits),
-    // A worker that starts, works until nothing is left, and stops.
+    // Runs the expiry worker until no payment is due.
     async expire() {
       const batchPool = patientBatchPool(connectionString, 1)
       const sharedAccounts = new SharedAccounts(db)
@@ -112,13 +112,14 @@ export async function startWorld() {
   }
   return {
     ...world,
-    // One process stops in good order while the other continues; a new one takes its place.
+    // One service stops in an orderly way, while the other continues, and a new one takes its place.
     async restart() {
       const old = services.shift() as Service
       services.push(await start())
       await old.close()
     },
-    // As if all processes died: their connections break in the middle of their work.
+    // Breaks all database connections in the middle of the services' work, as if all processes died, and
+    // starts new services.
     async cut() {
       await db.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -134,7 +135,7 @@ export async function startWorld() {
   }
 }
 
-// Logs in again before a token expires.
+// Returns a function for a client's token, which is renewed before it expires.
 function tokensOf({ clock, login }: Bench) {
   const tokens = new Map<string, { token: string; atMs: number }>()
   return async (client: string): Promise<string> => {
@@ -148,6 +149,7 @@ function tokensOf({ clock, login }: Bench) {
   }
 }
 
+// A model of this world in which nothing has happened yet.
 export function newModel(now: number): Model {
   const numbersAt = new Map(BANKS.map(({ code, serials }) => [code, serials]))
   const books = new Books(now, QUARANTINE_DAYS * DAY_MS, numbersAt)
@@ -155,9 +157,10 @@ export function newModel(now: number): Model {
   return new Model(books)
 }
 
-// The settings of a service of this world; its banks are in a file in the folder.
+// The environment of a service of this world. Writes its banks to a file in the folder.
 export function settingsIn(folder: string): Record<string, string> {
   const path = join(folder, 'banks.json')
+  // Each bank has 100,000 permanent numbers and `serials` numbers for payments.
   const banks = BANKS.map(({ code, name, serials }, at) => {
     const base = 100_000_000 * (at + 1)
     return {
@@ -176,6 +179,7 @@ export function settingsIn(folder: string): Record<string, string> {
   }
 }
 
+// Starts a service with the banks of the simulation.
 async function startBench() {
   using folder = createTempFolder()
   return await startTestService({ env: settingsIn(folder.path) })

@@ -1,5 +1,5 @@
-// Booking splits: posted with the money they share, after its fee, of the whole payment once it is
-// settled, and given back with it. Each case with exactly its transfers.
+// Booking splits: the shares are posted when the money is booked, after the fee; for a payment, when it is
+// fully paid. A reversal takes the shares back. Each test compares the complete list of ledger transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,9 +15,10 @@ import { balanceOfSubaccount, createSplit, splitBody } from '../support/splits.t
 
 const splitCode = 'AB'
 
+// Starts a service with a split and, by default, a fee rule.
 async function withSplit(split?: object, rule: object | null = {}): Promise<Bench> {
   const bench = await startTestService()
-  if (rule) dataOf(await createFeeRule(bench, rule), 'account')
+  if (rule) dataOf(await createFeeRule(bench, rule))
   await createSplit(bench, split)
   return bench
 }
@@ -28,7 +29,7 @@ const balances = async (bench: Bench) => [
 ]
 
 const splitsOf = async (bench: Bench, sessionId: string) =>
-  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account').splits.map(
+  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` })).splits.map(
     ({ subaccountCode, amount }: { subaccountCode: string; amount: number }) =>
       `${subaccountCode} ${amount}`,
   )
@@ -53,7 +54,7 @@ test('a collection credit is shared after its fee, in the transaction that books
   assert.equal(await balanceOf(bench, accountNumber), 0)
   const { data } = (await bench.call({ url: '/api/v1/events?limit=1' })).json()
   assert.equal(data[0].data.accountBalance ?? data[0].data.account?.accountBalance, 0)
-  const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }), 'account')
+  const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }))
   const { gross, fees, net, collected, reversed } = totals[0]
   assert.deepEqual([gross, fees, net, collected, reversed], [20_000, 215, 19_785, 19_785, 0])
   const file = parseCsv((await bench.call({ url: '/api/v1/credits.csv' })).body)
@@ -127,7 +128,7 @@ test('a payment in parts is shared as a whole when it is settled, and shows what
   const advice = await readAdvice(bench, adviceReference)
   assert.deepEqual([advice.splitCode, advice.splits], [splitCode, all])
   const url = `/api/v1/payments/${paymentReference}`
-  assert.deepEqual(dataOf(await bench.call({ url }), 'account').splits, all)
+  assert.deepEqual(dataOf(await bench.call({ url })).splits, all)
   assert.deepEqual(await splitsOf(bench, part.sessionId), ['A 3957', 'B 989.25'])
   assert.deepEqual(await splitsOf(bench, rest.sessionId), ['A 11871', 'B 2967.75'])
   await assertCleanBooks(bench)
@@ -227,7 +228,7 @@ test('a reversal has shares given back in proportion before the bank takes the m
   assert.equal(await reverse(bench, sessionId, '15000'), '00 reversed')
   assert.deepEqual(await balances(bench), [0, 0])
   assert.equal(await balanceOf(bench, accountNumber), 0)
-  const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }), 'account')
+  const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }))
   const { gross, reversed, net } = totals[0]
   assert.deepEqual([gross, reversed, net], [20_000, 20_000, 0])
   await assertCleanBooks(bench)
@@ -238,7 +239,7 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   const { accountNumber } = await createAccount(bench, { splitCode })
   const { sessionId } = await credit(bench, accountNumber, '1000')
   await drain(bench, 70_000)
-  // The account has the money that it must pay for the subaccounts.
+  // The account has enough money to pay for the subaccounts.
   await patchAccount(bench, accountNumber, { splitCode: null })
   await credit(bench, accountNumber, '900')
   await patchAccount(bench, accountNumber, { splitCode })
@@ -253,14 +254,14 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   await credit(bench, accountNumber, '1000')
   assert.equal(await reverse(bench, sessionId, '500'), '00 reversed')
 
-  // A has enough again, and gives back only its due part of this half.
+  // Subaccount A has enough again, and gives back only its part of this half.
   assert.deepEqual((await moves()).slice(6), [
     'split: subaccount → collection 400.00',
     'split: subaccount → collection 100.00',
     'reversal: collection → bank 035 500.00',
   ])
   assert.deepEqual(await balances(bench), [400, 200])
-  // All but the settlement, which is invented.
+  // drain() made up a settlement, so the checks of settlements find faults; no other check may.
   const findings = await checkIntegrity(bench.db)
   assert.deepEqual(
     findings.filter(({ check }) => !/^settl/.test(check)),
@@ -268,7 +269,7 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   )
 })
 
-// Like a settlement: out of the first subaccount, without a credit as its cause.
+// Takes money out of the first subaccount, as a settlement does.
 async function drain({ db }: Bench, amountKobo: number) {
   await db.query(
     `insert into ledger_accounts (id, kind, owner, currency)

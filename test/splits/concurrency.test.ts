@@ -1,5 +1,5 @@
-// Concurrent splits through two processes: nothing deadlocks, and no share is lost, doubled or
-// taken twice.
+// Splits booked and reversed by two processes at the same time: there is no deadlock, and no share is lost,
+// doubled or taken back twice.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -91,7 +91,7 @@ test('a reversal locks the accounts in the order of their ids, as posting does',
   assert.equal(await reversal, '00 reversed')
 })
 
-// Repeats until it is taken, as a bank does.
+// Reports until the service acknowledges, as a bank does.
 async function report(by: Bench, path: string, body: object) {
   for (;;) {
     const says = wordsOf((await postRail(by, path, body)).json())
@@ -99,7 +99,7 @@ async function report(by: Bench, path: string, body: object) {
   }
 }
 
-test('one code is taken once, by whoever is first', async () => {
+test('the first of several requests that create the same code succeeds', async () => {
   await using bench = await startTestService()
   const body = subaccountBody('same')
   const race = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length: 6 }, ask))

@@ -1,4 +1,4 @@
-// The shares of a split: the published vectors, and properties for any split and amount.
+// Computing the shares of a split: the published examples, and properties that hold for any split and amount.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,9 +16,10 @@ import { asId } from '../support/as-id.ts'
 const naira = (text: string) => parseKobo(text) as Kobo
 const NO_FEE = { feesKobo: kobo(0n), bearer: undefined }
 
-type Given = [share: string, bearsFee?: boolean]
+type PartTerms = [share: string, bearsFee?: boolean]
 
-function terms(type: SplitTerms['type'], ...entries: Given[]): SplitTerms {
+// The terms of a split. Each entry is a subaccount's share, and whether the subaccount bears the fee.
+function terms(type: SplitTerms['type'], ...entries: PartTerms[]): SplitTerms {
   const parts = entries.map(([share, bearsFee = false]) => ({ share: naira(share), bearsFee }))
   return { type, parts }
 }
@@ -51,7 +52,8 @@ test('the remainder of rounding goes to the largest remainders, the first of equ
     formatShares(shareAmount(terms('percentage', ['50'], ['50']), of('0.01'))),
     '0.01 0.00',
   )
-  // The main account has half of it, and loses as much by rounding: it comes last.
+  // One kobo is split in two halves. The subaccount gets the kobo, because among equal fractions the main
+  // account comes last.
   assert.equal(formatShares(shareAmount(terms('percentage', ['50']), of('0.01'))), '0.01')
   assert.equal(formatShares(shareAmount(terms('percentage', ['40']), of('0.01'))), '0.00')
 })
@@ -73,7 +75,7 @@ test('the fee comes out of the parts that bear it, then the main account, then t
   assert.equal(formatShares(shareAmount(one, of('600'))), '400.00 0.00')
   const two = terms('percentage', ['60', true], ['20', true])
   assert.equal(formatShares(shareAmount(two, of('80'))), '540.00 180.00')
-  // Nobody bears it: the rule has no effect.
+  // No part bears the fee, so it is deducted before the split.
   assert.equal(formatShares(shareAmount(terms('percentage', ['50']), of('100'))), '450.00')
   const merchant = { ...of('100'), bearer: 'merchant' } as const
   assert.equal(formatShares(shareAmount(one, merchant)), '450.00 90.00')
@@ -137,6 +139,7 @@ test('without a fee, a share is within a kobo of its percentage', () => {
   )
 })
 
+// A stored split with these terms. Its other fields do not matter to the shares.
 function splitOf({ type, parts }: SplitTerms): Split {
   return {
     id: asId<SplitId>(1n),
@@ -200,7 +203,7 @@ test('a payment in parts is split as a whole, and no credit gives more than is l
   )
 })
 
-// The amount a subaccount may have spent in the meantime, in ten-thousandths of its balance.
+// Reversals: the part taken each time, and what subaccounts have spent meanwhile, in ten-thousandths.
 const steps = fc.array(
   fc.record({ taken: fc.bigInt(0n, 10_000n), spent: fc.bigInt(0n, 10_000n) }),
   { maxLength: 6 },
@@ -234,8 +237,8 @@ test('reversals in random parts return every share that is there, and lose the r
         }
         for (const back of returnShares(standing, { leftKobo: kobo(leftKobo), balances })) {
           assert(back.returnedKobo >= 0n && back.lostKobo >= 0n)
-          back.of.returnedKobo = kobo(back.of.returnedKobo + back.returnedKobo)
-          back.of.lostKobo = kobo(back.of.lostKobo + back.lostKobo)
+          back.share.returnedKobo = kobo(back.share.returnedKobo + back.returnedKobo)
+          back.share.lostKobo = kobo(back.share.lostKobo + back.lostKobo)
         }
         const remaining = standing.reduce(
           (sum, s) => sum + s.shareKobo - s.returnedKobo - s.lostKobo,

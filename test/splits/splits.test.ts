@@ -1,4 +1,5 @@
-// Subaccounts and splits: refusals, fixed fields, and ownership.
+// Subaccounts and splits over HTTP: refused requests, terms that never change, and that a client sees only
+// its own.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,13 +29,13 @@ import {
 const bench = closeAfterTests(await startTestService())
 await createSubaccounts(bench, 'A', 'B')
 const WHOLE = splitBody('WHOLE', 'percentage', ['A', 80], ['B', '20.00', true])
-dataOf(await postSplit(bench, WHOLE), 'account')
+dataOf(await postSplit(bench, WHOLE))
 
 const errorsOf = (answer: { json(): { errors?: { field: string }[] } }) =>
   answer.json().errors?.map(({ field }) => field)
 
 test('a subaccount shows whom it pays, masked, and what it has', async () => {
-  const view = dataOf(await bench.call({ url: `${SUBACCOUNTS}/A` }), 'account')
+  const view = dataOf(await bench.call({ url: `${SUBACCOUNTS}/A` }))
 
   const { createdAt, updatedAt, bankAccountReference, ...rest } = view
   assert.equal(createdAt, updatedAt)
@@ -56,14 +57,14 @@ test('a subaccount shows whom it pays, masked, and what it has', async () => {
 
 test('codes are generated where none is given, and taken once', async () => {
   const { subaccountCode: _, ...body } = subaccountBody('')
-  const made = dataOf(await bench.call({ url: SUBACCOUNTS, body }), 'account')
+  const made = dataOf(await bench.call({ url: SUBACCOUNTS, body }))
   assert.match(made.subaccountCode, /^SUB\d{12}$/)
   const again = await bench.call({ url: SUBACCOUNTS, body: subaccountBody('A') })
-  assertRefused(again, 'account', { status: 409, code: 'subaccount_exists' })
+  assertRefused(again, { status: 409, code: 'subaccount_exists' })
 
   const { splitCode: __, ...split } = splitBody('', 'flat', ['A', 1])
-  assert.match(dataOf(await postSplit(bench, split), 'account').splitCode, /^SPL\d{12}$/)
-  assertRefused(await postSplit(bench, WHOLE), 'account', { status: 409, code: 'split_exists' })
+  assert.match(dataOf(await postSplit(bench, split)).splitCode, /^SPL\d{12}$/)
+  assertRefused(await postSplit(bench, WHOLE), { status: 409, code: 'split_exists' })
 })
 
 const bankAccountsOf = async (token: string) =>
@@ -72,12 +73,12 @@ const bankAccountsOf = async (token: string) =>
     isDefault: boolean
   }[]
 
-test('its bank account is kept once, and is never the default of the client', async () => {
+test('a subaccount’s bank account is stored once, and is never the client’s default', async () => {
   const token = await bench.newClient('FRESH')
   const create = (code: string) =>
     bench.call({ url: SUBACCOUNTS, body: subaccountBody(code), token })
-  const one = dataOf(await create('one'), 'account')
-  const other = dataOf(await create('other'), 'account')
+  const one = dataOf(await create('one'))
+  const other = dataOf(await create('other'))
 
   const [account, ...more] = await bankAccountsOf(token)
   assert.deepEqual(more, [])
@@ -86,28 +87,28 @@ test('its bank account is kept once, and is never the default of the client', as
   assert.equal(other.bankAccountReference, account?.reference)
   const body = subaccountBody('third', { accountName: 'Somebody Else' })
   const third = await bench.call({ url: SUBACCOUNTS, body, token })
-  assertRefused(third, 'account', { status: 409, code: 'bank_account_mismatch' })
+  assertRefused(third, { status: 409, code: 'bank_account_mismatch' })
 
   const url = `/api/v1/bank-accounts/${account?.reference}`
   await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
-  assertRefused(await create('late'), 'account', { status: 409, code: 'bank_account_inactive' })
+  assertRefused(await create('late'), { status: 409, code: 'bank_account_inactive' })
 })
 
 test('the bank is asked whose account it is', async () => {
   const create = (accountNumber: string) =>
     bench.call({ url: SUBACCOUNTS, body: subaccountBody('asked', { accountNumber }) })
-  assertRefused(await create(numberAt058('99901')), 'account', {
+  assertRefused(await create(numberAt058('99901')), {
     status: 409,
     code: 'bank_account_unknown',
   })
-  assertRefused(await create(numberAt058('99902')), 'account', {
+  assertRefused(await create(numberAt058('99902')), {
     status: 409,
     code: 'bank_account_mismatch',
   })
   const wrong = numberAt058('02345').replace(/.$/, (last) => `${(Number(last) + 1) % 10}`)
-  assertRefused(await create(wrong), 'account', { code: 'invalid_request' })
+  assertRefused(await create(wrong), { code: 'invalid_request' })
 
-  assert.equal(dataOf(await create(numberAt058('99903')), 'account').accountStatus, 'unconfirmed')
+  assert.equal(dataOf(await create(numberAt058('99903'))).accountStatus, 'unconfirmed')
 })
 
 test('a malformed split is refused, and nothing is made', async () => {
@@ -131,7 +132,7 @@ test('a malformed split is refused, and nothing is made', async () => {
   ]
   for (const [body, field] of bad) {
     const answer = await postSplit(bench, body)
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
     assert.deepEqual(errorsOf(answer), [field], JSON.stringify(body))
   }
   assert.equal((await bench.call({ url: SPLITS })).json().data.length, before)
@@ -148,25 +149,25 @@ test('a malformed subaccount is refused', async () => {
   for (const [changes, field] of bad) {
     const body = subaccountBody('bad', changes)
     const answer = await bench.call({ url: SUBACCOUNTS, body })
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
     assert.deepEqual(errorsOf(answer), [field])
   }
   const patch = (body: unknown, code = 'A') =>
     bench.call({ method: 'PATCH', url: `${SUBACCOUNTS}/${code}`, body })
-  assertRefused(await patch({}), 'account', { code: 'invalid_request' })
-  assertRefused(await patch({ bankCode: '035' }), 'account', { code: 'invalid_request' })
-  assertRefused(await patch({ name: 'X' }, 'nobody'), 'account', {
+  assertRefused(await patch({}), { code: 'invalid_request' })
+  assertRefused(await patch({ bankCode: '035' }), { code: 'invalid_request' })
+  assertRefused(await patch({ name: 'X' }, 'nobody'), {
     status: 404,
     code: 'subaccount_not_found',
   })
-  assertRefused(await bench.call({ url: `${SPLITS}/%00` }), 'account', {
+  assertRefused(await bench.call({ url: `${SPLITS}/%00` }), {
     status: 404,
     code: 'split_not_found',
   })
 })
 
 test('advices and accounts take active splits of their own client that fit', async () => {
-  dataOf(await postSplit(bench, splitBody('FLAT', 'flat', ['A', 60], ['B', 40])), 'account')
+  dataOf(await postSplit(bench, splitBody('FLAT', 'flat', ['A', 60], ['B', 40])))
   const token = await bench.newClient('SPLITTER')
   await assertRefusedEverywhere('NONE')
   await assertRefusedEverywhere('WHOLE', { token })
@@ -174,7 +175,7 @@ test('advices and accounts take active splits of their own client that fit', asy
     url: ADVICE,
     body: adviceBody({ splitCode: 'FLAT', amount: 99 }),
   })
-  assertRefused(over, 'payment', { code: 'invalid_request' })
+  assertRefused(over, { code: 'invalid_request' }, 'payment')
   assert.deepEqual(errorsOf(over), ['splitCode'])
 
   assert.equal((await createAdvice(bench, { splitCode: 'FLAT', amount: 100 })).splitCode, 'FLAT')
@@ -182,16 +183,17 @@ test('advices and accounts take active splits of their own client that fit', asy
   await createAccount(bench, { splitCode: 'FLAT' })
 })
 
+// Asserts that advices and accounts, created or changed, refuse this split.
 async function assertRefusedEverywhere(splitCode: string, by: Partial<Call> = {}): Promise<void> {
   const advice = await bench.call({ url: ADVICE, body: adviceBody({ splitCode }), ...by })
-  assertRefused(advice, 'payment', { code: 'invalid_request' })
+  assertRefused(advice, { code: 'invalid_request' }, 'payment')
   assert.deepEqual(errorsOf(advice), ['splitCode'])
   const account = await bench.call({ url: ACCOUNTS, body: accountBody({ splitCode }), ...by })
-  assertRefused(account, 'account', { code: 'invalid_request' })
+  assertRefused(account, { code: 'invalid_request' })
   assert.deepEqual(errorsOf(account), ['splitCode'])
   const { accountNumber } = await createAccount(bench, {}, by)
   const patched = await patchAccount(bench, accountNumber, { splitCode }, by)
-  assertRefused(patched, 'account', { code: 'invalid_request' })
+  assertRefused(patched, { code: 'invalid_request' })
   const items = { accounts: [accountBody(), accountBody({ splitCode })] }
   const { data } = (await bench.call({ url: `${ACCOUNTS}/bulk`, body: items, ...by })).json()
   assert.equal(data.results[0].isSuccessful ?? data.results[0].code, true)
@@ -199,14 +201,14 @@ async function assertRefusedEverywhere(splitCode: string, by: Partial<Call> = {}
 }
 
 test('an account keeps its split when the split is deactivated, and nothing new gets it', async () => {
-  dataOf(await postSplit(bench, splitBody('OLD', 'percentage', ['A', 1])), 'account')
+  dataOf(await postSplit(bench, splitBody('OLD', 'percentage', ['A', 1])))
   const merchantRef = 'before'
   const before = await createAdvice(bench, { splitCode: 'OLD', merchantRef })
   const { accountNumber } = await createAccount(bench, { splitCode: 'OLD' })
   const deactivate = () => bench.call({ method: 'POST', url: `${SPLITS}/OLD/deactivate` })
 
-  assert.equal(dataOf(await deactivate(), 'account').isActive, false)
-  assert.equal(dataOf(await deactivate(), 'account').isActive, false)
+  assert.equal(dataOf(await deactivate()).isActive, false)
+  assert.equal(dataOf(await deactivate()).isActive, false)
 
   await assertRefusedEverywhere('OLD')
   const again = await createAdvice(bench, { splitCode: 'OLD', merchantRef })
@@ -215,26 +217,26 @@ test('an account keeps its split when the split is deactivated, and nothing new 
     splitCode: 'OLD',
     email: 'a@b.example',
   })
-  assert.equal(dataOf(answer, 'account').splitCode, 'OLD')
+  assert.equal(dataOf(answer).splitCode, 'OLD')
   const other = await bench.call({
     url: ADVICE,
     body: adviceBody({ merchantRef, splitCode: 'WHOLE' }),
   })
-  assertRefused(other, 'payment', { status: 400, code: 'merchant_ref_reused' })
+  assertRefused(other, { status: 400, code: 'merchant_ref_reused' }, 'payment')
 })
 
 test('an inactive subaccount is in no new split, and no split with it is given to anything', async () => {
   await createSubaccounts(bench, 'GONE')
-  dataOf(await postSplit(bench, splitBody('WITH', 'percentage', ['GONE', 1])), 'account')
+  dataOf(await postSplit(bench, splitBody('WITH', 'percentage', ['GONE', 1])))
   const change = (body: object) => bench.call({ method: 'PATCH', url: `${SUBACCOUNTS}/GONE`, body })
-  const renamed = dataOf(await change({ isActive: false, name: 'Gone Ltd' }), 'account')
+  const renamed = dataOf(await change({ isActive: false, name: 'Gone Ltd' }))
   assert.deepEqual([renamed.isActive, renamed.name], [false, 'Gone Ltd'])
 
   const split = await postSplit(bench, splitBody('NEW', 'percentage', ['GONE', 1]))
-  assertRefused(split, 'account', { code: 'invalid_request' })
+  assertRefused(split, { code: 'invalid_request' })
   await assertRefusedEverywhere('WITH')
 
-  dataOf(await change({ isActive: true }), 'account')
+  dataOf(await change({ isActive: true }))
   await createAdvice(bench, { splitCode: 'WITH' })
 })
 
@@ -254,22 +256,22 @@ test('the terms of a split never change, and its parts are at most the whole', a
   }
 })
 
-test('another client sees none of it, and may use the same codes', async () => {
+test('another client sees no splits of the client, and may use the same codes', async () => {
   const token = await bench.newClient('OTHER')
   for (const [url, code] of [
     [`${SUBACCOUNTS}/A`, 'subaccount_not_found'],
     [`${SPLITS}/WHOLE`, 'split_not_found'],
   ] as const) {
-    assertRefused(await bench.call({ url, token }), 'account', { status: 404, code })
+    assertRefused(await bench.call({ url, token }), { status: 404, code })
   }
   for (const url of [SUBACCOUNTS, SPLITS]) {
     assert.deepEqual((await bench.call({ url, token })).json().data, [])
   }
   const stranger = await postSplit(bench, splitBody('MINE', 'flat', ['A', 1]), { token })
-  assertRefused(stranger, 'account', { code: 'invalid_request' })
+  assertRefused(stranger, { code: 'invalid_request' })
 
-  dataOf(await bench.call({ url: SUBACCOUNTS, body: subaccountBody('A'), token }), 'account')
-  dataOf(await postSplit(bench, splitBody('WHOLE', 'flat', ['A', 1]), { token }), 'account')
+  dataOf(await bench.call({ url: SUBACCOUNTS, body: subaccountBody('A'), token }))
+  dataOf(await postSplit(bench, splitBody('WHOLE', 'flat', ['A', 1]), { token }))
 })
 
 test('the actor is in the audit log', async () => {

@@ -1,5 +1,5 @@
-// The bank account of a subaccount is changed like a new one: the service enquires its name, all of
-// it changes or nothing does, and the audit log names both accounts.
+// Changing the bank account of a subaccount: the service asks the bank for the account's name, all fields
+// change or none, and the audit log names both accounts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,10 +21,11 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 const bench = closeAfterTests(await startTestService())
 await createSubaccounts(bench, 'A')
 
-const read = async () => dataOf(await bench.call({ url: `${SUBACCOUNTS}/A` }), 'account')
+const read = async () => dataOf(await bench.call({ url: `${SUBACCOUNTS}/A` }))
 
 type Entry = { action: string; detail: { before: string; after: string } }
 
+// The audit log's details about each change of the subaccount's bank account.
 async function changes(): Promise<Entry['detail'][]> {
   const { rows } = await bench.db.query<Entry>(
     `select action, detail from audit_log
@@ -33,7 +34,7 @@ async function changes(): Promise<Entry['detail'][]> {
   return rows.map(({ detail }) => detail)
 }
 
-// Everything that a change could leave behind.
+// The rows that a change could leave behind, compared before and after.
 async function traces() {
   const { rows } = await bench.db.query(
     `select (select json_agg(u order by id) from subaccounts u) as subaccounts,
@@ -43,10 +44,11 @@ async function traces() {
   return rows[0]
 }
 
+// Asserts that a change is refused and leaves nothing behind.
 async function assertChangesNothing(body: object, code: string, status = 409) {
   const before = await traces()
   const answer = await changeSubaccount(bench, 'A', body)
-  assertRefused(answer, 'account', { status, code })
+  assertRefused(answer, { status, code })
   assert.deepEqual(await traces(), before)
   return answer
 }
@@ -56,7 +58,7 @@ test('a subaccount is paid to another bank account, and nothing else of it chang
   const body = newAccountBody()
   bench.advance(1_000)
 
-  const after = dataOf(await changeSubaccount(bench, 'A', body), 'account')
+  const after = dataOf(await changeSubaccount(bench, 'A', body))
 
   const { bankAccountReference, accountNumberMasked, updatedAt, ...same } = after
   assert.deepEqual({ ...before, bankAccountReference, accountNumberMasked, updatedAt }, after)
@@ -129,7 +131,7 @@ test('the same account again changes nothing and leaves no trace, also at once',
 })
 
 test('an account that was unconfirmed is confirmed by giving it again', async () => {
-  const silent = dataOf(await changeSubaccount(bench, 'A', newAccountBody('99903')), 'account')
+  const silent = dataOf(await changeSubaccount(bench, 'A', newAccountBody('99903')))
   assert.equal(silent.accountStatus, 'unconfirmed')
   const body = newAccountBody()
   const reference = await payElsewhere(bench, 'A', body)
@@ -139,7 +141,7 @@ test('an account that was unconfirmed is confirmed by giving it again', async ()
   )
   const entries = await changes()
 
-  const again = dataOf(await changeSubaccount(bench, 'A', body), 'account')
+  const again = dataOf(await changeSubaccount(bench, 'A', body))
 
   assert.deepEqual([again.accountStatus, again.bankAccountReference], ['confirmed', reference])
   assert.deepEqual(await changes(), entries)
@@ -196,21 +198,21 @@ test('a caller without right, with restrictions or without the subaccount change
   const before = await traces()
   const support = await newBrowser(bench, 'support')
   const looking = await changeSubaccount(support, 'A', newAccountBody())
-  assertRefused(looking, 'account', { status: 403, code: 'role_not_allowed' })
+  assertRefused(looking, { status: 403, code: 'role_not_allowed' })
   const scoped = await callerOf('READER', `scopes = '{payouts:read}'`)
   const reading = await changeSubaccount(scoped, 'A', newAccountBody())
-  assertRefused(reading, 'account', { status: 403, code: 'scope_missing' })
+  assertRefused(reading, { status: 403, code: 'scope_missing' })
   const restricted = await callerOf('ONESHOP', `merchant_codes = '{SHOP}'`)
   const ofShop = await changeSubaccount(restricted, 'A', newAccountBody())
-  assertRefused(ofShop, 'account', { status: 403, code: 'merchants_restricted' })
+  assertRefused(ofShop, { status: 403, code: 'merchants_restricted' })
 
   const missing = { status: 404, code: 'subaccount_not_found' }
   const stranger = await callerOf('STRANGER')
-  // No bank is called: it would not know the second.
+  // The answer is the same for an account that the bank does not know, so no bank was asked.
   for (const body of [newAccountBody(), newAccountBody('99901')]) {
-    assertRefused(await changeSubaccount(stranger, 'A', body), 'account', missing)
-    assertRefused(await changeSubaccount(bench, 'nobody', body), 'account', missing)
-    assertRefused(await changeSubaccount(bench, '%00', body), 'account', missing)
+    assertRefused(await changeSubaccount(stranger, 'A', body), missing)
+    assertRefused(await changeSubaccount(bench, 'nobody', body), missing)
+    assertRefused(await changeSubaccount(bench, '%00', body), missing)
   }
   assert.deepEqual(await traces(), before)
 })

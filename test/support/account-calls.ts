@@ -4,8 +4,10 @@ import type { LightMyRequestResponse } from 'fastify'
 import { ACCOUNTS, dataOf } from './fixtures.ts'
 import type { Bench, Call } from './running-service.ts'
 
+// Headers and token that replace those of the sandbox's client.
 type More = Pick<Call, 'headers' | 'token'>
 
+// The last part of the route that activates or deactivates an account, or makes it the default.
 export type Switch = 'activate' | 'deactivate' | 'default'
 
 export function patchAccount(bench: Bench, accountNumber: string, body: unknown, more: More = {}) {
@@ -21,9 +23,10 @@ export function listAccounts(bench: Bench, query = '', more: More = {}) {
 }
 
 export async function setLimits(bench: Bench, accountNumber: string, limits: object | null) {
-  return dataOf(await patchAccount(bench, accountNumber, { limits }), 'account')
+  return dataOf(await patchAccount(bench, accountNumber, { limits }))
 }
 
+// The names of the fields that a refusal (`invalid_request`) reports, sorted.
 export function fieldsOf(answer: LightMyRequestResponse): string[] {
   return answer
     .json()
@@ -38,6 +41,7 @@ export async function eventsOf(bench: Bench, accountNumber: string) {
   return data.reverse()
 }
 
+// The account's entries in the audit log, oldest first.
 export async function actionsOf(bench: Bench, accountNumber: string) {
   const { rows } = await bench.db.query(
     'select actor, action, detail from audit_log where subject = $1 order by id',

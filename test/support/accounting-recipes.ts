@@ -1,4 +1,5 @@
-// Accounting requests of a user who is not an operator.
+// Requests to the operator's accounting routes, which test/access/route-isolation.test.ts sends as a client
+// that is not the operator; and accounting requests with an idempotency key.
 
 import { FIRST_DAY, OPERATOR, REASON } from './accounting.ts'
 import type { Recipe } from './isolation-recipes.ts'
@@ -10,6 +11,7 @@ const get = (path: string): Recipe => {
 const RATE = { tax: 'vat', percent: 7.5, effectiveFrom: '2030-01-01', source: 'A law' }
 const DETAILS = { legalName: 'A', address: 'B', tin: '01234567-0001' }
 
+// For each operation, the requests that name another client's objects (isolation-recipes.ts).
 export function accountingRecipes(): Record<string, Recipe> {
   return {
     listAccountingDays: get('days'),
@@ -31,9 +33,9 @@ export function accountingRecipes(): Record<string, Recipe> {
     printStampDuty: get('stamp-duty.html?month=2026-11'),
     listTaxRates: get('tax-rates'),
     addTaxRate: () => [{ url: `${OPERATOR}/tax-rates`, body: RATE }],
-    getTaxSettings: (of) => [{ url: `${OPERATOR}/clients/${of.clientId}/tax-settings` }],
-    setTaxSettings: (of) => [
-      { method: 'PUT', url: `${OPERATOR}/clients/${of.clientId}/tax-settings`, body: DETAILS },
+    getTaxSettings: (things) => [{ url: `${OPERATOR}/clients/${things.clientId}/tax-settings` }],
+    setTaxSettings: (things) => [
+      { method: 'PUT', url: `${OPERATOR}/clients/${things.clientId}/tax-settings`, body: DETAILS },
     ],
     listClientVatInvoices: get('vat-invoices'),
     getClientVatInvoice: get('vat-invoices/INV000001'),
@@ -66,16 +68,16 @@ export function accountingRecipes(): Record<string, Recipe> {
   }
 }
 
-// Holds of another client's money.
+// Requests about holds on another client's money.
 function holdRecipes(): Record<string, Recipe> {
   const hold = `${OPERATOR}/holds/HLD000000000001`
   return {
     listHolds: get('holds'),
     getHold: () => [{ url: hold }],
-    placeHold: (of) => [
+    placeHold: (things) => [
       {
         url: `${OPERATOR}/holds`,
-        body: { target: 'client', clientId: of.clientId, reason: 'Reported' },
+        body: { target: 'client', clientId: things.clientId, reason: 'Reported' },
       },
     ],
     listHoldRequests: get('holds/requests'),
@@ -87,18 +89,20 @@ function holdRecipes(): Record<string, Recipe> {
   }
 }
 
-// A later day each time, because days close in order.
+// Accounting requests that take an idempotency key. `ask` makes a request that succeeds; `others` is the
+// body of a different request to the same address.
 export function accountingOperations() {
   let days = 0
-  const next = () => `2026-10-${String(++days).padStart(2, '0')}`
+  // A later day each time, because days close in order.
+  const nextDay = () => `2026-10-${String(++days).padStart(2, '0')}`
   return [
     {
       name: 'closeDay',
-      ask: async () => ({ url: `${OPERATOR}/days/${next()}/close`, body: REASON }),
+      ask: async () => ({ url: `${OPERATOR}/days/${nextDay()}/close`, body: REASON }),
       others: () => ({ reason: 'Otherwise.' }),
     },
     {
-      // A month before the days that closeDay closed.
+      // A month before the days that the operation closeDay closes.
       name: 'issueVatInvoices',
       ask: async () => ({ url: `${OPERATOR}/vat-invoices`, body: { month: '2026-09' } }),
       others: () => ({ month: '2026-08' }),

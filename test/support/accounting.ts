@@ -17,19 +17,21 @@ export const REASON = { reason: 'No statement of this bank yet' }
 
 type Caller = Pick<Bench, 'call'>
 
+// Asks to close a day and returns the response, which may be a refusal.
 export const tryClose = (by: Caller, day: string, body: object = REASON, more: object = {}) =>
   by.call({ url: `${OPERATOR}/days/${day}/close`, body, ...more })
 
 export async function closeDay(by: Caller, day: string, body: object = REASON) {
-  return dataOf(await tryClose(by, day, body), 'account')
+  return dataOf(await tryClose(by, day, body))
 }
 
-// Moves the clock past the end of the day, so that it can be closed.
+// Moves the clock to ten minutes after the end of the day in Lagos (23:00 UTC), so that it can be closed.
 export function pass(bench: Bench, day: string): void {
   const end = Date.parse(`${day}T23:00:00Z`)
   bench.advance(end + 10 * 60_000 - bench.clock().getTime())
 }
 
+// Reads a report or file of the operator's accounting, for example `vat.csv?month=2026-11`, as text.
 export async function textOf(by: Caller, path: string): Promise<string> {
   const answer = await by.call({ url: `${OPERATOR}/${path}` })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -41,25 +43,28 @@ export async function csvOf(by: Caller, path: string): Promise<Record<string, st
 }
 
 export async function reportOf(by: Caller, path: string) {
-  return dataOf(await by.call({ url: `${OPERATOR}/${path}` }), 'account')
+  return dataOf(await by.call({ url: `${OPERATOR}/${path}` }))
 }
 
 export const journalOf = (by: Caller, day: string) => textOf(by, `journal.csv?day=${day}`)
 
-// Another process on the same database, with its own settings and a clock that starts like the first
-// one's.
+// Starts another process on the same database, with its own settings. Its clock starts where the clock of
+// the first process started.
 export async function startBeside(bench: Bench, env: Record<string, string> = {}) {
+  // The first service owns the database and drops it.
   const database = { ...bench.database, [Symbol.asyncDispose]: async () => {} }
   return startTestService({ database, env })
 }
 
-// "2000 MAN0000001 credit 0.00 1000.00", in the order of the journal.
+// A journal line as text: account code, client or bank, reason, debit, credit, for example
+// "2000 MAN0000001 credit 0.00 1000.00".
 export function brief(line: Record<string, unknown>): string {
   const { accountCode, clientId, bankCode, reason, debit, credit, currency } = line
   const cells = [accountCode, clientId ?? bankCode, reason, debit, credit]
   return [...cells, ...(currency === 'NGN' ? [] : [currency])].join(' ')
 }
 
+// Parses the amount of a CSV cell; an empty cell is zero.
 export function kobo(amount: string): bigint {
   if (amount === '') return 0n
   assert.match(amount, /^-?[0-9]+\.[0-9]{2}$/)
@@ -70,8 +75,9 @@ export function sum(rows: readonly Record<string, string>[], column: string): bi
   return rows.reduce((total, row) => total + kobo(row[column] as string), 0n)
 }
 
-// 1,000.00 with 10.00 withheld and a fee of 1% and VAT; 200.00 unidentified; 5 dollars; a payout of
-// 100.00, for which the bank charges 10.75; a reversal of 50.00.
+// Trades for one day: a credit of 1,000.00, from which the bank withholds 10.00 and the operator a fee of 1%
+// with VAT; an unidentified credit of 200.00; a credit of 5 dollars; a payout of 100.00, for which the bank
+// charges 10.75; a reversal of 50.00.
 export async function liveADay(bench: Bench): Promise<void> {
   const { accountNumber } = await createAccount(bench)
   await createFeeRule(bench)

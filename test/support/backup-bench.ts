@@ -11,13 +11,16 @@ import { operate } from './cli-terminal.ts'
 import { query, until } from './embedded-bench.ts'
 import { startTestService } from './running-service.ts'
 
-// The data directory's secrets.json has them instead.
+// Empty, because the service reads its secrets from secrets.json in the data directory.
 const NO_SECRETS = { MANILLA_TOKEN_SECRETS: '', MANILLA_DATA_KEYS: '', MANILLA_HASH_KEY: '' }
 
+// Runs an operator command of the CLI, for example `backup`, and returns its result.
 export async function runCommand(words: readonly string[], env = {}) {
   return (await operate({ env, actor: 'cli:test' }, words)).data
 }
 
+// Starts a service on an embedded database that archives its write-ahead log. `env` has the variables that
+// the backup commands need.
 export async function startArchivedService(folder: string) {
   const [dataDir, backupDir] = [join(folder, 'data'), join(folder, 'backups')]
   const server = await startEmbedded({ dataDir, backupDir })
@@ -34,7 +37,7 @@ export async function startArchivedService(folder: string) {
   }
 }
 
-// Resolves when the current log file is in the archive; returns its path.
+// Ends the current write-ahead log file; resolves when it is in the archive, with its path there.
 export async function switchLog(server: EmbeddedServer, archive: string): Promise<string> {
   const path = await currentSegment(server, archive)
   await query(server.connectionString, 'select pg_switch_wal()')
@@ -42,13 +45,14 @@ export async function switchLog(server: EmbeddedServer, archive: string): Promis
   return path
 }
 
+// The path that the log file now being written will have in the archive.
 export async function currentSegment(server: EmbeddedServer, archive: string): Promise<string> {
   const current = 'select pg_walfile_name(pg_current_wal_insert_lsn())'
   const [[name]] = (await query(server.connectionString, current)) as [[string]]
   return join(archive, `${name}.gz`)
 }
 
-// A moment after all earlier commits and before all later ones.
+// Returns a time after all earlier commits and before all later ones, for a restore to that moment.
 export async function markMoment(server: EmbeddedServer): Promise<string> {
   const moment = new Date(systemClock().getTime() + 2)
   await until('it has passed', async () => {
@@ -58,7 +62,7 @@ export async function markMoment(server: EmbeddedServer): Promise<string> {
   return moment.toISOString()
 }
 
-// Reads a restored data directory with a server of its own.
+// Starts a server on a restored data directory, runs the query, and stops the server.
 export async function readRestored(dataDir: string, sql: string): Promise<unknown[]> {
   const server = await startEmbedded({ dataDir })
   try {

@@ -1,4 +1,5 @@
-// Banks for tests, with small number ranges; and a second process on the same database.
+// Services with a test's own banks, a second process on the same database, and helpers for tests of
+// concurrency: a locked table, a count of deadlocks, CPU time.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -19,7 +20,7 @@ export const OWN_RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')
 
 type Fixture = Pick<BankSettings, 'code'> & Partial<BankSettings>
 
-// A bank without its own secret signs like the sandbox's.
+// Starts a service with these banks. A bank without rail secrets signs with the sandbox's.
 export async function startWithBanks(
   banks: readonly Fixture[],
   env: Record<string, string> = {},
@@ -27,12 +28,12 @@ export async function startWithBanks(
 ): Promise<Bench> {
   using folder = createTempFolder()
   const banksFile = join(folder.path, 'banks.json')
-  const whole = banks.map((bank) => ({
+  const completeBanks = banks.map((bank) => ({
     name: `Bank ${bank.code}`,
     railSecrets: [SANDBOX_RAIL_SECRET],
     ...bank,
   }))
-  writeFileSync(banksFile, JSON.stringify(whole))
+  writeFileSync(banksFile, JSON.stringify(completeBanks))
   return await startTestService({ env: { MANILLA_BANKS_FILE: banksFile, ...env }, ...options })
 }
 
@@ -44,13 +45,13 @@ const LIVE_BANK = {
   railSecrets: [OWN_RAIL_SECRET],
 }
 
-// A live service: no demo client, https only, its own banks.
+// Starts a service in live mode, which has no sandbox client and accepts only https addresses.
 export function startLiveService(...others: Fixture[]): Promise<Bench> {
   const env = { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }
   return startWithBanks([LIVE_BANK, ...others], env)
 }
 
-// To the database, another process beside the bench.
+// Starts a second service on the bench's database and clock, as another process would be.
 export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> {
   const { config, clock, database } = bench
   const quiet = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -70,7 +71,7 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
   }
 }
 
-// Runs the expiry worker once.
+// Runs the expiry worker until all expired payments are closed.
 export async function closeExpired({ database, service, clock }: Bench): Promise<void> {
   const { connectionString } = database
   const batchPool = patientBatchPool(connectionString, 1)
@@ -83,8 +84,8 @@ export async function closeExpired({ database, service, clock }: Bench): Promise
   }
 }
 
-// Blocks writes to a table until released. `waiting` returns the waiting sessions, once there are so
-// many.
+// Blocks writes to a table until the returned object is disposed. `waiting` resolves with the process ids of
+// the waiting database sessions as soon as there are that many.
 export async function holdTable({ db }: Pick<Bench, 'db'>, table: string) {
   const holder = await db.connect()
   await holder.query(`begin; lock table ${table} in share mode`)
@@ -105,7 +106,8 @@ export async function holdTable({ db }: Pick<Bench, 'db'>, table: string) {
   }
 }
 
-// A deadlock costs its victim a second, even if the retry succeeds.
+// Counts the deadlocks of this database so far. Tests expect none: each costs its victim a second, even if
+// the retry succeeds.
 export async function countDeadlocks({ db }: Pick<Bench, 'db'>): Promise<number> {
   await db.query('select pg_stat_force_next_flush()')
   const { rows } = await db.query<{ count: number }>(
@@ -118,7 +120,7 @@ export async function assertCleanBooks({ db }: Pick<Bench, 'db'>): Promise<void>
   assert.deepEqual(await checkIntegrity(db), [])
 }
 
-// CPU time of this process only, so that a busy machine does not count.
+// Measures the CPU time of this process during `work`, because wall time depends on other processes.
 export async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()

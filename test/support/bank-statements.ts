@@ -1,4 +1,4 @@
-// One day of a bank's account in each statement format.
+// Writes one day of the operator's account at a bank as a statement file: CSV, MT940 or camt.053.
 
 import { formatKobo, kobo } from '#money.ts'
 
@@ -24,9 +24,10 @@ export const ACCOUNT = '0241234567'
 export const closingOf = ({ openingKobo, lines }: BankDay) =>
   lines.reduce((sum, line) => sum + line.kobo, openingKobo)
 
+// The amount without its sign, which statements write as debit or credit.
 const size = (amount: bigint) => formatKobo(kobo(amount < 0n ? -amount : amount))
 
-// In the format of the profile wema.
+// In the CSV format of the statement profile `wema`.
 export function wemaCsv(bankDay: BankDay): string {
   const [year, month, date] = bankDay.day.split('-').map(Number)
   const on = `${month}/${date}/${year}`

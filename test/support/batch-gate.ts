@@ -1,4 +1,5 @@
-// Batches that a test releases one by one, and readers of their answers.
+// For tests of the batcher: a `run` function that waits until the test releases each batch, and helpers that
+// submit items and read their results.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Refusal } from '#errors.ts'
@@ -7,11 +8,14 @@ import { Batcher } from '#hot-path/batcher.ts'
 
 export type Run = (items: readonly number[]) => Promise<readonly (string | Refusal)[]>
 
+// The result of an item: "#7" for 7.
 export const name = (item: number) => `#${item}`
 export const names = async (items: readonly number[]) => items.map(name)
+// The error of a connection that the database terminated (SQLSTATE 57P01).
 export const lost = () => Object.assign(new Error('terminating connection'), { code: '57P01' })
 
-// Batches wait until released, so that a test decides what arrives during a write.
+// Each batch waits until the test releases it, so that the test decides which items arrive while a batch is
+// being written. `letOne` releases the oldest batch, `letAll` every batch.
 export function createGate(run: Run = names) {
   const batches: number[][] = []
   const waiting: (() => void)[] = []
@@ -37,6 +41,7 @@ export function createGate(run: Run = names) {
 
 type Limits = Partial<Record<'items' | 'inFlight' | 'queue' | 'gathers', number>>
 
+// A batcher with small limits. `errors` are those that it reports.
 export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay) {
   const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
   const errors: unknown[] = []
@@ -56,5 +61,6 @@ export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay)
 export const submitEach = (batcher: Batcher<number, string | Refusal>, items: readonly number[]) =>
   Promise.allSettled(items.map((item) => batcher.submit(item)))
 
+// The result of an item, or the code of the refusal that it got.
 export const codeOf = (result: PromiseSettledResult<unknown>) =>
   result.status === 'rejected' ? (result.reason as Refusal).code : result.value

@@ -1,5 +1,6 @@
-// A database of the last version before the baseline, as test/upgrade/before-baseline.json.br keeps it: the
-// migrations and functions of that version, and the rows of two merchants' month of trade.
+// Creates a database as the last version before the baseline migration left it. The fixture
+// test/upgrade/before-baseline.json.br has the migrations and functions of that version, and the rows of two
+// merchants' month of trade.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +10,7 @@ import { migrate } from '#db/migrate.ts'
 import { createEmptyDatabase } from './database.ts'
 import { createTempFolder } from './temp-folder.ts'
 
-const KEPT = join(import.meta.dirname, '../upgrade/before-baseline.json.br')
+const FIXTURE_PATH = join(import.meta.dirname, '../upgrade/before-baseline.json.br')
 
 type Fixture = {
   at: string // The time of its clock.
@@ -18,11 +19,14 @@ type Fixture = {
   sequences: Record<string, string>
 }
 
-const fixture: Fixture = JSON.parse(brotliDecompressSync(readFileSync(KEPT)).toString('utf8'))
+const fixture: Fixture = JSON.parse(
+  brotliDecompressSync(readFileSync(FIXTURE_PATH)).toString('utf8'),
+)
 
+// The time at which the fixture's rows were written.
 export const KEPT_AT = new Date(fixture.at)
 
-// Connects for one query only: the upgrade refuses while anybody is connected.
+// Connects for one query only, because the upgrade refuses to start while another session is connected.
 export async function queryOnce<T extends object>(
   connectionString: string,
   sql: string,
@@ -36,7 +40,8 @@ export async function queryOnce<T extends object>(
   }
 }
 
-// With `until`, only the migrations before this one, and no rows.
+// Creates the fixture's database. With `until`, applies only the migrations before that number, and writes no
+// rows. The default 9999 is greater than every number.
 export async function createDatabaseBeforeBaseline(until = '9999') {
   using folder = createTempFolder()
   for (const [path, text] of Object.entries(fixture.files)) {
@@ -50,11 +55,12 @@ export async function createDatabaseBeforeBaseline(until = '9999') {
     functionsDir: join(folder.path, 'db/functions'),
   }
   await migrate(database.connectionString, locations)
-  if (until === '9999') await fill(database.connectionString)
+  if (until === '9999') await insertFixtureRows(database.connectionString)
   return database
 }
 
-async function fill(connectionString: string): Promise<void> {
+// Writes the fixture's rows and sequences without triggers and foreign keys (session_replication_role).
+async function insertFixtureRows(connectionString: string): Promise<void> {
   const client = new pg.Client(connectionString)
   await client.connect()
   try {
@@ -67,7 +73,7 @@ async function fill(connectionString: string): Promise<void> {
         [table],
       )
       const list = columns[0]?.list
-      await client.query(`delete from ${table}`) // Rows that a migration wrote.
+      await client.query(`delete from ${table}`) // Some migrations write rows that the fixture has too.
       await client.query(
         `insert into ${table} (${list}) overriding system value
          select ${list} from unnest($1::text[]::${table}[])`,

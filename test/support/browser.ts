@@ -1,5 +1,5 @@
-// Pages in a real browser, shared by all test files of a process. A page records what a person never
-// sees: console problems, contacted hosts, loaded bytes.
+// Opens pages in a real browser, which all test files of a process share. A page records its console errors,
+// the hosts that it contacts and the bytes that it loads.
 //
 //   await using browser = await openBrowser()
 //   const { page, problems } = await browser.newPage({ width: 360 })
@@ -30,19 +30,21 @@ export type PageOptions = Omit<BrowserContextOptions, 'viewport'> & {
 
 let launched: Promise<Browser> | undefined
 
+// Launches the browser, which is closed at the end of the process.
 async function launch(): Promise<Browser> {
   const browser = await launchChromium()
   closeAtEnd({ [Symbol.asyncDispose]: () => browser.close() })
   return browser
 }
 
+// Opens the shared browser. Disposing the result closes its pages, not the browser.
 export async function openBrowser() {
   launched ??= launch()
   const browser = await launched
   const contexts: BrowserContext[] = []
   return {
-    // Each page has a context of its own; only the browser is shared. Further tabs of the same person:
-    // `page.context().newPage()`. Reduced motion, because animations redraw sixty times a second.
+    // Each page has its own context, so pages do not share cookies. Open further tabs of the same person by
+    // `page.context().newPage()`. Motion is reduced because animations redraw sixty times a second.
     async newPage({ width = WIDE, height = HEIGHT, ...options }: PageOptions = {}) {
       const viewport = { width, height }
       const usual = { viewport, reducedMotion: 'reduce', locale: 'en-NG' } as const
@@ -57,6 +59,7 @@ export async function openBrowser() {
   }
 }
 
+// Adds to a page the records that tests assert on: problems, hosts, sizes.
 async function watchedPage(page: Page) {
   const problems: string[] = []
   const responses: Response[] = []
@@ -70,7 +73,7 @@ async function watchedPage(page: Page) {
     problems, // Console errors and warnings, uncaught errors.
     // The contacted hosts.
     hosts: () => [...new Set(responses.map((response) => new URL(response.url()).host))],
-    // Compressed bytes of bodies by path; streams never end and are left out.
+    // The compressed size of each response body, by path. Leaves out event streams, which never end.
     async sizes(): Promise<Record<string, number>> {
       const ended = responses.filter((response) => !isStream(response))
       const sized = ended.map(async (response) => {
@@ -93,15 +96,15 @@ function isStream(response: Response): boolean {
 
 type AxeResult = { id: string; help: string; nodes: { target: string[] }[] }
 
-// Waits for sliding and fading elements, whose colours differ until they arrive.
+// Waits for animations to end, because the colours of a fading element differ until then.
 const SETTLED = `Promise.all(document.getAnimations()
   .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
   .map((animation) => animation.finished.catch(() => {})))`
 
-// All faults that axe-core finds, one per line, including best practices.
+// The accessibility faults that axe-core finds on the page, including its best practices, one text each.
 export async function findAxeFaults(page: Page, options: object = {}): Promise<string[]> {
   await page.evaluate(SETTLED)
-  // Injected from outside: the page's policy allows no script.
+  // Playwright injects the script, because the page's content security policy allows none.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
   const run = JSON.stringify({ resultTypes: ['violations'], ...options })
   const results = await page.evaluate<AxeResult[]>(
@@ -114,12 +117,13 @@ export async function findAxeFaults(page: Page, options: object = {}): Promise<s
 
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-// A loaded dashboard page has no axe-core fault, and nothing sticks out.
+// Loads a dashboard page and asserts that it has no accessibility fault and needs no horizontal scrolling.
 export async function assertFaultless(page: Page, url: string): Promise<void> {
   await load(page, url)
   await assertNoFault(page, url)
 }
 
+// Loads a dashboard page; resolves when its title and data have replaced the skeleton.
 async function load(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await page.locator('h1').waitFor()
@@ -132,11 +136,12 @@ async function assertNoFault(page: Page, what: string): Promise<void> {
   assert(overflow <= 0, `${what} is ${overflow} pixels too wide`)
 }
 
-// The rules about colours.
+// The axe-core rules about colours, the only ones whose result depends on the theme.
 const COLOUR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] }
 
-// Wide and narrow, light and dark, without reloading: a theme change changes only colours, and a narrowed
-// window looks like a narrow one.
+// Asserts that a dashboard page has no accessibility fault and needs no horizontal scrolling, in a wide and a
+// narrow window, in the light and the dark theme. The page loads only once, because a theme changes only
+// colours, and a window that was narrowed looks like one that opened narrow.
 export async function assertFaultlessThroughout(page: Page, url: string): Promise<void> {
   const show = async (colorScheme: 'light' | 'dark') => {
     await page.emulateMedia({ colorScheme })
@@ -154,8 +159,8 @@ export async function assertFaultlessThroughout(page: Page, url: string): Promis
   assert.deepEqual(await findAxeFaults(page, COLOUR_RULES), [], `${url}, narrow, in light`)
 }
 
-// Polls from here: the content security policy forbids a page to evaluate text, which `waitForFunction`
-// does from the second try on.
+// Waits until an expression is true in the page. Polls from the test, because `waitForFunction` evaluates
+// text in the page from the second try on, which the content security policy forbids.
 export function untilTrue(page: Page, expression: string): Promise<void> {
   return until(expression, () => page.evaluate<boolean>(`Boolean(${expression})`))
 }

@@ -1,5 +1,5 @@
-// A bank with more calls to make than its rate allows, and the workers' rounds of two processes. It
-// records its calls by the bench's clock.
+// A bank for which more calls are due than its rate limit allows, and the workers' rounds of two processes
+// that make them. Records each call with the time on the bench's clock.
 
 import assert from 'node:assert/strict'
 import type { BankConnection, CallLimits, PayoutAnswer } from '#banks/connector.ts'
@@ -12,10 +12,13 @@ export const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
 const CONFIRMED: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
+// Limits so high that all calls of a round happen at once.
 const AT_ONCE = { ratePerSecond: 1_000, concurrency: 50 }
 
 type Backlog = { payouts?: number; unknown?: number; questions?: number }
 
+// Starts a service with a backlog: `payouts` are queued, `unknown` were sent without an answer, and
+// `questions` are due requeries. `limits` apply once the backlog exists.
 export async function startBusyBank(
   limits: CallLimits,
   { payouts = 0, unknown = 0, questions = 0 }: Backlog,
@@ -33,17 +36,18 @@ export async function startBusyBank(
     findPayout: call('payout_queries', UNKNOWN),
     findTransfer: call('requeries', { status: 'not_found' }),
   }
+  // The bank's connection with these limits, and with some calls replaced.
   const connectionsWith = (callLimits: CallLimits, more: BankConnection['calls'] = {}) =>
     new Map([[BANK, { calls: { ...calls, ...more }, limits: callLimits } as BankConnection]])
 
   await fund(bench, '10000')
-  for (let at = 0; at < unknown; at++) await createPayout(bench, { amount: 1 })
+  for (let index = 0; index < unknown; index++) await createPayout(bench, { amount: 1 })
   const silent = connectionsWith(AT_ONCE, { sendMoney: async () => UNKNOWN })
   const sender = await payoutRounds(bench, { connections: silent })
   await sender.send()
   await sender[Symbol.asyncDispose]()
-  for (let at = 0; at < payouts; at++) await createPayout(bench, { amount: 1 })
-  bench.advance(HOUR_MS / 2) // All are due.
+  for (let index = 0; index < payouts; index++) await createPayout(bench, { amount: 1 })
+  bench.advance(HOUR_MS / 2) // Queries about the unknown payouts are due now.
   await bench.db.query(
     `insert into requeries (bank_code, reason, subject, identifier_kind, identifier, due_at,
                             repeat_until, created_at)
@@ -64,18 +68,19 @@ export async function startBusyBank(
     bench,
     made,
     processes: processes as [Process, Process],
-    countOf: (kind: CallKind) => made.filter((each) => each.kind === kind).length,
+    countOf: (kind: CallKind) => made.filter((madeCall) => madeCall.kind === kind).length,
     async statuses(): Promise<Record<string, number>> {
       const { rows } = await bench.db.query<{ status: string; n: number }>(
         'select status, count(*)::int as n from payouts group by 1 order by 1',
       )
       return Object.fromEntries(rows.map(({ status, n }) => [status, n]))
     },
-    // Within any second.
+    // Fails if any second has more calls than this.
     assertRate(ratePerSecond: number): void {
       for (const { atMs } of made) {
-        const within = made.filter((each) => each.atMs >= atMs && each.atMs < atMs + SECOND_MS)
-        assert(within.length <= ratePerSecond, `${within.length} calls within a second`)
+        const isWithinSecond = (time: number) => time >= atMs && time < atMs + SECOND_MS
+        const count = made.filter((madeCall) => isWithinSecond(madeCall.atMs)).length
+        assert(count <= ratePerSecond, `${count} calls within a second`)
       }
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
-// Hashes passwords and client secrets at a fraction of their cost in the test process: half a second of
-// CPU for each would dominate many files. A hash still names its full cost, and `costsOf` returns the
-// cost that production would spend.
+// Replaces scrypt in the test process by a cheap one: half a second of CPU for each password or client secret
+// would dominate many test files. A stored hash still names the full cost, and `costsOf` returns the cost
+// that production would spend.
 
 import crypto, { type ScryptOptions } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -14,7 +14,8 @@ const CHEAP_COST = 1024 // 3 ms.
 const { scrypt } = crypto
 let costs: number[] | undefined
 
-// The public secrets whose hashes were computed at full cost.
+// The sandbox's published secrets. Their hashes were computed at full cost, so the cheap scrypt looks the
+// key up.
 const published = new Map(
   [
     [SANDBOX_CLIENT.secret, SANDBOX_CLIENT.secretHash],
@@ -25,6 +26,7 @@ const published = new Map(
 crypto.scrypt = cheapScrypt as typeof scrypt
 syncBuiltinESMExports()
 
+// Runs `work` with the real scrypt.
 export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
   crypto.scrypt = scrypt
   syncBuiltinESMExports()
@@ -48,6 +50,7 @@ export async function costsOf(work: () => Promise<unknown>): Promise<number[]> {
   }
 }
 
+// Stands for crypto.scrypt: records the cost, and spends at most CHEAP_COST.
 function cheapScrypt(
   ...[secret, salt, bytes, options, done]: [string, Buffer, number, ScryptOptions, Done]
 ): void {

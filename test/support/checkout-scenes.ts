@@ -1,11 +1,13 @@
-// All states of the checkout page, each with the steps that lead an advice there.
+// The states of the checkout page, each with the steps that bring an advice into that state. Tests and
+// scripts/screenshots.ts open the page in each.
 
 import { ADVICE, adviceBody, createAdvice, initiate, MINUTE_MS, simulate } from './fixtures.ts'
 import { RINGS } from './logos.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
 
-export type Scene = (bench: Bench) => Promise<string> // Returns the page's path.
+// Brings a new advice into one state; returns the path of its checkout page.
+export type Scene = (bench: Bench) => Promise<string>
 
 const ORDER = { narration: 'Order 1042: running shoes', merchantRef: undefined }
 
@@ -19,13 +21,14 @@ export const BRANDED = {
   logo: RINGS.toString('base64'),
 }
 
-async function start(bench: Bench, changes: object = {}) {
+// Creates an advice for which the payer chose bank 058, so that the page shows the account number.
+async function startAdvice(bench: Bench, changes: object = {}) {
   const { adviceReference } = await createAdvice(bench, { ...ORDER, ...changes })
   const { bankAccount } = await initiate(bench, adviceReference, '058')
   return { path: `/pay?adviceReference=${adviceReference}`, adviceReference, bankAccount }
 }
 
-// A merchant with complete branding.
+// Creates an advice of a new merchant with complete branding, for which the payer chose bank 058.
 async function startBranded(bench: Bench) {
   const clientId = `SHOP${newSessionId().slice(-6)}`
   const token = await bench.newClient(clientId)
@@ -40,43 +43,43 @@ export const CHECKOUT_SCENES: Record<string, Scene> = {
     const { adviceReference } = await createAdvice(bench, ORDER)
     return `/pay?adviceReference=${adviceReference}`
   },
-  waiting: async (bench) => (await start(bench)).path,
+  waiting: async (bench) => (await startAdvice(bench)).path,
   'part-paid': async (bench) => {
-    const { path, bankAccount } = await start(bench)
+    const { path, bankAccount } = await startAdvice(bench)
     await simulate(bench, bankAccount, '2000')
     return path
   },
   paid: async (bench) => {
-    const { path, bankAccount } = await start(bench, { merchantRef: `ORD-${newSessionId()}` })
+    const { path, bankAccount } = await startAdvice(bench, { merchantRef: `ORD-${newSessionId()}` })
     await simulate(bench, bankAccount, '6000')
     return path
   },
   overpaid: async (bench) => {
-    const { path, bankAccount } = await start(bench)
+    const { path, bankAccount } = await startAdvice(bench)
     await simulate(bench, bankAccount, '6500')
     return path
   },
   cancelled: async (bench) => {
-    const { path, adviceReference } = await start(bench)
+    const { path, adviceReference } = await startAdvice(bench)
     await bench.call({ method: 'POST', url: `${ADVICE}/${adviceReference}/cancel` })
     return path
   },
   reversed: async (bench) => {
-    const { path, bankAccount } = await start(bench)
+    const { path, bankAccount } = await startAdvice(bench)
     const sessionId = newSessionId()
     const credit = { sessionId, accountNumber: bankAccount, amount: '6000' }
     await postRail(bench, '058/credits', credit)
-    const taking = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '6000' }
-    await postRail(bench, '058/reversals', taking)
+    const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '6000' }
+    await postRail(bench, '058/reversals', reversal)
     return path
   },
   'in-grace': async (bench) => {
-    const { path } = await start(bench)
+    const { path } = await startAdvice(bench)
     bench.advance(31 * MINUTE_MS)
     return path
   },
   expired: async (bench) => {
-    const { path } = await start(bench, adviceBody({ graceSeconds: 0 }))
+    const { path } = await startAdvice(bench, adviceBody({ graceSeconds: 0 }))
     bench.advance(31 * MINUTE_MS)
     return path
   },

@@ -1,5 +1,5 @@
-// Runs `node src/main.ts` as a process with its own data folder, speaks real HTTP to it, and can kill it.
-// It inherits only PATH from our environment.
+// Runs `node src/main.ts` as a process with its own data folder. Tests send it HTTP requests and kill it. It
+// inherits only PATH and the compile cache from the test's environment.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,13 +18,13 @@ const WELCOME_END = 'Stop with Ctrl-C.'
 export type Options = {
   folder: string // Its working folder, which also has its data.
   role?: string
-  command?: readonly [string, ...string[]] // As typed by an operator; it then runs in our folder.
+  command?: readonly [string, ...string[]] // As an operator types it; it runs in the repository's folder.
   env?: Record<string, string>
 }
 
 export type ChildService = Awaited<ReturnType<typeof startChild>>
 
-// The process may not be up yet, or may never come up.
+// Starts the process without waiting until it is up: a test may expect that it never comes up.
 export function spawnChild({ folder, role, command, env = {} }: Options) {
   const [program, ...args] = command ?? [process.execPath, MAIN, ...(role ? [role] : [])]
   const child = spawn(program, args, {
@@ -47,7 +47,7 @@ export function spawnChild({ folder, role, command, env = {} }: Options) {
   const closed = once(child, 'close').then(([code]) => code as number | null)
   return {
     child,
-    said: output,
+    output,
     closed,
     // Rejects if the process ends before it prints the words.
     async says(words: string): Promise<void> {
@@ -62,9 +62,10 @@ export function spawnChild({ folder, role, command, env = {} }: Options) {
   }
 }
 
+// Starts the process and waits until it serves.
 export async function startChild(options: Options) {
   const spawned = spawnChild(options)
-  const { child, said: output, closed, says } = spawned
+  const { child, output, closed, says } = spawned
   try {
     await says(WELCOME_END)
   } catch (error) {
@@ -85,15 +86,16 @@ export async function startChild(options: Options) {
       child.kill(signal)
       return closed
     },
-    // Sends -9 to all at once, including database backends started since.
+    // Kills with -9: the whole process tree, which includes database backends started since; or only the
+    // database's first process; or only the service's. Resolves when no process of the tree runs.
     async kill(whom: 'everything' | 'database' | 'process'): Promise<void> {
-      const all = processesOf(child)
+      const tree = processesOf(child)
       const postmaster = postmasterOf(options.folder)
-      if (whom === 'everything') for (const pid of all) kill(pid)
+      if (whom === 'everything') for (const pid of tree) kill(pid)
       if (whom === 'database') kill(postmaster)
       if (whom === 'process') kill(child.pid)
       await closed
-      await until('all of its processes are gone', () => !all.some(isRunning))
+      await until('all of its processes are gone', () => !tree.some(isRunning))
     },
   }
 }
@@ -112,12 +114,13 @@ export function dataDirOf(folder: string): string {
   return join(folder, 'data')
 }
 
-// The connection string for another program while the service runs.
+// The connection string of the service's embedded database, for other programs while the service runs.
 export function databaseOf(folder: string): string {
   const socket = join(dataDirOf(folder), 'postgres', postmasterLines(folder)[4] ?? '')
   return `postgres://manilla@/manilla?host=${encodeURIComponent(socket)}&port=5432&sslmode=disable`
 }
 
+// The process id of the embedded PostgreSQL server.
 function postmasterOf(folder: string): number {
   return Number(postmasterLines(folder)[0])
 }
@@ -126,7 +129,8 @@ function postmasterLines(folder: string): string[] {
   return readFileSync(join(dataDirOf(folder), 'postgres', 'postmaster.pid'), 'utf8').split('\n')
 }
 
-// A child with all its descendants and their process groups: the guard of the database is nobody's child.
+// The ids of a child, of its descendants, and of all processes in their process groups. The groups matter
+// because the process that guards the database is not a descendant.
 function processesOf({ pid }: ChildProcess): number[] {
   const { stdout } = spawnSync('ps', ['-ax', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' })
   const rows = stdout
@@ -144,6 +148,7 @@ function processesOf({ pid }: ChildProcess): number[] {
   return [...family]
 }
 
+// The ids of the processes that a process has started itself.
 function childrenOf({ pid }: ChildProcess): number[] {
   const { stdout } = spawnSync('ps', ['-ax', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const rows = stdout
@@ -157,12 +162,14 @@ function commandOf(pid: number): string {
   return spawnSync('ps', ['-ww', '-o', 'command=', '-p', `${pid}`], { encoding: 'utf8' }).stdout
 }
 
-// Includes ended children. Without /proc, in whole seconds and without them.
+// CPU time of a process and of its ended children. Where there is no /proc, it is in whole seconds and
+// leaves the ended children out.
 export function cpuMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
+    // utime, stime, cutime and cstime.
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     return (ticks * 1000) / TICKS_PER_SECOND
   } catch {
     const { stdout } = spawnSync('ps', ['-o', 'time=', '-p', `${pid}`], { encoding: 'utf8' })
@@ -170,6 +177,7 @@ export function cpuMsOf(pid: number): number {
   }
 }
 
+// Kills a process with -9, if it still runs.
 export function kill(pid: number | undefined): void {
   try {
     if (pid) process.kill(pid, 'SIGKILL')

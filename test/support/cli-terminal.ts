@@ -1,5 +1,5 @@
-// Runs the command line in process: its output, its exit code, and Ctrl-C at a chosen moment. It has a
-// folder of its own. Operator commands run on the database of the test.
+// Runs the CLI in the test process and returns its output and exit code. A test can press Ctrl-C at a chosen
+// moment. The CLI has a folder of its own; operator commands run on the database of the test.
 
 import { AdminProblem, type Answer, type Context } from '#admin/operator-command.ts'
 import { perform } from '#admin/run-command.ts'
@@ -10,10 +10,11 @@ import { createTempFolder } from './temp-folder.ts'
 
 export type Ran = { exitCode: number; out: string; err: string }
 
+// Makes a CLI with an empty home folder. `env` are its environment variables.
 export function createCli(env: Record<string, string> = {}) {
   const folder = createTempFolder()
 
-  // Starts a run; `press` is Ctrl-C.
+  // Starts a command. `press` presses Ctrl-C; `ended` resolves with the output and exit code.
   function start(words: readonly string[], changes: Partial<Terminal> = {}) {
     const pressed = new AbortController()
     const output = { out: '', err: '' }
@@ -44,7 +45,7 @@ export function createCli(env: Record<string, string> = {}) {
       ...output,
     }))
     const press = () => pressed.abort()
-    return { said: output, ended, press, [Symbol.dispose]: press }
+    return { output, ended, press, [Symbol.dispose]: press }
   }
 
   return {
@@ -56,8 +57,8 @@ export function createCli(env: Record<string, string> = {}) {
   }
 }
 
-// Runs an operator command: its answer, and the text that it prints in a pipe. Throws what it prints when
-// it fails, with its exit code and the code of a refusal.
+// Runs an operator command. Returns its data, and the text that it prints into a pipe. If it fails, throws an
+// error with the printed text and the exit code.
 export async function operate(context: Partial<Context>, words: readonly string[]) {
   using cli = createCli()
   let answer: Answer | undefined

@@ -1,8 +1,9 @@
-// Counts the clicks and the time of a person at a page.
+// Counts the clicks and measures the time that a person needs for a task on a page.
 
 import assert from 'node:assert/strict'
 import type { Locator } from 'playwright-core'
 
+// Starts counting. `assertWithin` fails if the task took more clicks or time than the limits.
 export function countClicks() {
   let clicks = 0
   const startedMs = performance.now()

@@ -1,4 +1,4 @@
-// The operator's register of clients.
+// The operator's calls on the register of clients.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -13,11 +13,14 @@ export type ClientShown = {
   secrets: Record<string, unknown>[]
 } & Record<string, unknown>
 
+// The client in a successful response.
 export function clientOf(answer: LightMyRequestResponse) {
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
 
+// Calls of the operator on clients. `act` posts to one of a client's routes, for example `suspend`;
+// `balances` is the status that a token gets when it reads its balances.
 export function registerOf(bench: Bench) {
   return {
     async make(body: object = {}): Promise<ClientShown> {

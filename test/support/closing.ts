@@ -1,32 +1,36 @@
-// Closes the resources that the tests of a file share after its last test, and those that the files of a
-// process share.
+// Closes resources that tests share: those of a file (closeAfterTests) after its last test, those of a
+// process (closeAtEnd) at its end.
 //
-// Hooks of a file run in the order of their creation, and the database harness creates one that stops the
-// server. So this module must load before it, which the alphabetical order of imports ensures.
+// `after` hooks run in the order of their creation, and test/support/database.ts creates one that stops the
+// database server. So this module must load before database.ts, which the alphabetical order of imports
+// ensures.
 
 import { after } from 'node:test'
 import { patience } from './patience.ts'
 
 type Shared = AsyncDisposable | Disposable
 
-const open: Shared[] = []
-const resources: Shared[] = []
+const ofFile: Shared[] = []
+const ofProcess: Shared[] = []
 let isBatch = false
 const END_MAX_MS = patience(1_000)
 
 after(() => (isBatch ? closeShared() : closeEverything()))
 
+// Closes the resource after the last test of the file; returns the resource.
 export function closeAfterTests<T extends Shared>(shared: T): T {
-  open.push(shared)
+  ofFile.push(shared)
   return shared
 }
 
+// Closes the resource when the process ends; returns the resource.
 export function closeAtEnd<T extends Shared>(shared: T): T {
-  resources.push(shared)
+  ofProcess.push(shared)
   return shared
 }
 
-// For many files in this process. Hooks of a file run when it ends, before the next file.
+// Runs many test files in this process. Keeps the resources of the process open until the last file has
+// ended; each file's own resources close before the next file.
 export async function keepWhile(files: () => Promise<void>): Promise<void> {
   isBatch = true
   try {
@@ -36,22 +40,26 @@ export async function keepWhile(files: () => Promise<void>): Promise<void> {
   }
 }
 
+// Closes the resources of the file and of the process. Called when the last test file has ended.
 export async function closeEverything(): Promise<void> {
   await closeShared()
-  await closeAll(resources)
-  setTimeout(leave, END_MAX_MS).unref()
+  await closeAll(ofProcess)
+  setTimeout(exitWithResources, END_MAX_MS).unref()
 }
 
-// A failed test may leave something open, and the run would wait for ever.
-function leave(): void {
+// Ends a process that is still alive after everything was closed: a failed test may leave something open, and
+// the run would wait for ever.
+function exitWithResources(): void {
   console.error(`still open at the end: ${process.getActiveResourcesInfo().join(', ')}`)
   process.exit(1)
 }
 
+// Closes the resources of the test file that has just ended.
 export function closeShared(): Promise<void> {
-  return closeAll(open)
+  return closeAll(ofFile)
 }
 
+// Closes the resources, last opened first, and empties the list.
 async function closeAll(list: Shared[]): Promise<void> {
   for (let last = list.pop(); last; last = list.pop()) {
     if (Symbol.asyncDispose in last) await last[Symbol.asyncDispose]()

@@ -1,4 +1,5 @@
-// A package with a connector, as npm would install it: the template, compiled, under another name.
+// Writes a connector package into a folder's node_modules, as npm would install it: the connector template,
+// compiled to JavaScript and renamed to "acme".
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -9,24 +10,27 @@ export const PACKAGE = '@acme/manilla-connector'
 
 type Content = { packageJson?: object; files?: Record<string, string> }
 
+// Writes a connector package with these files. The fields of `packageJson` replace the usual ones.
 export function installPackage(folder: string, name: string, { packageJson, files }: Content) {
-  const place = join(folder, 'node_modules', name)
-  mkdirSync(place, { recursive: true })
-  const described = { name, version: '1.0.0', type: 'module', manilla: { kit: 1 } }
+  const packageFolder = join(folder, 'node_modules', name)
+  mkdirSync(packageFolder, { recursive: true })
+  const defaults = { name, version: '1.0.0', type: 'module', manilla: { kit: 1 } }
   const exports = { '.': { import: './connector.js' } }
   writeFileSync(
-    join(place, 'package.json'),
-    JSON.stringify({ ...described, exports, ...packageJson }),
+    join(packageFolder, 'package.json'),
+    JSON.stringify({ ...defaults, exports, ...packageJson }),
   )
-  for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(place, file), text)
+  for (const [file, text] of Object.entries(files ?? {})) {
+    writeFileSync(join(packageFolder, file), text)
+  }
 }
 
-// The template's own connector, called acme.
+// Installs the template's connector under the name acme.
 export function installTemplate(folder: string): void {
   const source = join(ROOT, 'src/banks/template')
   const files = globSync('*.ts', { cwd: source }).map((file) => [
     file.replace('.ts', '.js'),
-    compiled(readFileSync(join(source, file), 'utf8')),
+    compileAsAcme(readFileSync(join(source, file), 'utf8')),
   ])
   const connector = "\nexport { acmeConnector as default } from './acme.js'\n"
   const { 'connector.js': main = '', ...others } = Object.fromEntries(files)
@@ -35,7 +39,8 @@ export function installTemplate(folder: string): void {
   })
 }
 
-function compiled(text: string): string {
+// Strips the types and replaces the names of a repository's file by those of a package's.
+function compileAsAcme(text: string): string {
   return stripTypeScriptTypes(text)
     .replaceAll('#banks/kit.ts', 'manilla/kit')
     .replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'")

@@ -1,4 +1,5 @@
-// Requests about screening and cases of a user who is not an operator.
+// Requests to the operator's routes for screening and cases, which test/access/route-isolation.test.ts sends
+// as a client that is not the operator.
 
 import { OPERATOR, REASON } from './accounting.ts'
 import type { Recipe } from './isolation-recipes.ts'
@@ -31,6 +32,7 @@ export function controlRecipes(): Record<string, Recipe> {
   return { ...screeningRecipes(), ...caseRecipes() }
 }
 
+// For each operation, the requests that name another client's objects (isolation-recipes.ts).
 function screeningRecipes(): Record<string, Recipe> {
   return {
     listScreeningRules: get(`${SCREENING}/rules`),
@@ -66,24 +68,25 @@ function screeningRecipes(): Record<string, Recipe> {
   }
 }
 
+// For each operation, the requests that name another client's objects (isolation-recipes.ts).
 function caseRecipes(): Record<string, Recipe> {
   return {
     listCases: get(CASES),
-    openCase: (of) => [
+    openCase: (things) => [
       {
         method: 'POST',
         url: CASES,
-        body: { source: 'bank', clientId: of.clientId, summary: 'Reported' },
+        body: { source: 'bank', clientId: things.clientId, summary: 'Reported' },
       },
     ],
     getCase: get(CASE),
     addCaseNote: post(`${CASE}/notes`, { note: 'Called the bank' }),
     addCaseParty: post(`${CASE}/parties`, { role: 'victim', name: 'Ada Obi' }),
-    linkCaseCredit: (of) => [
+    linkCaseCredit: (things) => [
       {
         method: 'POST',
         url: `${CASE}/credits`,
-        body: { sessionId: of.sessionId, clientId: of.clientId },
+        body: { sessionId: things.sessionId, clientId: things.clientId },
       },
     ],
     meetCaseDeadline: post(`${CASE}/deadlines/acknowledge/meet`),

@@ -1,8 +1,8 @@
-// Parses CSV.
+// Parses CSV files of the service.
 
 import assert from 'node:assert/strict'
 
-// By RFC 4180.
+// The cells of each line, by RFC 4180. Asserts the byte order mark and CRLF that Excel needs.
 export function parseLines(text: string): string[][] {
   assert(text.startsWith('\ufeff') && text.endsWith('\r\n'))
   const cells = [...text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)]
@@ -14,7 +14,7 @@ export function parseLines(text: string): string[][] {
   return rows.slice(0, -1)
 }
 
-// Rows by column name.
+// One object per row, with the column names as keys.
 export function parseCsv(text: string): Record<string, string>[] {
   const [head = [], ...rows] = parseLines(text)
   return rows.map((cells) => {

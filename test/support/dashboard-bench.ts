@@ -1,5 +1,5 @@
-// A service with its dashboard: users signed in, in a real browser with the service's clock; and days of
-// trade to show.
+// A service with its dashboard in a real browser: pages of signed-in users, with the service's clock, and
+// days of trade for the dashboard to show.
 
 import assert from 'node:assert/strict'
 import type { Role } from '#access/permissions.ts'
@@ -28,11 +28,13 @@ export async function startDashboardBench() {
   return { ...bench, url, openAs: openerOf(bench, url) }
 }
 
-// Opens a page for a signed-in user, by default a new one; the page is still empty.
+// Returns a function that opens a browser page for a signed-in user: the one with `email`, or else a new user
+// of the client. The page is still empty; the test chooses its address.
 export function openerOf(bench: Bench, url: string) {
   return async (browser: Browser, { role = 'owner', clientId, ...rest }: Opening = {}) => {
-    const { email: known, ...options } = rest
-    const email = known ?? (await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
+    const { email: existingEmail, ...options } = rest
+    const email =
+      existingEmail ?? (await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
     const opened = await browser.newPage({ timezoneId: 'Africa/Lagos', ...options })
     const { page } = opened
     await page.clock.setFixedTime(bench.clock())
@@ -42,6 +44,7 @@ export function openerOf(bench: Bench, url: string) {
   }
 }
 
+// Signs in; returns the session cookie.
 async function sessionOf(url: string, email: string) {
   const answer = await fetch(`${url}${SESSION_URL}`, {
     method: 'POST',
@@ -64,14 +67,15 @@ const PAYERS = [
   'HAUWA SULEIMAN',
 ]
 
-// A month of a small shop, always the same: busier towards the end, with everything that can go wrong.
+// Fills the dashboard with days of a small shop, always the same: a credit a day, and at the end ten hours
+// with payments that are exact, too high, partial or missing.
 export async function fillDays(bench: Bench, days = 30): Promise<void> {
   const accounts = await Promise.all(
     PAYERS.slice(0, 4).map((name, at) =>
       createAccount(bench, { accountName: titled(name), merchantId: `SHOP-${1 + (at % 2)}` }),
     ),
   )
-  const payerOf = (at: number) => ({ sourceAccountName: PAYERS[at % PAYERS.length] })
+  const payerOf = (index: number) => ({ sourceAccountName: PAYERS[index % PAYERS.length] })
   for (let day = 0; day < days; day++) {
     const { accountNumber } = accounts[day % accounts.length]
     const naira = 20_000 + ((day * 7_919) % 61_000)
@@ -92,7 +96,7 @@ export async function fillDays(bench: Bench, days = 30): Promise<void> {
   await skipEvents(bench)
 }
 
-// Skips all past events, so that nothing is sent to addresses that do not exist.
+// Marks all past events as dispatched, so that no webhook is sent to addresses that do not exist.
 export async function skipEvents({ db }: Bench): Promise<void> {
   await db.query(
     `insert into dispatch_cursors (client_id, sequence)
@@ -101,7 +105,7 @@ export async function skipEvents({ db }: Bench): Promise<void> {
   )
 }
 
-// One payment: mostly exact; some too high, partial, or missing.
+// One payment. The hour decides which percentage of its amount the payer sends.
 async function trade(bench: Bench, hour: number, payer: { sourceAccountName: string | undefined }) {
   const [firstName = '', lastName = ''] = titled(payer.sourceAccountName ?? '').split(' ')
   const { bankAccount } = await startPayment(bench, {
@@ -115,6 +119,7 @@ async function trade(bench: Bench, hour: number, payer: { sourceAccountName: str
   if (percent > 0) await credit(bench, bankAccount, amount, payer)
 }
 
+// "ADA OBI" becomes "Ada Obi".
 function titled(name: string): string {
   return name.toLowerCase().replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }

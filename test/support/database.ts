@@ -1,5 +1,6 @@
-// A real, private database for each test, cloned from the migrated template. `npm test` starts the
-// server once for all files and hands its address over; a file run alone starts its own.
+// A real, private database for each test, cloned from the migrated template. `npm test` starts one database
+// server for all files and passes its address in TEST_DATABASE_URL. A test file that runs alone starts its
+// own server.
 
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
@@ -9,14 +10,14 @@ import { closeAfterTests } from './closing.ts' // First: its hook must run befor
 import { BUSY_FACTOR } from './patience.ts'
 import { PARTITIONED, startTestServer, TEMPLATE } from './server.ts'
 
-const PREPARED = 'manilla_prepared'
+const PREPARED = 'manilla_prepared' // The template of createPreparedDatabase.
 const PREPARING_LOCK = 7_246_154
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS_MAX = 5
 
 let ownServer: ReturnType<typeof startTestServer> | undefined
 let openAdmin: Promise<pg.Client> | undefined
-let hasPrepared: Promise<void> | undefined
+let preparation: Promise<void> | undefined
 
 after(async () => (await ownServer)?.stop())
 
@@ -30,25 +31,28 @@ export function createPartitionedDatabase(): Promise<TestDatabase> {
   return createDatabase(PARTITIONED)
 }
 
-// Like the database of an already started service; the first test that needs it prepares it for all
-// files.
+// Clones the database of a service that has already started, because starting on an empty one takes longer.
+// The first test that needs this template makes it, for all files, with `prepare`.
 export async function createPreparedDatabase(
   prepare: (connectionString: string) => Promise<void>,
 ): Promise<TestDatabase> {
-  hasPrepared ??= makePrepared(prepare)
-  await hasPrepared
+  preparation ??= makePreparedTemplate(prepare)
+  await preparation
   return createDatabase(PREPARED)
 }
 
-async function makePrepared(prepare: (connectionString: string) => Promise<void>): Promise<void> {
+// Creates the prepared template, unless another process has. The lock makes other processes wait.
+async function makePreparedTemplate(
+  prepare: (connectionString: string) => Promise<void>,
+): Promise<void> {
   const client = await connectAdmin()
   try {
     await client.query('select pg_advisory_lock($1)', [PREPARING_LOCK])
-    const made = await client.query(
+    const existing = await client.query(
       'select from pg_database where datname = $1 and datistemplate',
       [PREPARED],
     )
-    if (made.rows.length > 0) return
+    if (existing.rows.length > 0) return
     await client.query(`drop database if exists ${PREPARED}`) // A failed preparation left it.
     await clone(client, PREPARED, PARTITIONED)
     await prepare(await urlOf(PREPARED))
@@ -58,16 +62,17 @@ async function makePrepared(prepare: (connectionString: string) => Promise<void>
   }
 }
 
-// With the settings of workers and writers.
+// A pool with the settings that workers and batch writers have in production.
 export function patientBatchPool(connectionString: string, max: number) {
   return createBatchPool({ connectionString, max, patience: BUSY_FACTOR, onIdleError: () => {} })
 }
 
-// Without any table of ours, for tests of migrations.
+// Has no table of the service, for tests of migrations.
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0')
 }
 
+// Clones the template. Disposing the result drops the clone.
 async function createDatabase(template: string) {
   const name = `manilla_${randomBytes(6).toString('hex')}`
   await clone(await getAdmin(), name, template)
@@ -85,39 +90,41 @@ async function createDatabase(template: string) {
     async [Symbol.asyncDispose]() {
       await pool.end()
       const admin = await getAdmin()
-      await unlessInUse(() => admin.query(`drop database ${name} with (force)`))
+      await retryWhileInUse(() => admin.query(`drop database ${name} with (force)`))
     },
   }
 }
 
-// Copies files instead of logging every page: 11 ms against 16 with the server in memory, no clear
-// difference on disk.
+// Copies the template's files (strategy file_copy) instead of logging every page. This takes 11 ms instead of
+// 16 with the server in memory; on disk there is no clear difference.
 function clone(admin: pg.Client, name: string, template: string): Promise<void> {
   const sql = `create database ${name} template ${template} strategy file_copy`
-  return unlessInUse(() => admin.query(sql))
+  return retryWhileInUse(() => admin.query(sql))
 }
 
-// PostgreSQL waits some seconds for other sessions to leave a database; a busy machine needs another try.
-async function unlessInUse(work: () => Promise<unknown>): Promise<void> {
+// Retries if other sessions are still connected to the database. PostgreSQL itself waits some seconds for
+// them to leave, which is too short on a busy machine.
+async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await work()
       return
     } catch (error) {
-      const busy = (error as { code?: string }).code === OBJECT_IN_USE
-      if (!busy || attempt === ATTEMPTS_MAX) throw error
+      const isInUse = (error as { code?: string }).code === OBJECT_IN_USE
+      if (!isInUse || attempt === ATTEMPTS_MAX) throw error
     }
   }
 }
 
-// One connection for all databases of a file: a connection costs half as much as a clone.
+// One connection creates and drops all databases of a file, because connecting costs half as much as cloning.
 function getAdmin(): Promise<pg.Client> {
-  openAdmin ??= shareAdmin()
+  openAdmin ??= connectSharedAdmin()
   return openAdmin
 }
 
-async function shareAdmin(): Promise<pg.Client> {
+async function connectSharedAdmin(): Promise<pg.Client> {
   const admin = await connectAdmin()
+  // After an error, getAdmin() opens a new connection.
   const forget = () => {
     openAdmin = undefined
   }
@@ -131,6 +138,7 @@ async function shareAdmin(): Promise<pg.Client> {
   return admin
 }
 
+// Connects to the database `postgres`, from where other databases are created and dropped.
 async function connectAdmin(): Promise<pg.Client> {
   const admin = new pg.Client(await urlOf('postgres'))
   await admin.connect()
@@ -142,6 +150,7 @@ async function urlOf(database: string): Promise<string> {
   return url.replace(TEMPLATE, database)
 }
 
+// Starts the server of a test file that runs alone, when the file first needs it.
 function startOwnServer() {
   ownServer ??= startTestServer()
   return ownServer

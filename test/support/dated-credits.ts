@@ -1,4 +1,4 @@
-// Credits with only an id and a time of receipt.
+// Inserts credits of which only the id and the time of receipt matter.
 
 type Database = { query: (sql: string, values: unknown[]) => Promise<unknown> }
 export type DatedCredit = { id: number; ms: number }
@@ -14,7 +14,8 @@ export async function insertCredits(db: Database, credits: readonly DatedCredit[
   )
 }
 
-// Sandbox features that give rows dates out of id order.
+// Rows that record the use of a sandbox feature (test clock, seed). Both features write rows whose dates are
+// not in the order of their ids.
 export const DISORDERS = [
   'insert into sandbox_clock (frozen_at, version) values (null, 2)',
   `insert into sandbox_seeds (client_id, seed, accounts, days, ends_at, steps, begun_at)

@@ -1,6 +1,6 @@
-// Fails a test file in which an operation answered with an error that its list lacks
-// (src/http/reference/errors.ts), or with a status that its description lacks: so the
-// reference names every error that a test knows.
+// Watches all requests of a test file. The file fails if an operation responds with an error code that it
+// does not declare (`errors`), or with a status that its schema lacks. This keeps the API reference
+// complete.
 
 import { subscribe, tracingChannel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -12,7 +12,7 @@ type Handled = { error?: unknown; request: { routeOptions: FastifyRequest['route
 const undeclared = new Set<string>()
 let isRandom = false
 
-// For random tests, which must not fail because of a rare answer.
+// Switches the check off for random tests, which must not fail because they found a rare response.
 export function askAtRandom(): void {
   isRandom = true
 }
@@ -29,7 +29,8 @@ tracingChannel('fastify.request.handler').error.subscribe((message) => {
 
 type Described = { operationId?: string; response?: object; 'x-failures'?: readonly number[] }
 
-// Watches every app. No operation describes a bug or a disconnected caller.
+// Checks the status of each response of every app. Leaves out bugs (500) and disconnected callers, which no
+// operation describes.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onResponse', async ({ routeOptions, refusalCode }, { statusCode }) => {

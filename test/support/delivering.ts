@@ -1,4 +1,4 @@
-// Delivers due webhooks with the workers' own dispatcher and deliverer, until nothing is due.
+// Delivers due webhooks with the workers' own dispatcher and deliverer.
 
 import assert from 'node:assert/strict'
 import { bankNames } from '#banks/directory.ts'
@@ -13,6 +13,7 @@ import type { Bench } from './running-service.ts'
 const ROUNDS_MAX = 100
 const LOG = createLogger({ level: 'silent' })
 
+// Dispatches all events and attempts deliveries until none is due.
 export async function deliverDue({ config, database, clock }: Bench): Promise<void> {
   const { connectionString } = database
   const pool = patientBatchPool(connectionString, 4)
@@ -37,6 +38,7 @@ export async function deliverDue({ config, database, clock }: Bench): Promise<vo
   await pool.end()
 }
 
+// Whether a delivery is due whose destination is neither disabled nor paused.
 async function isAnyDue(pool: Pool, now: Date): Promise<boolean> {
   const { rows } = await pool.query<{ due: boolean }>(
     `select exists (select from deliveries v join destinations d on d.id = v.destination_id

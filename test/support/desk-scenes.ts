@@ -1,5 +1,5 @@
-// Scenes for the suspense desk, the ledger and the sandbox's bank: waiting money, a request for it,
-// audited books, payments in every state.
+// Data and steps for pictures and tests of three dashboard pages (suspense, ledger, the sandbox's bank):
+// suspended money, an approval request for it, audited books.
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
@@ -11,11 +11,12 @@ import type { Bench } from './running-service.ts'
 import { NOBODYS_NUMBER, SUSPENSE, suspend } from './suspense-desk.ts'
 import { credit } from './tracing.ts'
 
-const firstRow = (page: Page) => page.locator('.row-link').first().click()
+const openFirstRow = (page: Page) => page.locator('.row-link').first().click()
 
+// The pages by name: where they are, and the step that opens the part to show.
 export const DESK_SIGHTS = {
   suspense: { path: '/suspense' },
-  'suspense-item': { path: '/suspense', act: firstRow },
+  'suspense-item': { path: '/suspense', act: openFirstRow },
   'suspense-request': {
     path: '/suspense',
     act: (page: Page) => page.locator('.waiting-row').first().click(),
@@ -25,11 +26,12 @@ export const DESK_SIGHTS = {
     path: '/ledger',
     act: (page: Page) => page.getByText('View checks').click(),
   },
-  'ledger-account': { path: '/ledger', act: firstRow },
+  'ledger-account': { path: '/ledger', act: openFirstRow },
   'sandbox-bank': { path: '/sandbox-bank' },
   'sandbox-bank-sent': { path: '/sandbox-bank', act: sendTooMuch },
 }
 
+// Sends an overpayment on the page of the sandbox's bank, and waits for its result.
 export async function sendTooMuch(page: Page): Promise<void> {
   await page.locator('input[name=destination]').first().check()
   await page.getByLabel('Overpayment').check()
@@ -38,12 +40,14 @@ export async function sendTooMuch(page: Page): Promise<void> {
   await page.getByText('Event payment.successful').waitFor()
 }
 
+// Runs the round of the worker that checks the integrity of the books.
 export async function checkIntegrityNow({ db, clock }: Bench): Promise<void> {
   const log = createLogger({ level: 'silent' })
   await checkIntegrityRound({ db, clock, log })(new AbortController().signal)
 }
 
-// Returns the waiting items, and the request for the second one.
+// Fills the books for these pages. Returns the suspended excess of a payment, with a request to return it,
+// and a credit to an unknown number.
 export async function setDeskScene(bench: Bench) {
   const { accountNumber } = await createAccount(bench, { accountName: 'Chiamaka Eze' })
   await credit(bench, accountNumber, '12500.00', { sourceAccountName: 'CHIAMAKA EZE' })
@@ -60,8 +64,8 @@ export async function setDeskScene(bench: Bench) {
     sourceAccountName: 'DAUDA IBRAHIM',
   })
   for (const amount of [3_000, 4_500, 18_000, 2_250, 9_900]) await startPayment(bench, { amount })
-  const asking = await newBrowser(bench, 'finance')
-  const answer = await asking.call({
+  const maker = await newBrowser(bench, 'finance')
+  const answer = await maker.call({
     url: `${SUSPENSE}/${excess.id}/requests`,
     body: { action: 'return', reason: 'She paid twice, and called about it.' },
   })

@@ -1,4 +1,5 @@
-// Differences at the operator's desk: statement lines with their faults, and the calls that resolve them.
+// For tests of reconciliation: inserts statement lines and differences into the database, and sends the
+// operator's calls that resolve them.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -28,7 +29,7 @@ export type GivenLine = {
 
 const koboOf = (naira: number) => Math.round(naira * 100)
 
-// One statement per bank and currency is enough.
+// The id of the bank's statement in this currency; creates it if there is none.
 async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency: string) {
   const existing = await db.query<{ id: bigint }>(
     'select id from statements where bank_code = $1 and currency = $2',
@@ -55,6 +56,7 @@ async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency
   return rows[0]?.id as bigint
 }
 
+// Inserts a line into the bank's statement; returns its id.
 export async function addLine(bench: Pick<Bench, 'db'>, input: GivenLine): Promise<bigint> {
   const { bankCode = '035', currency = 'NGN', kind = 'credit', bookedOn = DAY } = input
   const statementId = await statementOf(bench, bankCode, currency)
@@ -102,11 +104,12 @@ type GivenDifference = {
   day?: string
 }
 
-// Without a line or an item, it is about the statement.
+// Inserts an open difference. Without a line or an item, the difference is about the statement itself, for
+// example its closing balance.
 export async function addDifference(bench: Bench, input: GivenDifference): Promise<number> {
   const { kind, amount, lineId, item, suggested, bankCode = '035', currency = 'NGN' } = input
   const { day = DAY } = input
-  const isOfStatement = lineId === undefined && item === undefined
+  const isAboutStatement = lineId === undefined && item === undefined
   const { rows } = await bench.db.query<{ id: bigint }>(
     `with opened as (
        insert into differences (bank_code, currency, day, kind, amount_kobo, line_id, item_kind,
@@ -123,7 +126,7 @@ export async function addDifference(bench: Bench, input: GivenDifference): Promi
       lineId ?? null,
       item?.kind ?? null,
       item?.id ?? null,
-      isOfStatement ? await statementOf(bench, bankCode, currency) : null,
+      isAboutStatement ? await statementOf(bench, bankCode, currency) : null,
       suggested?.kind ?? null,
       suggested?.id ?? null,
       bench.clock(),
@@ -134,7 +137,7 @@ export async function addDifference(bench: Bench, input: GivenDifference): Promi
 
 type LineDifference = Omit<GivenDifference, 'amount' | 'lineId' | 'item'> & { line: GivenLine }
 
-// An unexplained line.
+// Inserts a line and a difference for its whole amount.
 export async function addLineDifference(bench: Bench, input: LineDifference) {
   const { line, ...rest } = input
   const lineId = await addLine(bench, line)
@@ -147,6 +150,7 @@ type Caller = Pick<Browser, 'call'>
 
 export const REASON = 'Seen on the statement'
 
+// Requests how a difference is resolved; returns the response, which may be a refusal.
 export function resolve(
   by: Caller,
   id: number,
@@ -158,10 +162,12 @@ export function resolve(
   return by.call({ url: `${RECONCILIATION}/${id}/resolve`, body, headers })
 }
 
+// Decides on a request to resolve a difference; `verb` is approve, reject or withdraw.
 export function decide(by: Caller, id: number, verb: string, body: object = {}) {
   return by.call({ url: `${RECONCILIATION}/${id}/${verb}`, body })
 }
 
+// Makes a user the owner of a difference. With `from`, only if it still has this owner.
 export function assign(
   by: Caller,
   id: number,
@@ -172,18 +178,19 @@ export function assign(
   return by.call({ url: `${RECONCILIATION}/${id}/assign`, body: { owner, ...from }, headers })
 }
 
-// The owner after the call, or the refusal.
+// The difference's owner after the call, or the code of the refusal.
 export async function ownerAfter(answering: ReturnType<typeof assign>): Promise<string> {
   const { data, code } = (await answering).json()
   return code ?? data.owner?.email ?? 'nobody'
 }
 
-// The state after the call, or the refusal.
+// The difference's state after the call, or the code of the refusal.
 export async function outcomeOf(answering: ReturnType<typeof resolve>): Promise<string> {
   const { data, code } = (await answering).json()
   return data?.state ?? code
 }
 
+// The history of a difference, oldest first, for example "resolved by user:ada@people.example".
 export async function changesOf({ db }: Pick<Bench, 'db'>, id: number): Promise<string[]> {
   const { rows } = await db.query<{ line: string }>(
     `select concat_ws(' by ', change, actor) as line from difference_changes
@@ -193,7 +200,7 @@ export async function changesOf({ db }: Pick<Bench, 'db'>, id: number): Promise<
   return rows.map(({ line }) => line)
 }
 
-// "credit 100.00 booked": the item, the amount and the rule.
+// The items that a line is matched with, as "item kind, amount, rule", for example "credit 100.00 booked".
 export async function pairsOf({ db }: Pick<Bench, 'db'>, lineId: bigint): Promise<string[]> {
   const { rows } = await db.query<{ line: string }>(
     `select format('%s %s %s', item_kind, to_char(amount_kobo / 100.0, 'FM999990.00'), rule) as line
@@ -203,7 +210,7 @@ export async function pairsOf({ db }: Pick<Bench, 'db'>, lineId: bigint): Promis
   return rows.map(({ line }) => line)
 }
 
-// Every kobo of a line is in a pair or in an open difference.
+// Asserts that each line's amount is the sum of its matches and of its differences that are not cleared.
 export async function assertLinesExplained({ db }: Pick<Bench, 'db'>): Promise<void> {
   const { rows } = await db.query(
     `select l.id, l.amount_kobo,

@@ -1,4 +1,5 @@
-// Helpers of the embedded server's tests: children that hold a server, and process lists.
+// Helpers for tests of the embedded database server: child processes that start a server, process lists, and
+// `until`, which waits for a condition.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +22,8 @@ type Message = {
   answer?: string
 }
 
-// Starts a Node process in its own process group, which loads and waits for `go`.
+// Starts a Node process in its own process group. It loads its modules and then waits for `go`, which starts
+// the embedded server. `next` is the next message that the process prints.
 export async function spawnHolder(dataDir: string) {
   const child = spawn(process.execPath, [CHILD, dataDir], {
     detached: true,
@@ -48,6 +50,7 @@ export async function spawnHolder(dataDir: string) {
   }
 }
 
+// Runs one query on a connection of its own; returns the rows as arrays.
 export async function query(connectionString: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -58,7 +61,8 @@ export async function query(connectionString: string, sql: string): Promise<unkn
   }
 }
 
-// Processes whose command line contains the text: a server, its guard, an initdb.
+// The ids of processes whose command line contains the text, for example a data directory: the server, its
+// guard, an initdb.
 export function processesWith(text: string): number[] {
   const { stdout } = spawnSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' })
   return stdout
@@ -67,12 +71,13 @@ export function processesWith(text: string): number[] {
     .map((line) => Number.parseInt(line, 10))
 }
 
-// A zombie process does not run.
+// Whether the process exists and is not a zombie (state Z).
 export function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' })
   return /^[^Z]/.test(stdout.trim())
 }
 
+// Waits until `isSo` is true; fails after `maxMs` with the description of what never became true.
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,

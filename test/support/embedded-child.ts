@@ -1,11 +1,12 @@
-// A process that holds an embedded server, for tests that kill it. Waits for a line on its input, starts
-// the server on the folder in its first argument, and prints the result. On SIGINT it queries the server
-// once more, which succeeds only if SIGINT did not reach the server.
+// The program of the process that tests kill together with its embedded server (spawnHolder). It waits for a
+// line on its input, starts the server in the folder that its first argument names, and prints the result. On
+// SIGINT it queries the server once more, which succeeds only if SIGINT did not also stop the server.
 
 import { once } from 'node:events'
 import pg from 'pg'
 import { startEmbedded } from '#embedded/embedded.ts'
 
+// Messages are lines of JSON.
 const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
 say({ loaded: true })

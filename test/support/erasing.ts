@@ -1,4 +1,5 @@
-// A person who is to be erased, and the traces that must not remain.
+// For tests of erasure: a customer and a payer, the calls that erase their data, and the texts that must not
+// remain anywhere.
 
 import assert from 'node:assert/strict'
 import { ANSWERS_WAIT_MS } from '#privacy/erasure.ts'
@@ -23,8 +24,9 @@ export const PAYER = {
   narration: 'rent of Ngozi',
 }
 
-// Traces that a table may hold in the clear before the erasure, and all traces.
+// Texts that tables may hold unsealed until the erasure.
 export const PLAIN_TRACES = ['Ngozi', 'Adichie', 'ngozi.adichie', '8098765432', 'CHUKWUMA']
+// All texts that no table may hold after the erasure.
 export const TRACES = [...PLAIN_TRACES, PERSON.bvn, PAYER.sourceAccountNumber]
 
 export function erase(bench: Bench, accountNumber: string, body: object = { reason }) {
@@ -35,14 +37,15 @@ export function eraseAdvice(bench: Bench, reference: string) {
   return bench.call({ url: `/api/v1/advices/${reference}/erase`, body: { reason } })
 }
 
-// Runs the worker until all erasures are complete.
+// Moves the clock past the time that an erasure leaves for webhook deliveries in flight, then runs the
+// worker until all erasures are complete.
 export async function finishErasures(bench: Bench): Promise<void> {
   bench.advance(ANSWERS_WAIT_MS)
   const round = completeErasuresRound({ ...bench, ...sealingOf(bench) })
   while ((await round(new AbortController().signal)).more);
 }
 
-// All rows of the books, as text.
+// The rows of the books (transfers, credits, ledger accounts) as text, to show that an erasure changes none.
 export async function moneyRows({ db }: Pick<Bench, 'db'>): Promise<string> {
   const { rows } = await db.query<{ text: string }>(
     `select string_agg(t, E'\\n' order by t) as text from (
@@ -53,8 +56,9 @@ export async function moneyRows({ db }: Pick<Bench, 'db'>): Promise<string> {
   return rows[0]?.text ?? ''
 }
 
+// Asserts that a dump contains the text neither in the clear nor in hexadecimal, as bytea columns print it.
 export function assertGone(text: string, trace: string): void {
-  const line = text.split('\n').find((each) => each.includes(trace)) ?? ''
+  const line = text.split('\n').find((dumpLine) => dumpLine.includes(trace)) ?? ''
   assert(!line, `${trace}: ${line.slice(0, 300)}`)
   assert(!text.includes(Buffer.from(trace).toString('hex')), `${trace} in bytes`)
 }

@@ -1,4 +1,4 @@
-// Appends events whose content does not matter.
+// Account events whose content does not matter to the test.
 
 import type { ClientId } from '#ids.ts'
 import { kobo } from '#money.ts'

@@ -1,5 +1,5 @@
-// Failing payouts over HTTP takes two: the operator's system requests it with evidence, and a user
-// approves.
+// Marks payouts as failed over HTTP. This takes two people: the operator's client requests it with evidence,
+// and a user of the operator approves.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -11,12 +11,14 @@ export const EVIDENCE = 'Desk officer, by telephone, ticket 4711'
 
 type Answer = LightMyRequestResponse
 
+// Asks to mark one payout as failed.
 export const requestFailure = (bench: Pick<Bench, 'call'>, reference: string, body: object = {}) =>
   bench.call({
     url: `/api/v1/operator/payouts/${reference}/fail`,
     body: { reason: 'The bank said no.', evidence: EVIDENCE, ...body },
   })
 
+// Asks to mark all payouts of a file as failed, because the bank did not receive the file.
 export const requestFileFailure = (bench: Pick<Bench, 'call'>, id: string, body: object = {}) =>
   bench.call({
     url: `/api/v1/operator/payout-files/${id}/not-delivered`,
@@ -30,7 +32,7 @@ export async function approveFailure(bench: Bench, reference: string): Promise<A
   return checker.call({ url: `${FAILURES}/${reference}/approve`, body: {} })
 }
 
-// Returns the first refusal, or the payout.
+// Requests and approves the failure. Returns the response with the payout, or the first refusal.
 export async function failPayout(bench: Bench, reference: string, body: object = {}) {
   const requested = await requestFailure(bench, reference, body)
   if (requested.statusCode !== 200) return requested
@@ -39,7 +41,8 @@ export async function failPayout(bench: Bench, reference: string, body: object =
   return bench.call({ url: `/api/v1/operator/payouts/${reference}` })
 }
 
-// The same for a file.
+// Requests and approves that all payouts of a file failed, because the bank did not receive the file. Returns
+// the response with the file, or the first refusal.
 export async function markNotDelivered(bench: Bench, id: string, body: object = {}) {
   const requested = await requestFileFailure(bench, id, body)
   if (requested.statusCode !== 200) return requested
@@ -48,6 +51,7 @@ export async function markNotDelivered(bench: Bench, id: string, body: object = 
   return bench.call({ url: `/api/v1/operator/payout-files/${id}` })
 }
 
+// Approves every open failure request, for tests that made the requests on a page.
 export async function approveOpenFailures(bench: Bench): Promise<void> {
   const { data } = (await bench.call({ url: `${FAILURES}?state=open` })).json()
   for (const { reference } of data) {

@@ -1,4 +1,5 @@
-// A service and its simulated bank, over real HTTP on loopback ports, both on the test's clock.
+// Starts simulated banks (fake-bank/) and services that use one, over real HTTP on loopback ports. Service
+// and bank share the test's clock.
 
 import assert from 'node:assert/strict'
 import type { BankCalls } from '#banks/connector.ts'
@@ -14,20 +15,20 @@ export const NOBODY = 'http://127.0.0.1:0' // Nothing can listen there.
 
 export const BANK_CODE = '101'
 
-// The connectors whose banks support this call.
+// The names of the connectors that implement this call, for example all that can send payouts.
 export async function connectorsThat(call: keyof BankCalls): Promise<string[]> {
-  const able = DIALECTS.map(async ({ connector }) => {
+  const names = DIALECTS.map(async ({ connector }) => {
     await using bank = await startLoneBank({ connector })
     return callsOf(bank)[call] ? [connector] : []
   })
-  return (await Promise.all(able)).flat()
+  return (await Promise.all(names)).flat()
 }
 
-type Given = Pick<FakeBankOptions, 'connector'> & Partial<FakeBankOptions>
+type BankOptions = Pick<FakeBankOptions, 'connector'> & Partial<FakeBankOptions>
 
-// A bank without a service, at the start of the test's time. On close, checks that neither side has
-// violated the provider's contract.
-export async function startLoneBank(changes: Given): Promise<FakeBank> {
+// Starts a simulated bank without a service; its clock stands at the start of the test's time. When the
+// bank is disposed, asserts that neither it nor its caller has violated the provider's contract.
+export async function startLoneBank(changes: BankOptions): Promise<FakeBank> {
   const options = { bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...changes }
   const bank = await startFakeBank(options)
   return {
@@ -43,7 +44,8 @@ export async function startLoneBank(changes: Given): Promise<FakeBank> {
   }
 }
 
-export async function startWithFakeBank(changes: Given) {
+// Starts a service whose only connected bank is a simulated one.
+export async function startWithFakeBank(changes: BankOptions) {
   let bench: Bench | undefined
   const clock = () => bench?.clock() ?? START
   const bank = await startLoneBank({ clock, ...changes })
@@ -56,7 +58,8 @@ export async function startWithFakeBank(changes: Given) {
     bank,
     calls: callsOf(bank),
     requery,
-    // Reports what is due. Where a report is only a hint, the bank is then asked.
+    // The bank sends its due notifications. If its notifications are only hints, the service then queries the
+    // bank for the credits.
     async deliver() {
       await bank.sendDue()
       if (requery.connection.hintsOnly) await requery.ask()
@@ -72,7 +75,7 @@ export async function startWithFakeBank(changes: Given) {
   }
 }
 
-// Manilla's calls to this bank, with changed settings.
+// The connector's calls to this bank; `settings` replace those of the bank's entry.
 export function callsOf(bank: FakeBank, settings: Record<string, unknown> = {}): BankCalls {
   const { entry, env } = bank.banksFile
   const secrets = Object.entries(entry.secrets).map(([name, variable]) => [name, env[variable]])
@@ -91,6 +94,7 @@ export function callsOf(bank: FakeBank, settings: Record<string, unknown> = {}):
 
 export const naira = (amount: number) => kobo(BigInt(amount) * 100n)
 
+// Calls the simulated bank's control API, for example to make it fail; GET without a body, else POST.
 export async function control(bank: FakeBank, path: string, body?: unknown) {
   const response = await fetch(`${bank.url}/control/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -100,7 +104,7 @@ export async function control(bank: FakeBank, path: string, body?: unknown) {
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
-// Manilla's balance at its banks by the ledger, in kobo.
+// The money that the operator has at its banks according to the ledger, in kobo.
 export async function bankLedgerKobo({ db }: Pick<Bench, 'db'>): Promise<bigint> {
   const { rows } = await db.query<{ kobo: string }>(
     `select coalesce(sum(debits_kobo - credits_kobo), 0)::text as kobo

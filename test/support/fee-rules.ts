@@ -1,4 +1,5 @@
-// Fee rules: the operator's calls, and requests for another client's rules.
+// The operator's calls on fee rules, and the requests for another client's rules that
+// test/access/route-isolation.test.ts sends.
 
 import type { Recipe } from './isolation-recipes.ts'
 import type { Bench, Call } from './running-service.ts'
@@ -21,11 +22,17 @@ export function createFeeRule(bench: Bench, changes: object = {}, more: Partial<
   return bench.call({ url: FEE_RULES, body: feeRuleBody(changes), ...more })
 }
 
+// For each operation, the requests that name another client's objects (isolation-recipes.ts).
 export function feeRecipes(): Record<string, Recipe> {
   return {
     listOwnFeeRules: () => [{ url: '/api/v1/fee-rules' }],
-    listFeeRules: (of) => [{ url: FEE_RULES }, { url: `${FEE_RULES}?clientId=${of.clientId}` }],
+    listFeeRules: (things) => [
+      { url: FEE_RULES },
+      { url: `${FEE_RULES}?clientId=${things.clientId}` },
+    ],
     withdrawFeeRule: () => [{ method: 'DELETE', url: `${FEE_RULES}/1` }],
-    createFeeRule: (of) => [{ url: FEE_RULES, body: feeRuleBody({ clientId: of.clientId }) }],
+    createFeeRule: (things) => [
+      { url: FEE_RULES, body: feeRuleBody({ clientId: things.clientId }) },
+    ],
   }
 }

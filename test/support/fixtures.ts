@@ -1,4 +1,5 @@
-// Valid request bodies, the steps of a payment, and the checks of answers and refusals of each family.
+// Valid request bodies, the steps of a payment, and checks of responses. Routes belong to one of two families
+// (`account`, `payment`), whose JSON envelopes differ.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -18,13 +19,14 @@ export const UNKNOWN_REFERENCE = '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10'
 export const MINUTE_MS = 60_000
 const FAULT_CHARACTERS_MAX = 200
 
-// Internals that no answer may reveal.
+// Words of libraries, SQL and source code, which no response may reveal.
 const LEAKS = [
   /fastify|typebox|\bajv\b|scrypt|\bjose\b|FST_|ERR_/i,
   /postgres|\bpg_|\bselect\b|\binsert into\b|syntax error|relation "|constraint|violat/i,
   /node_modules|\n\s+at |\.[jt]s:\d|unexpected token|at position \d|\[object|undefined/i,
 ]
 
+// The two forms of responses: the one of nearly all calls, and the one of the first payment calls.
 const ENVELOPES = {
   account: { flag: 'isSuccessful', payload: 'data', known: ['errors'], code: false },
   payment: {
@@ -37,6 +39,7 @@ const ENVELOPES = {
 
 export type Family = keyof typeof ENVELOPES
 type Body = Record<string, unknown>
+// Headers and token that replace those of the sandbox's client.
 type With = Pick<Call, 'headers' | 'token'>
 
 export function accountBody(changes: Body = {}): Body {
@@ -70,19 +73,21 @@ export function adviceBody(changes: Body = {}): Body {
   }
 }
 
+// Creates a collection account, which must succeed; returns it.
 export async function createAccount(bench: Bench, changes: Body = {}, more: With = {}) {
   const answer = await bench.call({ url: ACCOUNTS, body: accountBody(changes), ...more })
-  return dataOf(answer, 'account')
+  return dataOf(answer)
 }
 
 export async function readAccount(bench: Bench, accountNumber: string) {
-  return dataOf(await bench.call({ url: `${ACCOUNTS}/${accountNumber}` }), 'account')
+  return dataOf(await bench.call({ url: `${ACCOUNTS}/${accountNumber}` }))
 }
 
 export async function balanceOf(bench: Bench, accountNumber: string): Promise<number> {
   return (await readAccount(bench, accountNumber)).accountBalance
 }
 
+// Creates an advice, which must succeed; returns it.
 export async function createAdvice(bench: Bench, changes: Body = {}, more: With = {}) {
   const answer = await bench.call({ url: ADVICE, body: adviceBody(changes), ...more })
   return dataOf(answer, 'payment')
@@ -92,12 +97,14 @@ export async function readAdvice(bench: Bench, reference: string) {
   return dataOf(await bench.call({ url: `${ADVICE}/${reference}` }), 'payment')
 }
 
+// Leases an account number for an advice at a bank, as the payer does, who needs no token.
 export async function initiate(bench: Bench, reference: string, bankCode = '035', token?: string) {
   const url = `${INITIATE}/${reference}`
   const answer = await bench.call({ url, body: { bankCode }, token: token ?? null })
   return dataOf(answer, 'payment')
 }
 
+// Lets the sandbox's bank report a transfer to the number.
 export async function simulate(bench: Bench, virtualAccountNumber: string, amount: string) {
   const answer = await bench.call({ url: SIMULATE, body: { virtualAccountNumber, amount } })
   return dataOf(answer, 'payment')
@@ -107,20 +114,21 @@ export async function verify(bench: Bench, reference: string, url = BY_PAYMENT) 
   return dataOf(await bench.call({ url: `${url}/${reference}` }), 'payment')
 }
 
-// An advice with its number at a bank, waiting for money.
+// Creates an advice and leases its number at a bank: the payment waits for money.
 export async function startPayment(bench: Bench, changes: Body = {}, bankCode = '035') {
   const advice = await createAdvice(bench, changes)
   const payment = await initiate(bench, advice.adviceReference, bankCode)
   return { ...payment, adviceReference: advice.adviceReference as string }
 }
 
-export function dataOf(answer: LightMyRequestResponse, family: Family) {
+// Asserts that the response is a success with a complete envelope; returns the payload.
+export function dataOf(answer: LightMyRequestResponse, family: Family = 'account') {
   assert.equal(answer.statusCode, 200, answer.body)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
   const { flag, payload, code } = ENVELOPES[family]
   const body = answer.json()
   const responseCode = code ? ['responseCode'] : []
-  const { warnings: _, ...documented } = body // Only present for fields that nobody reads.
+  const { warnings: _, ...documented } = body // Present only if the request had unknown fields.
   const keys = [flag, 'message', payload, ...responseCode]
   assert.deepEqual(Object.keys(documented).sort(), keys.sort())
   assert.equal(body[flag], true)
@@ -129,16 +137,18 @@ export function dataOf(answer: LightMyRequestResponse, family: Family) {
   return body[payload]
 }
 
+// Asserts that the response is a refusal with a complete envelope and, if named, this code.
 export function assertRefused(
   answer: LightMyRequestResponse,
-  family: Family,
   { status = 400, code }: { status?: number; code?: string } = {},
+  family: Family = 'account',
 ): void {
   assert.deepEqual(refusalFaults(answer, family, [status]), [], answer.body)
   if (code) assert.equal(answer.json().code, code)
 }
 
-// All faults of a refusal, as a list, so that a table of cases shows all at once.
+// The faults of a refusal's envelope, wording and status. A list instead of an assertion, so that a test
+// with a table of cases can report all faults at once.
 export function refusalFaults(
   answer: LightMyRequestResponse,
   family: Family,
@@ -166,6 +176,7 @@ export function refusalFaults(
   return faults
 }
 
+// Whether these are the errors of an `invalid_request`: fields, each with a message.
 function areFieldErrors(errors: unknown): boolean {
   if (!Array.isArray(errors) || errors.length === 0) return false
   return errors.every((error) => {
@@ -174,6 +185,7 @@ function areFieldErrors(errors: unknown): boolean {
   })
 }
 
+// The body as an object, empty if it is not JSON.
 function jsonOf(answer: LightMyRequestResponse): Body {
   try {
     return answer.json()
@@ -182,7 +194,7 @@ function jsonOf(answer: LightMyRequestResponse): Body {
   }
 }
 
-// Two refusals that differ only in the request id.
+// Asserts that two refusals differ only in the request id, so that a caller cannot tell their causes apart.
 export function assertAlike(one: LightMyRequestResponse, other: LightMyRequestResponse): void {
   assert.equal(one.statusCode, other.statusCode)
   assert.equal(withoutRequestId(one), withoutRequestId(other))
@@ -193,8 +205,8 @@ function withoutRequestId(answer: LightMyRequestResponse): string {
   return answer.body.replace(answer.json().requestId, '')
 }
 
-// The whole database as text: equal before and after if nothing was written. Leaves out process
-// registrations and bank health, which every process writes, and logins.
+// The whole database as text, which a test compares before and after to show that nothing was written. Leaves
+// out logins, process registrations and bank health, which change without a request.
 export async function databaseText(bench: Bench): Promise<string> {
   const { rows } = await bench.db.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class
@@ -206,13 +218,14 @@ export async function databaseText(bench: Bench): Promise<string> {
   const tables = rows.map(
     ({ name }) => `select '${name}' as name, t::text as line from ${name} as t`,
   )
-  const all = await bench.db.query<{ name: string; line: string }>(
+  const dump = await bench.db.query<{ name: string; line: string }>(
     `${tables.join(' union all ')} order by 1, 2`,
   )
-  return all.rows.map(({ name, line }) => `${name} ${line}`).join('\n')
+  return dump.rows.map(({ name, line }) => `${name} ${line}`).join('\n')
 }
 
-// All debits equal all credits, and each balance equals its transfers.
+// Asserts that the sum of all debits equals the sum of all credits, and that each account's balance is the
+// sum of its transfers.
 export async function assertBooksBalance(bench: Bench): Promise<void> {
   const { rows } = await bench.db.query<{ adrift: string; whole: string }>(
     `with moved as (

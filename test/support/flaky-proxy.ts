@@ -1,5 +1,5 @@
-// A network between a client and the service that fails on demand: it loses the answer of a served
-// request, answers in the service's place, or stays silent.
+// A proxy between an API client and the service that fails on demand: it loses the response to a request
+// that was served, responds in the service's place, or stays silent. For tests of the SDK's retries.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,8 +8,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
-// `lose` resets the connection after the service has answered; `drop` before the request arrives; `stall`
-// never answers; a number is answered instead.
+// `lose` resets the connection after the service has responded, `drop` before the request arrives. `stall`
+// never responds. An object is sent instead of the service's response.
 export type Fault =
   | 'lose'
   | 'drop'
@@ -17,6 +17,7 @@ export type Fault =
   | { status: number; body: string; retryAfter?: string }
 type Seen = { method: string; url: string; key: string | undefined; token: string | undefined }
 
+// Starts the proxy in front of the service at `target`.
 export async function startFlakyProxy(target: string) {
   const seen: Seen[] = []
   const faults: { on: string; fault: Fault }[] = []
@@ -25,8 +26,8 @@ export async function startFlakyProxy(target: string) {
     const { method = '', url = '', headers } = request
     const key = headers['idempotency-key'] as string | undefined
     seen.push({ method, url, key, token: headers.authorization })
-    const at = faults.findIndex(({ on }) => url.startsWith(on))
-    const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
+    const index = faults.findIndex(({ on }) => url.startsWith(on))
+    const fault = index < 0 ? undefined : faults.splice(index, 1)[0]?.fault
     if (fault === 'stall') return
     if (fault === 'drop') return request.socket.destroy()
     if (typeof fault === 'object') {
@@ -43,8 +44,9 @@ export async function startFlakyProxy(target: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    // The requests to paths with this prefix.
     to: (path: string) => seen.filter(({ url }) => url.startsWith(path)),
-    // Applies to the next request to a path with this prefix.
+    // Applies the faults, one each, to the next requests to paths with this prefix.
     fail: (on: string, ...next: Fault[]) => faults.push(...next.map((fault) => ({ on, fault }))),
     cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
@@ -55,6 +57,7 @@ export async function startFlakyProxy(target: string) {
   }
 }
 
+// Sends the request to the service, without the headers that belong to the connection.
 async function passOn(target: string, request: IncomingMessage): Promise<Response> {
   const { method = 'GET', url = '' } = request
   const body = await buffer(request)
@@ -66,6 +69,7 @@ async function passOn(target: string, request: IncomingMessage): Promise<Respons
   })
 }
 
+// Sends the service's response to the client. `fetch` has decoded the body, so its encoding is left out.
 async function reply(response: ServerResponse, answer: Response): Promise<void> {
   const headers = [...answer.headers].filter(
     ([name]) => !/^(?:content-e|transfer-e|conn)/.test(name),

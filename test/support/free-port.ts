@@ -1,5 +1,5 @@
-// A port that is free now: for programs that get their port before they start, or come back on the same
-// one. Below the ephemeral ports, which the system may assign meanwhile.
+// Finds a free port for programs that need their port before they start, or that restart on the same port.
+// The port is below the ephemeral ports, which the system may assign to others meanwhile.
 
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'

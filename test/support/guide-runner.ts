@@ -1,6 +1,6 @@
-// Follows a guide like its reader: in an empty home folder with the clone at ~/manilla, block by block,
-// in one shell. A block named after its language (```js shop.mjs) is saved under that name; `sh` is
-// typed; `text` is the expected output, line by line in this order, where … stands for anything.
+// Follows a guide of docs/ as its reader would: in an empty home folder with the clone at ~/manilla, block by
+// block, in one shell. A block with a file name (```js shop.mjs) is saved under that name; a block of `sh` is
+// typed; a block of `text` has lines that the screen must show, where … stands for anything.
 
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ export function blocksOf(markdown: string): Block[] {
   }))
 }
 
-// `replaced`: the guide's addresses and ports, and their replacements.
+// `replaced` maps the guide's addresses and ports to those of the test.
 export type Reader = {
   home: string
   env: Record<string, string>
@@ -34,19 +34,21 @@ export async function followGuide(path: string, { home, env, replaced }: Reader)
   if (!existsSync(join(home, 'manilla'))) symlinkSync(ROOT, join(home, 'manilla'))
   await using shell = startShell(join(home, 'shop'), { ...env, HOME: home })
   for (const { language, fileName, content } of blocksOf(await readFile(path, 'utf8'))) {
-    const here = Object.entries(replaced).reduce(
-      (text, [original, replacement]) => text.replaceAll(original, replacement),
+    const text = Object.entries(replaced).reduce(
+      (result, [original, replacement]) => result.replaceAll(original, replacement),
       content,
     )
-    if (fileName) writeFileSync(join(home, 'shop', fileName), here)
-    else if (language === 'sh') await shell.type(here)
-    else if (language === 'text') await shell.shows(here)
+    if (fileName) writeFileSync(join(home, 'shop', fileName), text)
+    else if (language === 'sh') await shell.type(text)
+    else if (language === 'text') await shell.shows(text)
     else assert.fail(`${path}: nothing can be done with a block of ${language}`)
   }
 }
 
+// Starts a shell. `type` waits until the commands have ended, and asserts that the last one succeeded;
+// `shows` waits until the screen has all expected lines.
 function startShell(cwd: string, env: Record<string, string>) {
-  // Its own process group, so that background processes end with it.
+  // Detached gives the shell its own process group, so that its background processes end with it.
   const shell = spawn('bash', ['--noprofile', '--norc'], { cwd, env, detached: true })
   const screen = screenOf(shell)
   let count = 0
@@ -74,6 +76,7 @@ function startShell(cwd: string, env: Record<string, string>) {
   }
 }
 
+// The shell's output since the last `clear`.
 function screenOf(shell: ChildProcessWithoutNullStreams) {
   let text = ''
   let hasEnded = false
@@ -94,6 +97,7 @@ function screenOf(shell: ChildProcessWithoutNullStreams) {
   }
 }
 
+// The regular expression of an expected line.
 function linePattern(line: string): string {
   return line.trim().split('…').map(RegExp.escape).join('.*?')
 }

@@ -1,4 +1,4 @@
-// Used bytes of the heap after a collection, which removes the garbage of earlier work.
+// Measures the used bytes of the heap after a garbage collection, for tests of memory leaks.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -1,5 +1,5 @@
-// An OpenID Connect provider on loopback: discovery, keys and tokens. Its users sign in by `authorize`, which
-// makes a code for the request that the browser brought, as its page would.
+// An OpenID Connect provider on loopback with discovery, keys and tokens, for tests of sign-in by provider.
+// `authorize` stands for the page on which a user signs in: it returns the parameters of the redirect.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -12,9 +12,9 @@ type Claims = Record<string, unknown>
 type Key = { kid: string; privateKey: CryptoKey; jwk: JWK }
 type Grant = { nonce: string; challenge: string; redirectUri: string; claims: Claims }
 
-// How the provider misbehaves, for the next tokens.
+// Faults of the provider's next tokens and token responses.
 export type Mischief = {
-  claims?: Claims // Replace those of the ID token; undefined removes one.
+  claims?: Claims // They replace claims of the ID token; the value undefined removes a claim.
   alg?: 'none' | 'HS256'
   hmacSecret?: string
   signWith?: Key // Instead of a published key.
@@ -53,7 +53,8 @@ export class IdentityProvider {
     this.issuer = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  // As the page does once the user has signed in: the parameters of the redirect.
+  // Signs a user in who came with the URL of an authorization request. Returns the parameters with which the
+  // provider redirects the browser back.
   authorize(url: string, claims: Claims): Record<'code' | 'state' | 'iss', string> {
     const { searchParams } = new URL(url)
     const parameter = (name: string) => searchParams.get(name) ?? ''
@@ -71,7 +72,7 @@ export class IdentityProvider {
     this.#mischief = mischief
   }
 
-  // Replaces members of the discovery document.
+  // Replaces members of the discovery document in later responses.
   publish(discovery: Claims): void {
     this.#discovery = discovery
   }
@@ -117,7 +118,7 @@ export class IdentityProvider {
     if (request.headers.authorization !== basicOf(PROVIDER_CLIENT)) {
       return sendJson(response, { error: 'invalid_client' }, 401)
     }
-    const grant = this.#take(new URLSearchParams(await textOf(request)))
+    const grant = this.#redeemCode(new URLSearchParams(await textOf(request)))
     if (!grant) return sendJson(response, { error: 'invalid_grant' }, 400)
     const idToken = await this.#sign({ nonce: grant.nonce, ...grant.claims })
     const token = { access_token: randomUUID(), token_type: 'Bearer', expires_in: 300 }
@@ -140,8 +141,8 @@ export class IdentityProvider {
     }
   }
 
-  // A code works once, for the redirect address and the verifier with which it was asked for.
-  #take(form: URLSearchParams): Grant | undefined {
+  // A code works once, and only with the redirect address and the PKCE verifier of its authorization request.
+  #redeemCode(form: URLSearchParams): Grant | undefined {
     const code = form.get('code') ?? ''
     const grant = this.#grants.get(code)
     this.#grants.delete(code)
@@ -151,6 +152,7 @@ export class IdentityProvider {
     return isRight ? grant : undefined
   }
 
+  // Signs an ID token with these claims, changed by the current mischief.
   async #sign(claims: Claims): Promise<string> {
     const { claims: changes, alg, hmacSecret, signWith, kid } = this.#mischief
     const now = Math.floor(this.#clock().getTime() / 1000)
@@ -185,6 +187,8 @@ function sendJson(response: ServerResponse, body: unknown, status = 200): void {
   response.end(JSON.stringify(body))
 }
 
+// The header of HTTP Basic authentication, with the encoding of RFC 6749 (appendix B) that libraries differ
+// in.
 function basicOf({ id, secret }: typeof PROVIDER_CLIENT): string {
   const encode = (text: string) =>
     encodeURIComponent(text).replaceAll('%20', '+').replaceAll('-', '%2D')

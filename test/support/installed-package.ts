@@ -1,5 +1,5 @@
-// The package as its users get it: packed, installed with npm into a project of its own, and run by its
-// target Node. Contacts no registry.
+// Packs the SDK as its users get it, installs it with npm into a project of its own, and compiles that
+// project. Contacts no registry.
 
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,19 +13,20 @@ const run = promisify(execFile)
 
 const PACKAGED_NODE = join(ROOT, `sdk/node_modules/${PLATFORM}/bin/node`)
 
-// npm ci brings both where Node is packaged for the platform (Linux); elsewhere only our own exists.
+// On Linux, `npm ci` installs Node 20 as a package; elsewhere the tests run everything with our own Node.
 const NODES = {
   20: process.platform === 'linux' ? PACKAGED_NODE : process.execPath,
   24: process.execPath,
 }
-// An older compiler, which most projects have, and ours.
+// An older TypeScript compiler, which most projects have, and the repository's.
 const COMPILERS = {
   20: compilerOf(join(ROOT, 'tools/openapi-types/package.json')),
   24: compilerOf(join(ROOT, 'package.json')),
 }
 type NodeVersion = keyof typeof NODES
 
-// The faster compiler checks all declarations: 0.9 s of CPU; the older one needs 5.
+// Only the newer compiler also checks the declarations of libraries: it needs 0.9 s of CPU, the older one 5
+// s.
 const tsconfig = (version: NodeVersion) => ({
   compilerOptions: {
     target: 'es2022',
@@ -39,6 +40,7 @@ const tsconfig = (version: NodeVersion) => ({
 
 export type Packed = { path: string; files: string[] }
 
+// Packs the SDK into a folder; returns the archive and the files in it.
 export async function packSdk(into: string): Promise<Packed> {
   const args = ['pack', '--workspace', 'sdk', '--pack-destination', into, '--json']
   const { stdout } = await npm(NODES[24], args, { folder: ROOT, home: into })
@@ -47,7 +49,8 @@ export async function packSdk(into: string): Promise<Packed> {
   return { path: join(into, packed.filename), files }
 }
 
-// An empty project with the package, for compiling our program and the README's.
+// Creates a project with the package installed, and compiles the test's program, the examples and the code
+// of the README in it.
 export async function installSdk(packed: Packed, version: NodeVersion, folder: string) {
   const node = NODES[version]
   mkdirSync(folder)
@@ -62,7 +65,7 @@ export async function installSdk(packed: Packed, version: NodeVersion, folder: s
   const compiled = run(node, [COMPILERS[version], '-p', folder]).catch(({ stdout }) => {
     throw new Error(`it does not compile:\n${stdout}`)
   })
-  // Links them instead of installing; their dependencies resolve from the real path.
+  // Links the servers instead of installing them; their dependencies resolve from the real path.
   for (const name of ['express', 'fastify']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
   }
@@ -74,7 +77,8 @@ function isExample(path: string): boolean {
   return !path.endsWith('.json') && !path.includes('node_modules')
 }
 
-// Clears our environment: npm passes the project's location in variables that it would read.
+// Runs npm with a minimal environment: the outer npm sets variables with the repository's location, which the
+// inner npm would read.
 function npm(node: string, args: string[], { folder, home }: { folder: string; home: string }) {
   const cli = process.env.npm_execpath
   if (!cli) throw new Error('run with npm test, which says where npm is')
@@ -82,6 +86,7 @@ function npm(node: string, args: string[], { folder, home }: { folder: string; h
   return run(node, [cli, ...args, '--no-audit', '--no-fund'], { cwd: folder, env })
 }
 
+// The path of the TypeScript compiler that a package resolves.
 function compilerOf(from: string): string {
   const about = createRequire(from).resolve('typescript/package.json')
   const { bin } = JSON.parse(readFileSync(about, 'utf8')) as { bin: { tsc: string } }

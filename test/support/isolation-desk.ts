@@ -1,5 +1,5 @@
-// Isolation recipes for approval requests, settlements, the ledger and the sandbox's bank.
-// bank.
+// Requests for another client's approval requests, settlements, ledger and sandbox transfers, which
+// test/access/route-isolation.test.ts sends.
 
 import type { Recipe } from './isolation-recipes.ts'
 import type { Call } from './running-service.ts'
@@ -9,22 +9,23 @@ import { SUSPENSE } from './suspense-desk.ts'
 const LEDGER_ACCOUNTS = '/api/v1/ledger/accounts'
 
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
+// Decides on the other client's approval request.
 const request = (verb: string, body: object = {}): Recipe => {
-  return (of) => [post(`${SUSPENSE}/requests/${of.requestId}/${verb}`, body)]
+  return (things) => [post(`${SUSPENSE}/requests/${things.requestId}/${verb}`, body)]
 }
 
 export const DESK_RECIPES: Record<string, Recipe> = {
   ...SETTLEMENT_RECIPES,
   getSuspenseSettings: () => [{ url: `${SUSPENSE}/settings` }],
-  listSuspenseRequests: (of) => [
+  listSuspenseRequests: (things) => [
     { url: `${SUSPENSE}/requests` },
-    { url: `${SUSPENSE}/requests?itemId=${of.itemId}` },
+    { url: `${SUSPENSE}/requests?itemId=${things.itemId}` },
   ],
-  requestApproval: (of) => [
-    post(`${SUSPENSE}/${of.itemId}/requests`, { action: 'return', reason: 'Asked.' }),
-    post(`${SUSPENSE}/${of.itemId}/requests`, {
+  requestApproval: (things) => [
+    post(`${SUSPENSE}/${things.itemId}/requests`, { action: 'return', reason: 'Asked.' }),
+    post(`${SUSPENSE}/${things.itemId}/requests`, {
       action: 'assign',
-      accountNumber: of.accountNumber,
+      accountNumber: things.accountNumber,
       reason: 'Asked.',
     }),
   ],
@@ -32,29 +33,30 @@ export const DESK_RECIPES: Record<string, Recipe> = {
   approveSuspenseRequest: request('approve'),
   rejectSuspenseRequest: request('reject', { reason: 'No.' }),
   withdrawSuspenseRequest: request('withdraw'),
-  listLedgerAccounts: (of) => [
+  listLedgerAccounts: (things) => [
     { url: LEDGER_ACCOUNTS },
-    { url: `${LEDGER_ACCOUNTS}?limit=1&cursor=${of.cursors[LEDGER_ACCOUNTS]}` },
+    { url: `${LEDGER_ACCOUNTS}?limit=1&cursor=${things.cursors[LEDGER_ACCOUNTS]}` },
   ],
-  getLedgerAccount: (of) => of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}` })),
-  listLedgerTransfers: (of) =>
-    of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/transfers` })),
-  getLedgerTotals: (of) => of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/totals` })),
+  getLedgerAccount: (things) => things.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}` })),
+  listLedgerTransfers: (things) =>
+    things.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/transfers` })),
+  getLedgerTotals: (things) =>
+    things.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/totals` })),
   getLedgerAudit: () => [{ url: '/api/v1/ledger/audit' }],
-  sendSandboxTransfer: (of) => [
-    post('/sandbox/transfers', { accountNumber: of.accountNumber, kind: 'exact', amount: 10 }),
-    post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'over' }),
-    post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'lost' }),
+  sendSandboxTransfer: (things) => [
+    post('/sandbox/transfers', { accountNumber: things.accountNumber, kind: 'exact', amount: 10 }),
+    post('/sandbox/transfers', { accountNumber: things.paymentNumber, kind: 'over' }),
+    post('/sandbox/transfers', { accountNumber: things.paymentNumber, kind: 'lost' }),
   ],
-  getWebhookChaos: (of) => [{ url: `/sandbox/webhook-endpoints/${of.endpointId}/chaos` }],
-  setWebhookChaos: (of) => [
+  getWebhookChaos: (things) => [{ url: `/sandbox/webhook-endpoints/${things.endpointId}/chaos` }],
+  setWebhookChaos: (things) => [
     {
       method: 'PUT',
-      url: `/sandbox/webhook-endpoints/${of.endpointId}/chaos`,
+      url: `/sandbox/webhook-endpoints/${things.endpointId}/chaos`,
       body: { dropNext: 1 },
     },
   ],
-  deleteWebhookChaos: (of) => [
-    { method: 'DELETE', url: `/sandbox/webhook-endpoints/${of.endpointId}/chaos` },
+  deleteWebhookChaos: (things) => [
+    { method: 'DELETE', url: `/sandbox/webhook-endpoints/${things.endpointId}/chaos` },
   ],
 }

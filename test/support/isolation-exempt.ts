@@ -1,4 +1,5 @@
-// Operations without a way to ask for another client's data, and the reasons.
+// Operations for which test/access/route-isolation.test.ts sends no request, because none could name another
+// client's data; each with the reason.
 
 const NO_CLIENT = 'says nothing of any client'
 const BANKS = 'a bank’s, by its signature: test/credits/rail-signatures.test.ts'
@@ -8,13 +9,13 @@ const OWN_SANDBOX = 'of the caller’s own sandbox: takes nothing that could be 
 const OWN_VIEWS = 'test/access/saved-views.test.ts asks for another’s'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
-// Operators see every client's debt to them.
+// Operators may see these lists of all clients: each client's debt to the operator is in the ledger.
 export const OF_ALL_CLIENTS = ['listLedgerAccounts']
 
 const MESSAGES = 'test/messages/sandbox.test.ts asks for another’s'
 const OWN_NOTICES = 'of the caller’s own messages: takes nothing that could be another’s'
 
-export const WITHOUT: Record<string, string> = {
+export const EXEMPT_OPERATIONS: Record<string, string> = {
   getMessage: MESSAGES,
   getMessageContent: MESSAGES,
   unsuppressAddress: MESSAGES,

@@ -1,4 +1,4 @@
-// Routes outside the OpenAPI that belong to no client.
+// Routes that the OpenAPI description leaves out, and that show no client's data to another client.
 
 const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path.source}$`)
 
@@ -11,7 +11,7 @@ export const PAGES: readonly RegExp[] = [
   page('GET', /\/dashboard\/api\/banks/), // The names of banks are the same for everybody.
   page('GET', /\/pay\/(assets|colours|logos)\/.*/),
   page('GET', /\/pay\/\{\}\/qr\.svg/),
-  page('GET|POST', /\/pay/), // A payer's, as above.
+  page('GET|POST', /\/pay/), // For payers, who need only the reference of the advice.
   page('POST', /\/pay\/\{\}\/(sent|simulate)/),
   page('GET', /\/pay\/api\/stream/),
 ]

@@ -1,5 +1,6 @@
-// Requests for another client's data on every route: each operation of the OpenAPI with the calls that
-// name it, or with the reason why there are none.
+// Requests for another client's data, for each operation of the OpenAPI description.
+// test/access/route-isolation.test.ts sends them with another client's values and with values that nobody
+// has, and compares the responses.
 
 import { accountingRecipes } from './accounting-recipes.ts'
 import { CLIENTS } from './clients.ts'
@@ -29,73 +30,78 @@ import { BANK_STATEMENT_RECIPES } from './statement-recipes.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
-export type Recipe = (of: Things) => Call[]
+// The requests to one operation that name another client's things.
+export type Recipe = (things: Things) => Call[]
 
 const FIRST_RETURN = '/api/v1/operator/returns/RTN000000000001'
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 const keyed = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } })
 
-// The whole list, each filter, and the cursor of another client's page.
-function list(url: string, filters: (of: Things) => Record<string, string> = () => ({})): Recipe {
-  return (of) => [
+// Requests to a list: without a filter, with each filter, and with the cursor of another client's page.
+function list(
+  url: string,
+  filters: (things: Things) => Record<string, string> = () => ({}),
+): Recipe {
+  return (things) => [
     { url },
-    ...Object.entries(filters(of)).map(([name, value]) => ({
+    ...Object.entries(filters(things)).map(([name, value]) => ({
       url: `${url}?${new URLSearchParams({ [name]: value })}`,
     })),
-    ...(of.cursors[url] ? [{ url: `${url}?limit=1&cursor=${of.cursors[url]}` }] : []),
+    ...(things.cursors[url] ? [{ url: `${url}?limit=1&cursor=${things.cursors[url]}` }] : []),
   ]
 }
 
-const references = (of: Things) => [
-  of.paymentReference,
-  of.paymentReference.replaceAll('-', '').toUpperCase(),
-  of.adviceReference,
-  of.merchantRef,
-  of.sessionId,
-  of.itemSession,
-  of.paymentNumber,
-  of.accountNumber,
-  of.additionalNumber,
+const references = (things: Things) => [
+  things.paymentReference,
+  things.paymentReference.replaceAll('-', '').toUpperCase(),
+  things.adviceReference,
+  things.merchantRef,
+  things.sessionId,
+  things.itemSession,
+  things.paymentNumber,
+  things.accountNumber,
+  things.additionalNumber,
 ]
 
 const byReference = (url: (reference: string) => Call): Recipe => {
-  return (of) => references(of).map((reference) => url(encodeURIComponent(reference)))
+  return (things) => references(things).map((reference) => url(encodeURIComponent(reference)))
 }
 
-const accountFilters = (of: Things) => ({
-  merchantId: of.merchantId,
-  merchantCode: of.merchantCode,
-  email: of.email,
-  bvn: of.bvn,
-  nin: of.nin,
-  name: of.accountName,
+const accountFilters = (things: Things) => ({
+  merchantId: things.merchantId,
+  merchantCode: things.merchantCode,
+  email: things.email,
+  bvn: things.bvn,
+  nin: things.nin,
+  name: things.accountName,
 })
-const creditFilters = (of: Things) => ({
-  sessionId: of.sessionId,
-  accountNumber: of.accountNumber,
-  paymentReference: of.paymentReference,
-  adviceReference: of.adviceReference,
-  merchantRef: of.merchantRef,
+const creditFilters = (things: Things) => ({
+  sessionId: things.sessionId,
+  accountNumber: things.accountNumber,
+  paymentReference: things.paymentReference,
+  adviceReference: things.adviceReference,
+  merchantRef: things.merchantRef,
 })
-const credits = (of: Things) => [of.creditId, of.sessionId, of.itemSession]
+const credits = (things: Things) => [things.creditId, things.sessionId, things.itemSession]
+// Requests to a route below each number of the other client: its account's two numbers and its payment's.
 const account = (path: string, body?: object, method?: Call['method']): Recipe => {
-  return (of) =>
-    [of.accountNumber, of.additionalNumber, of.paymentNumber].map((number) => {
+  return (things) =>
+    [things.accountNumber, things.additionalNumber, things.paymentNumber].map((number) => {
       const url = `${ACCOUNTS}/${number}${path}`
       return { url, ...(body ? { method: method ?? 'POST', body } : {}) }
     })
 }
 const event = (path: string, body?: object): Recipe => {
-  return (of) => [{ url: `/api/v1/events/${of.eventId}${path}`, ...(body ? { body } : {}) }]
+  return (things) => [{ url: `/api/v1/events/${things.eventId}${path}`, ...(body ? { body } : {}) }]
 }
 const endpoint = (path: string, call: Partial<Call> = {}): Recipe => {
-  return (of) => [{ url: `${ENDPOINTS}/${of.endpointId}${path}`, ...call }]
+  return (things) => [{ url: `${ENDPOINTS}/${things.endpointId}${path}`, ...call }]
 }
 const client = (path: string, call: Partial<Call> = {}): Recipe => {
-  return (of) => [{ url: `${CLIENTS}/${of.clientId}${path}`, ...call }]
+  return (things) => [{ url: `${CLIENTS}/${things.clientId}${path}`, ...call }]
 }
 const user = (path: string, call: Partial<Call>): Recipe => {
-  return (of) => [{ url: `/dashboard/api/users/${of.userId}${path}`, ...call }]
+  return (things) => [{ url: `/dashboard/api/users/${things.userId}${path}`, ...call }]
 }
 
 const ACCOUNT_RECIPES: Record<string, Recipe> = {
@@ -125,44 +131,45 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   getOverviewBreakdown: list('/api/v1/overview/breakdown'),
   getOverviewPeriod: list('/api/v1/overview/period?from=2026-11-01&to=2026-12-01'),
   listCredits: list('/api/v1/credits', creditFilters),
-  summarizeCredits: (of) => [
+  summarizeCredits: (things) => [
     { url: '/api/v1/credits/summary' },
-    { url: `/api/v1/credits/summary?accountNumber=${of.accountNumber}` },
+    { url: `/api/v1/credits/summary?accountNumber=${things.accountNumber}` },
   ],
   exportCredits: list('/api/v1/credits.csv', creditFilters),
-  getCredit: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}` })),
-  getCreditTimeline: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}/timeline` })),
+  getCredit: (things) => credits(things).map((id) => ({ url: `/api/v1/credits/${id}` })),
+  getCreditTimeline: (things) =>
+    credits(things).map((id) => ({ url: `/api/v1/credits/${id}/timeline` })),
   listSuspense: list(SUSPENSE),
   summarizeSuspense: list(`${SUSPENSE}/summary`),
   exportSuspense: list(`${SUSPENSE}.csv`),
-  getSuspense: (of) => [{ url: `${SUSPENSE}/${of.itemId}` }],
-  returnSuspense: (of) => [post(`${SUSPENSE}/${of.itemId}/return`)],
-  assignSuspense: (of) => [
-    post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.accountNumber }),
-    post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.additionalNumber }),
-    post(`${SUSPENSE}/${of.itemId}/assign`, { paymentReference: of.paymentReference }),
+  getSuspense: (things) => [{ url: `${SUSPENSE}/${things.itemId}` }],
+  returnSuspense: (things) => [post(`${SUSPENSE}/${things.itemId}/return`)],
+  assignSuspense: (things) => [
+    post(`${SUSPENSE}/${things.itemId}/assign`, { accountNumber: things.accountNumber }),
+    post(`${SUSPENSE}/${things.itemId}/assign`, { accountNumber: things.additionalNumber }),
+    post(`${SUSPENSE}/${things.itemId}/assign`, { paymentReference: things.paymentReference }),
   ],
 }
 
 const PAYMENT_RECIPES: Record<string, Recipe> = {
-  getAdvice: (of) => [{ url: `${ADVICE}/${of.adviceReference}` }],
-  cancelAdvice: (of) => [post(`${ADVICE}/${of.openAdvice}/cancel`)],
-  eraseAdvice: (of) => [
-    post(`/api/v1/advices/${of.openAdvice}/erase`, { reason: 'Asked for.' }),
-    post(`/api/v1/advices/${of.adviceReference}/erase`, { reason: 'Asked for.' }),
+  getAdvice: (things) => [{ url: `${ADVICE}/${things.adviceReference}` }],
+  cancelAdvice: (things) => [post(`${ADVICE}/${things.openAdvice}/cancel`)],
+  eraseAdvice: (things) => [
+    post(`/api/v1/advices/${things.openAdvice}/erase`, { reason: 'Asked for.' }),
+    post(`/api/v1/advices/${things.adviceReference}/erase`, { reason: 'Asked for.' }),
   ],
-  initiateBankTransfer: (of) => [
-    post(`${INITIATE}/${of.openAdvice}`, { bankCode: '035' }),
-    post(`${INITIATE}/${of.adviceReference}`, { bankCode: '058' }),
-    keyed(of.keyOfAdvice, post(`${INITIATE}/${of.openAdvice}`, { bankCode: '035' })),
+  initiateBankTransfer: (things) => [
+    post(`${INITIATE}/${things.openAdvice}`, { bankCode: '035' }),
+    post(`${INITIATE}/${things.adviceReference}`, { bankCode: '058' }),
+    keyed(things.keyOfAdvice, post(`${INITIATE}/${things.openAdvice}`, { bankCode: '035' })),
   ],
-  simulatePayment: (of) => [
-    post(SIMULATE, { virtualAccountNumber: of.accountNumber, amount: '10' }),
-    post(SIMULATE, { virtualAccountNumber: of.additionalNumber, amount: '10' }),
-    post(SIMULATE, { virtualAccountNumber: of.paymentNumber, amount: '10' }),
+  simulatePayment: (things) => [
+    post(SIMULATE, { virtualAccountNumber: things.accountNumber, amount: '10' }),
+    post(SIMULATE, { virtualAccountNumber: things.additionalNumber, amount: '10' }),
+    post(SIMULATE, { virtualAccountNumber: things.paymentNumber, amount: '10' }),
   ],
-  verifyByPayment: (of) => [{ url: `${BY_PAYMENT}/${of.paymentReference}` }],
-  verifyByAdvice: (of) => [{ url: `${BY_ADVICE}/${of.adviceReference}` }],
+  verifyByPayment: (things) => [{ url: `${BY_PAYMENT}/${things.paymentReference}` }],
+  verifyByAdvice: (things) => [{ url: `${BY_ADVICE}/${things.adviceReference}` }],
   listPayments: list('/api/v1/payments'),
   summarizePayments: byReference((reference) => ({
     url: `/api/v1/payments/summary?${new URLSearchParams({ reference })}`,
@@ -181,25 +188,25 @@ const PAYMENT_RECIPES: Record<string, Recipe> = {
     post(`/api/v1/advices/${reference}/extend`, { seconds: 60 }),
   ),
   exportPayments: list('/api/v1/payments.csv'),
-  search: (of) => [
-    ...references(of).map((q) => ({ url: `/api/v1/search?${new URLSearchParams({ q })}` })),
-    ...[of.accountName, of.email, of.eventId, of.creditId].map((q) => ({
+  search: (things) => [
+    ...references(things).map((q) => ({ url: `/api/v1/search?${new URLSearchParams({ q })}` })),
+    ...[things.accountName, things.email, things.eventId, things.creditId].map((q) => ({
       url: `/api/v1/search?${new URLSearchParams({ q })}`,
     })),
   ],
-  pushPayment: (of) => [post(`/api/WebHook/push/${of.paymentReference}`)],
+  pushPayment: (things) => [post(`/api/WebHook/push/${things.paymentReference}`)],
 }
 
 const OTHER_RECIPES: Record<string, Recipe> = {
-  listEvents: list('/api/v1/events', (of) => ({
-    accountNumber: of.accountNumber,
-    paymentReference: of.paymentReference,
+  listEvents: list('/api/v1/events', (things) => ({
+    accountNumber: things.accountNumber,
+    paymentReference: things.paymentReference,
   })),
   getEvent: event(''),
   listEventDeliveries: event('/deliveries'),
-  redeliverEvent: (of) => [
-    ...event('/redeliver', {})(of),
-    ...event('/redeliver', { endpointId: of.endpointId })(of),
+  redeliverEvent: (things) => [
+    ...event('/redeliver', {})(things),
+    ...event('/redeliver', { endpointId: things.endpointId })(things),
   ],
   listWebhookEndpoints: list(ENDPOINTS),
   getWebhookEndpoint: endpoint(''),
@@ -209,13 +216,13 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   replayEvents: endpoint('/replay', { body: { from: '2026-11-01', to: '2026-12-01' } }),
   testWebhookEndpoint: endpoint('/test', { method: 'POST' }),
   getWebhookSecret: list('/api/v1/webhook-secret'),
-  listAuditLog: list('/api/v1/audit-log', (of) => ({
-    actor: `user:${of.userEmail}`,
-    subject: `client/${of.clientId}`,
+  listAuditLog: list('/api/v1/audit-log', (things) => ({
+    actor: `user:${things.userEmail}`,
+    subject: `client/${things.clientId}`,
   })),
   getBranding: list('/api/v1/branding'),
   getOwnClient: list('/dashboard/api/client'),
-  createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
+  createClient: (things) => [post(CLIENTS, { name: 'X', clientId: things.clientId })],
   listClients: list(CLIENTS),
   ...feeRecipes(),
   ...accountingRecipes(),
@@ -246,22 +253,22 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   reopenAlert: () => [post('/api/v1/operator/alerts/1/reopen')],
   getSession: list('/dashboard/api/session'),
   listSessions: list('/dashboard/api/sessions'),
-  endSession: (of) => [{ method: 'DELETE', url: `/dashboard/api/sessions/${of.signInId}` }],
+  endSession: (things) => [{ method: 'DELETE', url: `/dashboard/api/sessions/${things.signInId}` }],
   listPasskeys: list('/dashboard/api/passkeys'),
-  renamePasskey: (of) => [
-    { method: 'PATCH', url: `/dashboard/api/passkeys/${of.passkeyId}`, body: { name: 'Mine' } },
+  renamePasskey: (things) => [
+    { method: 'PATCH', url: `/dashboard/api/passkeys/${things.passkeyId}`, body: { name: 'Mine' } },
   ],
-  removePasskey: (of) => [
-    post(`/dashboard/api/passkeys/${of.passkeyId}/remove`, {
+  removePasskey: (things) => [
+    post(`/dashboard/api/passkeys/${things.passkeyId}/remove`, {
       password: 'correct horse battery staple',
     }),
   ],
   listUsers: list('/dashboard/api/users', ({ clientId }) => ({ clientId })),
-  createUser: (of) => [
+  createUser: (things) => [
     post('/dashboard/api/users', {
       email: 'x@people.example',
       role: 'support',
-      clientId: of.clientId,
+      clientId: things.clientId,
       password: 'correct horse battery staple',
     }),
   ],
@@ -271,7 +278,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   vouchForUser: user('/vouch', { body: { note: 'X' } }),
 }
 
-// Their answers may differ only in the request id.
+// Responses to these may differ only in the request id, whether the named things exist or not.
 const OWN_RECIPES: Record<string, Recipe> = {
   ...ACCOUNT_RECIPES,
   ...STATEMENT_RECIPES,
@@ -291,13 +298,15 @@ const EXPORTED_LISTS =
   'LedgerTransfers Holds ' +
   'SuspenseRequests PayoutFailures ClientVatInvoices VatInvoices MerchantBalances SubaccountBalances'
 
+// Changes the URL of each request of a recipe.
 const withUrl = (recipe: Recipe, change: (url: string) => string): Recipe => {
-  return (of) => recipe(of).map((call) => ({ ...call, url: change(call.url) }))
+  return (things) => recipe(things).map((call) => ({ ...call, url: change(call.url) }))
 }
 
 const isDailyProofs = (path: string) => path.endsWith('/reconciliation/days')
 
-// Files of lists take no page. Daily proofs need their days.
+// The URL of a list as a CSV file. Files have no pages, so the query is dropped; but daily proofs need their
+// period.
 function toFile(url: string): string {
   const [path = '', query = ''] = url.split('?')
   return isDailyProofs(path) ? `${path}.csv?${query}` : `${path}.csv`
@@ -316,32 +325,37 @@ export const RECIPES: Record<string, Recipe> = {
   ...CSV_RECIPES,
   ...Object.fromEntries(
     Object.entries(CSV_RECIPES)
-      .filter(([id]) => id.startsWith('export') && id !== 'exportCase') // Cases are no table.
+      .filter(([id]) => id.startsWith('export') && id !== 'exportCase') // It exports a document, not a table.
       .map(([id, recipe]) => [
         `${id}Xlsx`,
         withUrl(recipe, (url) => url.replace('.csv', '.xlsx').replace('&for=spreadsheet', '')),
       ]),
   ),
 }
-// These always create something for the caller, whatever foreign values they get.
-export const MAKING: Record<string, Recipe> = {
-  createCollectionAccount: (of) => [
-    keyed(of.keyOfAccount, post(ACCOUNTS, accountBody({ merchantId: of.merchantId }))),
-    post(ACCOUNTS, accountBody({ merchantCode: of.merchantCode, bvn: of.bvn, email: of.email })),
-  ],
-  createCollectionAccounts: (of) => [
-    keyed(
-      of.keyOfAccount.replace('1', '3'),
-      post(`${ACCOUNTS}/bulk`, { accounts: [accountBody({ merchantCode: of.merchantCode })] }),
+// These operations succeed even with another client's values: they create the caller's own object.
+export const CREATING_RECIPES: Record<string, Recipe> = {
+  createCollectionAccount: (things) => [
+    keyed(things.keyOfAccount, post(ACCOUNTS, accountBody({ merchantId: things.merchantId }))),
+    post(
+      ACCOUNTS,
+      accountBody({ merchantCode: things.merchantCode, bvn: things.bvn, email: things.email }),
     ),
   ],
-  createAdvice: (of) => [
-    keyed(of.keyOfAdvice, post(ADVICE, adviceBody())),
-    post(ADVICE, adviceBody({ merchantRef: of.merchantRef, amount: 77 })),
+  createCollectionAccounts: (things) => [
+    keyed(
+      things.keyOfAccount.replace('1', '3'),
+      post(`${ACCOUNTS}/bulk`, { accounts: [accountBody({ merchantCode: things.merchantCode })] }),
+    ),
   ],
-  createSubaccount: (of) => [post(SUBACCOUNTS, subaccountBody(of.subaccountCode))],
-  createLimitProfile: (of) => [post(LIMIT_PROFILES, profileBody({ code: of.limitProfile }))],
-  createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
+  createAdvice: (things) => [
+    keyed(things.keyOfAdvice, post(ADVICE, adviceBody())),
+    post(ADVICE, adviceBody({ merchantRef: things.merchantRef, amount: 77 })),
+  ],
+  createSubaccount: (things) => [post(SUBACCOUNTS, subaccountBody(things.subaccountCode))],
+  createLimitProfile: (things) => [
+    post(LIMIT_PROFILES, profileBody({ code: things.limitProfile })),
+  ],
+  createWebhookEndpoint: (things) => [post(ENDPOINTS, { url: things.endpointUrl })],
   ...PAYOUT_MAKING,
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
   setSuspenseSettings: () => [

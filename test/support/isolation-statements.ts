@@ -1,28 +1,28 @@
-// Isolation recipes for balances and statements.
+// Requests for another client's balances and statements, which test/access/route-isolation.test.ts sends.
 
 import { ACCOUNTS } from './fixtures.ts'
 import type { Things } from './isolation-world.ts'
 import type { Call } from './running-service.ts'
 import { SUBACCOUNTS } from './splits.ts'
 
-type Recipe = (of: Things) => Call[]
+type Recipe = (things: Things) => Call[]
 
 const BALANCES = '/api/v1/balances'
 const LEDGER_ACCOUNTS = '/api/v1/ledger/accounts'
 
 const accounts =
   (path: string): Recipe =>
-  (of) =>
-    [of.accountNumber, of.additionalNumber, of.paymentNumber].map((number) => ({
+  (things) =>
+    [things.accountNumber, things.additionalNumber, things.paymentNumber].map((number) => ({
       url: `${ACCOUNTS}/${number}${path}`,
     }))
 const ledger =
   (path: string): Recipe =>
-  (of) =>
-    of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}${path}` }))
+  (things) =>
+    things.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}${path}` }))
 const subaccount =
   (path: string): Recipe =>
-  (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}${path}` }]
+  (things) => [{ url: `${SUBACCOUNTS}/${things.subaccountCode}${path}` }]
 
 export const STATEMENT_RECIPES: Record<string, Recipe> = {
   getBalances: () => [{ url: BALANCES }],

@@ -1,5 +1,5 @@
-// Data that a client must not share: one of everything, with unique names; and the same shapes made up,
-// which nobody has.
+// For test/access/route-isolation.test.ts: a client with one object of every kind, whose names occur nowhere
+// else, and made-up values of the same shapes, which no client has.
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
@@ -29,10 +29,11 @@ import { postSplit, SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from './spl
 import { SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
+// The ids, references and personal data by which a request can name a client's objects.
 export type Things = {
   clientId: string
   accountNumber: string
-  additionalNumber: string // The same account's, at another bank.
+  additionalNumber: string // The same account's number at another bank.
   accountName: string
   bvn: string
   nin: string
@@ -43,13 +44,13 @@ export type Things = {
   merchantRef: string
   paymentReference: string
   paymentNumber: string
-  openAdvice: string
+  openAdvice: string // No payer has chosen a bank for it yet.
   creditId: string
   sessionId: string
   itemId: string
   itemSession: string
   requestId: string
-  ledgerIds: readonly string[] // Its collection account's, and that of its payments.
+  ledgerIds: readonly string[] // The ledger accounts of its collection account and of its payments.
   limitProfile: string
   subaccountCode: string
   splitCode: string
@@ -72,7 +73,7 @@ export type Things = {
   cursors: Record<string, string> // By the list's address.
 }
 
-// Lists that end in a cursor if there are two entries.
+// Lists with pages. The world has at least two entries in each, so that a page of one has a next cursor.
 export const LISTS = [
   ACCOUNTS,
   '/api/v1/credits',
@@ -93,6 +94,7 @@ export const LISTS = [
   '/api/v1/refunds',
 ]
 
+// Values that no client has.
 export const NOBODYS: Things = {
   clientId: 'NOBODY-0',
   accountNumber: '9999999990',
@@ -136,7 +138,7 @@ export const NOBODYS: Things = {
   cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
 }
 
-// A client with all of it.
+// Creates the client with all its objects; returns the values that name them.
 export async function fillWorld(bench: Bench, clientId: string): Promise<Things> {
   const { secret } = await registerOf(bench).make({ clientId, name: 'Alpha Secret Stores' })
   const token = await bench.login(clientId, secret)
@@ -157,7 +159,6 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
       headers: { 'idempotency-key': keys.keyOfAccount },
       token,
     }),
-    'account',
   )
   await createAccount(bench, { ...names, merchantCode: 'CODE-ALPHA-SECOND' }, { token })
   const endpointUrl = 'https://alpha-secret.example/hook'
@@ -203,6 +204,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   }
 }
 
+// Inserts a passkey of the user; returns its id.
 async function passkeyOf(bench: Bench, userId: string): Promise<string> {
   const { rows } = await bench.db.query(
     `insert into passkeys (id, client_id, user_id, credential_id, public_key, counter, transports,
@@ -214,19 +216,21 @@ async function passkeyOf(bench: Bench, userId: string): Promise<string> {
   return rows[0].id
 }
 
+// Creates two subaccounts and two splits; returns the codes of the first ones.
 async function splitOf(bench: Bench, token: string) {
   const [subaccountCode, splitCode] = ['alpha-secret-subaccount', 'alpha-secret-split']
   for (const code of [subaccountCode, 'alpha-second']) {
     const body = subaccountBody(code, { accountName: 'Alpha Secret Vendor' })
-    dataOf(await bench.call({ url: SUBACCOUNTS, body, token }), 'account')
+    dataOf(await bench.call({ url: SUBACCOUNTS, body, token }))
   }
   for (const code of [splitCode, 'alpha-second']) {
     const body = splitBody(code, 'percentage', [subaccountCode, 50])
-    dataOf(await postSplit(bench, body, { token }), 'account')
+    dataOf(await postSplit(bench, body, { token }))
   }
   return { subaccountCode, splitCode }
 }
 
+// Creates advices, payments, credits and suspense items; returns the values that name the first of each.
 async function moneyOf(
   bench: Bench,
   token: string,
@@ -270,6 +274,7 @@ async function moneyOf(
   }
 }
 
+// The ids of the ledger accounts of the client's collection account and of its payments.
 async function ledgerIdsOf(bench: Bench, token: string): Promise<string[]> {
   const { data } = (await bench.call({ url: '/api/v1/ledger/accounts', token })).json()
   const ids = ['collection', 'available'].map(
@@ -278,6 +283,7 @@ async function ledgerIdsOf(bench: Bench, token: string): Promise<string[]> {
   return ids.map(String)
 }
 
+// The cursors of the second pages of the client's lists.
 async function cursorsOf(bench: Bench, token: string): Promise<Record<string, string>> {
   const cursors: Record<string, string> = {}
   for (const list of LISTS) {

@@ -1,4 +1,5 @@
-// Limit profiles: the client's own calls, and requests for another client's.
+// Bodies for limit profiles, and the requests for another client's profiles that
+// test/access/route-isolation.test.ts sends.
 
 import type { Recipe } from './isolation-recipes.ts'
 import type { Call } from './running-service.ts'
@@ -17,9 +18,10 @@ export function profileBody(changes: object = {}) {
   return { code: 'tier-1', name: 'Tier 1', perDay: 50_000, balanceMax: 300_000, ...changes }
 }
 
+// For each operation, the requests that name another client's objects (isolation-recipes.ts).
 export function profileRecipes(): Record<string, Recipe> {
   const profile = (call: Partial<Call>): Recipe => {
-    return (of) => [{ url: `${LIMIT_PROFILES}/${of.limitProfile}`, ...call }]
+    return (things) => [{ url: `${LIMIT_PROFILES}/${things.limitProfile}`, ...call }]
   }
   return {
     getLimitProfile: profile({}),

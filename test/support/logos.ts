@@ -1,5 +1,5 @@
-// Merchants' logos, made here for each test: PNG files, and the headers of JPEG and WebP files, the only
-// part that the service reads.
+// Makes images for tests of merchants' logos: whole PNG files, but only the headers of JPEG and WebP files,
+// since the service reads only those.
 
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -7,7 +7,8 @@ type Png = { width: number; height: number; isInk?: (x: number, y: number) => bo
 
 const COLOUR = [0xc2, 0x18, 0x5b, 0xff] as const
 
-// One colour on a transparent ground. `isInk` says where; by default everywhere.
+// A PNG file in one colour on a transparent ground. `isInk` says which pixels have the colour; by default
+// all.
 export function png({ width, height, isInk = () => true }: Png): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -27,7 +28,8 @@ export function png({ width, height, isInk = () => true }: Png): Buffer {
 
 type Size = { width: number; height: number }
 
-// An application segment, a table that looks like a frame, and then the frame with the size.
+// A JPEG header: an application segment, a table whose marker looks like a frame's, and the frame with the
+// size.
 export function jpeg({ width, height }: Size): Buffer {
   const frame = Buffer.from([0xff, 0xc2, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0])
   frame.writeUInt16BE(height, 5)
@@ -37,6 +39,7 @@ export function jpeg({ width, height }: Size): Buffer {
   return Buffer.concat([Buffer.from([...start, ...table]), frame, Buffer.from([0xff, 0xd9])])
 }
 
+// The header of a WebP file: lossy ('VP8 '), lossless ('VP8L') or extended ('VP8X').
 export function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', { width, height }: Size): Buffer {
   const bytes = Buffer.alloc(40)
   bytes.write('RIFF', 0, 'latin1')
@@ -46,7 +49,7 @@ export function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', { width, height }: Size): B
   if (kind === 'VP8 ') {
     bytes.set([0x9d, 0x01, 0x2a], 23)
     bytes.writeUInt16LE(width, 26)
-    bytes.writeUInt16LE(height | 0x4000, 28) // The upper bits scale.
+    bytes.writeUInt16LE(height | 0x4000, 28) // The upper two bits are a scale, not a size.
   } else if (kind === 'VP8L') {
     bytes.writeUInt8(0x2f, 20)
     bytes.writeUInt32LE(((width - 1) | ((height - 1) << 14)) >>> 0, 21)
@@ -57,13 +60,14 @@ export function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', { width, height }: Size): B
   return bytes
 }
 
-// Two rings, three times as wide as high.
+// A logo of two rings, three times as wide as high.
 export const RINGS = png({
   width: 240,
   height: 80,
   isInk: (x, y) => [80, 160].some((centre) => Math.abs(Math.hypot(x - centre, y - 40) - 30) < 7),
 })
 
+// A PNG chunk: length, type, data, checksum.
 function chunk(type: string, data: Buffer): Buffer {
   const typed = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]

@@ -1,22 +1,23 @@
-// A mail server on loopback that fails on demand: it refuses, hangs or drops the connection at a command,
-// and keeps every mail that it accepted.
+// An SMTP server on loopback that fails on demand: at a chosen command it refuses, hangs or drops the
+// connection. It stores every mail that it accepted.
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-// DOT is the end of the mail. `drop` after accepting is `{ at: 'DOT', accepts: true, answer: 'drop' }`.
-// `stall` at DATA asks for the mail and reads none of it.
+// A fault at a command; DOT is the end of the mail's text. `{ at: 'DOT', accepts: true, answer: 'drop' }`
+// accepts the mail but drops the connection instead of saying so. `stall` at DATA asks for the mail and
+// never reads it.
 export type MailFault = {
   at: 'CONNECT' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT'
   answer: 'hang' | 'drop' | 'stall' | `${number} ${string}`
   accepts?: true
   to?: string // Only for this recipient.
-  isLasting?: true
+  isLasting?: true // Otherwise the fault happens once.
 }
 
 export type AcceptedMail = { from: string; to: string; raw: string }
 
-// A conversation that hangs, until the test drops it, answers or goes on.
+// A connection that hangs until the test drops it, answers in the server's place, or lets the server go on.
 export type Hanging = {
   at: MailFault['at']
   drop: () => void
@@ -32,6 +33,7 @@ type Serving = {
   findFault: FindFault
 }
 
+// Starts the server. A test adds to `faults`; a fault that is not lasting is removed when it happens.
 export async function startMailServer({ port = 0 } = {}) {
   const mails: AcceptedMail[] = []
   const faults: MailFault[] = []
@@ -40,7 +42,7 @@ export async function startMailServer({ port = 0 } = {}) {
   const sockets = new Set<Socket>()
 
   const findFault: FindFault = (at, to) => {
-    const index = faults.findIndex((each) => each.at === at && (!each.to || each.to === to))
+    const index = faults.findIndex((fault) => fault.at === at && (!fault.to || fault.to === to))
     const fault = faults[index]
     if (fault && !fault.isLasting) faults.splice(index, 1)
     return fault
@@ -68,10 +70,12 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
 const HELLO = ['250-mail.test', '250-AUTH PLAIN', '250 SIZE 500000'].join('\r\n')
 
+// Speaks SMTP on one connection, and fails where `findFault` says so.
 function serve(socket: Socket, { mails, commands, hanging, findFault }: Serving): void {
-  let [from, to, raw, rest] = ['', '', '', '']
+  let [from, to, raw, unread] = ['', '', '', '']
   let isInData = false
   const say = (line: string) => void socket.write(`${line}\r\n`)
+  // Applies the next fault at this command or, if there is none, does as a working server would.
   const answer = (at: MailFault['at'], otherwise: () => void) => {
     const fault = findFault(at, to)
     if (!fault) return otherwise()
@@ -107,7 +111,8 @@ function serve(socket: Socket, { mails, commands, hanging, findFault }: Serving)
     QUIT: () => void socket.end('221 bye\r\n'),
   }
 
-  function take(part: string): void {
+  // Handles a command line or, after DATA, the whole text of a mail.
+  function receive(part: string): void {
     if (!isInData) {
       commands.push(part)
       const verb = verbs[part.slice(0, 4).toUpperCase()] ?? (() => say('250 ok'))
@@ -115,7 +120,7 @@ function serve(socket: Socket, { mails, commands, hanging, findFault }: Serving)
       return
     }
     isInData = false
-    raw = part.replaceAll('\r\n..', '\r\n.')
+    raw = part.replaceAll('\r\n..', '\r\n.') // SMTP doubles a dot at the start of a line.
     answer('DOT', () => {
       mails.push({ from, to, raw })
       say('250 2.0.0 queued')
@@ -124,14 +129,14 @@ function serve(socket: Socket, { mails, commands, hanging, findFault }: Serving)
 
   answer('CONNECT', () => say('220 mail.test ESMTP'))
   socket.on('data', (chunk) => {
-    rest += chunk.toString('latin1')
+    unread += chunk.toString('latin1')
     for (;;) {
       const mark = isInData ? '\r\n.\r\n' : '\r\n'
-      const end = rest.indexOf(mark)
+      const end = unread.indexOf(mark)
       if (end < 0) return
-      const part = rest.slice(0, end)
-      rest = rest.slice(end + mark.length)
-      take(part)
+      const part = unread.slice(0, end)
+      unread = unread.slice(end + mark.length)
+      receive(part)
     }
   })
 }

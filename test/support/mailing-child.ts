@@ -1,5 +1,5 @@
-// A process that claims and sends queued messages once, for tests that kill it:
-// `node mailing-child.ts <database> <port of the mail server> <time in ms>`.
+// The program of a process that claims and sends queued messages once; a test kills it meanwhile. Usage:
+// `node mailing-child.ts <connection string> <port of the mail server> <time in ms>`.
 
 import { loadConfig } from '#config/config.ts'
 import { createPool } from '#db/pool.ts'

@@ -1,4 +1,4 @@
-// Queues messages and sends them with the workers' own rounds, to servers on loopback.
+// Queues messages and sends them with the workers' own rounds, to a mail server or SMS gateway on loopback.
 
 import { readMessageSettings } from '#config/message-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -17,6 +17,7 @@ type Transports = { smtpPort?: number; gateway?: MessagesDeps['messages']['gatew
 
 type Service = Pick<Bench, 'db' | 'clock' | 'config'>
 
+// The dependencies of the workers that send messages.
 export function mailingOf(bench: Service, { smtpPort, gateway }: Transports = {}): MessagesDeps {
   const smtp = smtpPort === undefined ? undefined : smtpOn(smtpPort)
   const from = { name: 'Manilla', address: 'no-reply@pay.example' }
@@ -37,6 +38,7 @@ const smtpOn = (port: number) => ({
   password: 'hunter2hunter2',
 })
 
+// The internal id of a client.
 export async function clientIdOf({ db }: Pick<Bench, 'db'>, name = 'MAN0000001') {
   const { rows } = await db.query<{ id: ClientId }>('select id from clients where client_id = $1', [
     name,
@@ -44,9 +46,9 @@ export async function clientIdOf({ db }: Pick<Bench, 'db'>, name = 'MAN0000001')
   return rows[0]?.id as ClientId
 }
 
-let last = 0
+let lastKey = 0
 
-// A password reset, unless said.
+// Queues a message to this address; by default a password reset.
 export async function queue(bench: Bench, message: Partial<NewMessage> & { to: string }) {
   const clientId = await clientIdOf(bench)
   const kind: MessageKind = 'user.password_reset'
@@ -55,7 +57,7 @@ export async function queue(bench: Bench, message: Partial<NewMessage> & { to: s
     link: 'https://pay.example/reset#t0ken',
     expiresAt: '2026-11-18T12:00:00Z',
   }
-  const key = `test/${++last}`
+  const key = `test/${++lastKey}`
   const now = bench.clock()
   const { sealer } = sealingOf(bench)
   return withTransaction(bench.db, (tx) =>
@@ -63,7 +65,7 @@ export async function queue(bench: Bench, message: Partial<NewMessage> & { to: s
   )
 }
 
-// One round of each worker.
+// Runs one round of each worker that sends messages.
 export async function work(deps: MessagesDeps): Promise<void> {
   for (const { round } of messageWorkers(deps)) await round(new AbortController().signal)
 }
@@ -77,6 +79,7 @@ export type LoggedMessage = {
   hasAddress: boolean
 }
 
+// The stored state of a message.
 export async function logged({ db }: Pick<Bench, 'db'>, reference: string | undefined) {
   const { rows } = await db.query<LoggedMessage>(
     `select state, problem, attempts, next_attempt_at, facts_sealed is not null as has_facts,

@@ -1,4 +1,4 @@
-// Runs `npx manilla …` like an operator, on the database of a test service.
+// Runs the command line `manilla …` as an operator does, on the database of a test service.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,8 @@ import { type Bench, SECRETS } from './running-service.ts'
 
 export const MANILLA = join(import.meta.dirname, '../../scripts/manilla.mjs')
 
-// In its own process group: the command is a child of the typed one.
+// Detached gives it its own process group, so that a test can kill it with the child process that does the
+// work.
 export function startManilla(bench: Bench, cwd: string, words: readonly string[]) {
   const env = { ...PASSED_ON, ...SECRETS, DATABASE_URL: bench.database.connectionString }
   return spawn(process.execPath, [MANILLA, ...words], { cwd, env, detached: true })

@@ -1,5 +1,5 @@
-// Many credits at once, each with its transfer from the bank to one of a thousand collection accounts,
-// written in sets and posted by the ledger's own trigger.
+// Inserts many credits quickly, for tests with a large database. Each credit has a transfer from the bank
+// to one of a thousand collection accounts, which the ledger's own trigger posts.
 
 import type { Pool } from '#db/pool.ts'
 import { START } from './settings.ts'
@@ -7,6 +7,7 @@ import { START } from './settings.ts'
 const ACCOUNTS = 1_000
 const CHUNK = 50_000
 
+// Inserts `count` credits and their transfers, CHUNK at a time.
 export async function postManyCredits(db: Pool, count: number): Promise<void> {
   const { rows } = await db.query<{ bank: bigint; first: bigint }>(
     `with bank as (
@@ -18,7 +19,7 @@ export async function postManyCredits(db: Pool, count: number): Promise<void> {
      )
      select (select id from bank) as bank, (select min(id) from collection) as first`,
   )
-  const { bank, first } = rows[0] as { bank: bigint; first: bigint }
+  const { bank, first } = rows[0] as { bank: bigint; first: bigint } // Ids of ledger accounts.
   for (let from = 1; from <= count; from += CHUNK) {
     await db.query(
       `with taken as (

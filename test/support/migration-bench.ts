@@ -1,4 +1,4 @@
-// A private, empty database and a folder of small schema files to migrate it with.
+// For tests of the migrator: a private, empty database and a folder with small schema files.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,11 +9,14 @@ import { createEmptyDatabase } from './database.ts'
 
 export const NOTES = 'create table notes (id int primary key, body text not null)'
 export const TAGS = "create table tags (id int primary key); insert into notes values (1, 'tagged')"
+// The source of a function that returns the word.
 export const greet = (word: string) =>
   `create or replace function greet() returns text language sql as $$ select '${word}' $$`
 
 export type Bench = Awaited<ReturnType<typeof setup>>
 
+// Creates the database and the folder; both go when the returned object is disposed. `column` runs a query
+// and returns its first column.
 export async function setup(migrations: Record<string, string>, functions: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), 'manilla-migrations-'))
   const database = await createEmptyDatabase()
@@ -51,6 +54,7 @@ export async function setup(migrations: Record<string, string>, functions: Recor
   }
 }
 
+// Asserts that the migrator refuses to run, with this sentence.
 export async function refuses(run: Promise<unknown>, sentence: RegExp): Promise<void> {
   await assert.rejects(run, (error: Error) => {
     assert.ok(error instanceof MigrationProblem, String(error))

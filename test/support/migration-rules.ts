@@ -1,5 +1,6 @@
-// Rules for migrations that run beside the previous release (I80; CONTRIBUTING.md, Migrations). Each rule
-// returns its faults. A comment above a statement exempts it: `-- safe: why`.
+// Rules for migrations. A migration runs while processes of the previous release still work on the
+// database, so it must neither break nor block them (I80; CONTRIBUTING.md, Migrations). A comment above a
+// statement exempts the statement: `-- safe: why`.
 
 import type { SchemaFile } from '#db/migrate.ts'
 import { type SqlStatement, splitList, splitStatements } from './sql-statements.ts'
@@ -10,6 +11,7 @@ type Rule = readonly [pattern: RegExp, why: string]
 const COLUMN = '(?:column )?(?:if not exists )?'
 const LONG_LOCK = 'nobody can write to the table meanwhile'
 
+// Each rule forbids statements that match the pattern, and says why.
 const STATEMENTS: readonly Rule[] = [
   [/^drop\b/, 'the previous release may use it'],
   [/^(?:update|delete|truncate)\b/, 'locks what the previous release writes, until the end'],
@@ -24,6 +26,7 @@ const STATEMENTS: readonly Rule[] = [
   [/^do\b/, 'nobody sees what it does'],
 ]
 
+// The rules for each action of an `alter table`.
 const ALTERATIONS: readonly Rule[] = [
   [/\bdrop\b/, 'the previous release may rely on it'],
   [/^rename\b/, 'the previous release knows the old name'],
@@ -47,7 +50,8 @@ const ALTERATIONS: readonly Rule[] = [
   [/^(?:attach|detach) partition|^set (?:logged|unlogged|schema|tablespace)/, LONG_LOCK],
 ]
 
-// For one migration, beside a release that knows all tables except these.
+// The faults of one migration. Statements on `newTables`, which the previous release does not know, are
+// allowed.
 export function migrationFaults(file: SchemaFile, newTables: ReadonlySet<string>): string[] {
   const statements = splitStatements(file.text)
   return statements.flatMap((statement) => {
@@ -59,6 +63,7 @@ export function migrationFaults(file: SchemaFile, newTables: ReadonlySet<string>
   })
 }
 
+// The faults of the migration's first line, which names the release that it works beside.
 export function headFaults(file: SchemaFile, previous: string): string[] {
   const { path, worksBeside } = file
   if (worksBeside === null) return [`${path}:1: says nowhere -- works beside: ${previous}`]
@@ -66,6 +71,7 @@ export function headFaults(file: SchemaFile, previous: string): string[] {
   return [`${path}:1: the previous release, ${previous}, must be able to run beside it`]
 }
 
+// The names of the tables that these migrations create.
 export function createdTables(files: readonly SchemaFile[]): Set<string> {
   const created = files.flatMap(({ text }) =>
     splitStatements(text).map(({ words }) => /^create (?:unlogged )?table (\w+)/.exec(words)?.[1]),
@@ -73,7 +79,7 @@ export function createdTables(files: readonly SchemaFile[]): Set<string> {
   return new Set(created.filter((name) => name !== undefined))
 }
 
-// Heads of functions by name: the part that a caller sees.
+// The signatures of a file's SQL functions, by function name.
 export function functionHeads(text: string): Map<string, string> {
   const heads = splitStatements(text).flatMap(({ words }) => {
     const [, head, name] =
@@ -86,16 +92,20 @@ export function functionHeads(text: string): Map<string, string> {
 }
 
 function findStatementFault({ words }: SqlStatement): Fault {
-  const found = STATEMENTS.find(([pattern]) => pattern.test(words))
-  return found && `${shorten(words)}: ${found[1]}`
+  const rule = STATEMENTS.find(([pattern]) => pattern.test(words))
+  return rule && `${shorten(words)}: ${rule[1]}`
 }
 
-function findAlterationFault({ words }: SqlStatement, all: readonly SqlStatement[]): Fault {
+// Checks each action of an `alter table`. `statements` are all of the migration: a constraint that it adds
+// as not valid must be validated by a later migration.
+function findAlterationFault({ words }: SqlStatement, statements: readonly SqlStatement[]): Fault {
   const [, table, list = ''] = /^alter table (?:if exists )?(?:only )?(\w+) (.*)$/.exec(words) ?? []
   for (const action of splitList(list)) {
-    const found = ALTERATIONS.find(([pattern]) => pattern.test(action))
-    if (found) return `${shorten(action)}: ${found[1]}`
-    const isAddedHere = all.some((each) => tableOf(each) === table && /not valid/.test(each.words))
+    const rule = ALTERATIONS.find(([pattern]) => pattern.test(action))
+    if (rule) return `${shorten(action)}: ${rule[1]}`
+    const isAddedHere = statements.some(
+      (statement) => tableOf(statement) === table && /not valid/.test(statement.words),
+    )
     if (action.startsWith('validate constraint') && isAddedHere) {
       return `${shorten(action)}: in a migration of its own, or the lock that adding took lasts as long`
     }
@@ -103,6 +113,7 @@ function findAlterationFault({ words }: SqlStatement, all: readonly SqlStatement
   return undefined
 }
 
+// Outside a transaction, only indexes may be built or dropped, concurrently.
 function findOutsideFault({ words }: SqlStatement): Fault {
   if (
     /^(?:drop index concurrently if exists|create (?:unique )?index concurrently) \w+/.test(words)
@@ -112,6 +123,7 @@ function findOutsideFault({ words }: SqlStatement): Fault {
   return `${shorten(words)}: outside a transaction there are only indexes, dropped if they exist and made`
 }
 
+// The table that a statement locks or writes; empty if there is none.
 function tableOf({ words }: SqlStatement): string {
   const places = [
     /^alter table (?:if exists )?(?:only )?(\w+)/,

@@ -1,5 +1,5 @@
-// The model's books. Stores no sums: balances, outcomes and suspense items are computed from the parts of
-// the credits.
+// The books of the model (model.ts). They store no sums: balances, outcomes and suspense items are computed
+// from the parts of the credits.
 
 import type { FeeRule } from './model-fees.ts'
 import {
@@ -12,7 +12,7 @@ import {
   Place,
 } from './model-places.ts'
 
-// `isReused`: another payment had the number before.
+// The current holder of an account number. `isReused`: another payment had the number before.
 export type Lease = { owner: Account | Payment; bank: string; isReused?: boolean }
 
 export class Books {
@@ -27,13 +27,13 @@ export class Books {
   readonly payments = new Map<string, Payment>()
   readonly numbers = new Map<string, Lease>()
   readonly credits = new Map<string, Credit>()
-  readonly called = new Map<string, Credit>() // By identifier and bank.
-  readonly reversals = new Map<string, { of: Credit; kobo: bigint }>()
+  readonly creditsByIdentifier = new Map<string, Credit>() // By `identifier@bank`.
+  readonly reversals = new Map<string, { of: Credit; kobo: bigint }>() // By `session id@bank`.
   readonly shortfallKobo = new Map<string, bigint>() // By bank and currency.
   readonly alerts = new Set<string>()
-  readonly kept = new Set<string>() // Unbookable reports.
-  readonly takenBack = new Place()
-  readonly returned = new Place()
+  readonly kept = new Set<string>() // Faulty reports that are stored as rail items.
+  readonly takenBack = new Place() // Money that banks reversed.
+  readonly returned = new Place() // Money that was returned from suspense to its payers.
   readonly #suspense = new Map<string, Place>() // By owner and currency.
 
   constructor(start: number, quarantineMs: number, numbersAt: ReadonlyMap<string, number>) {
@@ -42,6 +42,7 @@ export class Books {
     this.numbersAt = numbersAt
   }
 
+  // The suspense of a client or, for unidentified money (null), of the credit's bank.
   suspenseOf(owner: Client | null, { bank, currency }: Credit): Place {
     const key = `${owner?.name ?? bank} ${currency}`
     const place = this.#suspense.get(key) ?? new Place()
@@ -53,14 +54,15 @@ export class Books {
     return part.reason !== null && part.place === this.suspenseOf(part.owner, part.credit)
   }
 
-  // The state of a part that was in suspense, as the desk shows it.
+  // The state of a suspense item, as the suspense desk shows it.
   stateOf(item: Part): 'open' | 'assigned' | 'returned' | 'reversed' {
     if (item.place === this.returned) return 'returned'
     if (item.place === this.takenBack) return 'reversed'
     return this.isInSuspense(item) ? 'open' : 'assigned'
   }
 
-  // Booked while any part is at its original target; otherwise the outcome of the rest.
+  // A credit is booked while any part is still where it was booked first. Otherwise its outcome is the
+  // state of its suspense item.
   outcomeOf(credit: Credit): string {
     if (credit.reversedKobo === credit.kobo) return 'reversed'
     const { item } = credit
@@ -72,22 +74,24 @@ export class Books {
     return state === 'open' ? 'suspended' : state
   }
 
-  // A collection account keeps its number for ever, a payment until the end of its quarantine.
+  // Whether a payment may lease the number. A collection account holds its number for ever, a payment until
+  // the end of the quarantine after it closed.
   isFree(number: string): boolean {
     const owner = this.numbers.get(number)?.owner
     if (!(owner instanceof Payment)) return owner === undefined
     return this.now >= owner.closesAt + this.quarantineMs
   }
 
+  // How many dynamic numbers of the bank a payment could lease now.
   freeNumbersAt(bank: string): number {
     const inUse = [...this.numbers].filter(
-      ([number, { bank: at, owner }]) =>
-        at === bank && owner instanceof Payment && !this.isFree(number),
+      ([number, { bank: numberBank, owner }]) =>
+        numberBank === bank && owner instanceof Payment && !this.isFree(number),
     )
     return (this.numbersAt.get(bank) ?? 0) - inUse.length
   }
 
-  // All balances except zero, by name.
+  // The balances of all ledger accounts except those with zero, by "kind owner currency".
   balances(): Map<string, bigint> {
     const sums = new Map<string, bigint>()
     const add = (name: string, kobo: bigint) => sums.set(name, (sums.get(name) ?? 0n) + kobo)
@@ -103,7 +107,7 @@ export class Books {
     }
     for (const [key, place] of this.#suspense) add(`suspense ${key}`, place.kobo)
     for (const [key, kobo] of this.shortfallKobo) add(`shortfall ${key}`, kobo)
-    // A bank holds its reported credits, less charges, returns and reversals.
+    // A bank's account holds the reported credits less charges, returns and reversals.
     for (const { bank, currency, kobo, reversedKobo, parts, charges } of this.credits.values()) {
       const { fee, vat, duty } = charges
       add(`bank ${bank} ${currency}`, kobo - fee - vat - duty - reversedKobo)

@@ -1,5 +1,5 @@
-// The model's fees, after docs/money-flow.md: the price of a rule, the amount quoted to a payer who bears
-// it, and the share of each part.
+// The model's fees (model.ts), written from docs/money-flow.md: the fee of a rule, the amount quoted to a
+// payer who bears the fee, and the share of the fee that each part of the money bears.
 
 import type { Books } from './model-books.ts'
 import { Account, type Client, type Part, type Payment } from './model-places.ts'
@@ -12,15 +12,16 @@ export type FeeRule = {
   capKobo: bigint | null
   waiveBelowKobo: bigint
   isVatIncluded: boolean
-  isCustomers: boolean
-  isSubaccounts: boolean
+  isCustomers: boolean // The customer bears the fee.
+  isSubaccounts: boolean // Subaccounts bear the fee.
 }
 
 const VAT_BPS = 750n
 
+// Divides and rounds half up.
 const halfUp = (dividend: bigint, divisor: bigint) => (2n * dividend + divisor) / (2n * divisor)
 
-// In ten-thousandths of a kobo, before rounding.
+// The fee of an amount in ten-thousandths of a kobo, because basis points give fractions of a kobo.
 function priceOf(rule: FeeRule, kobo: bigint): bigint {
   const flat = kobo < rule.waiveBelowKobo ? 0n : rule.flatKobo
   const price = flat * 10_000n + kobo * BigInt(rule.bps)
@@ -29,21 +30,25 @@ function priceOf(rule: FeeRule, kobo: bigint): bigint {
   return price
 }
 
+// The fee and VAT that are deducted from an amount, so together they never exceed it. If the rule's fee would
+// exceed the amount, the whole amount is fee and VAT.
 export function feeOn(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
   const { fee, vat } = feeOnTop(rule, kobo)
   if (fee + vat <= kobo) return { fee, vat }
-  const share = halfUp(kobo * VAT_BPS, 10_000n + VAT_BPS)
-  return { fee: kobo - share, vat: share }
+  const cappedVat = halfUp(kobo * VAT_BPS, 10_000n + VAT_BPS)
+  return { fee: kobo - cappedVat, vat: cappedVat }
 }
 
-// Added to the amount, so it may exceed it.
+// The fee and VAT that are added to an amount, so together they may exceed it.
 export function feeOnTop(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
   const price = halfUp(priceOf(rule, kobo), 10_000n)
   const vat = halfUp(price * VAT_BPS, rule.isVatIncluded ? 10_000n + VAT_BPS : 10_000n)
   return { fee: rule.isVatIncluded ? price - vat : price, vat }
 }
 
-// Tries kobo by kobo until the amount is enough before and after rounding.
+// The amount to quote to a payer who bears the fee: the smallest from which `wantedKobo` remains after fee
+// and VAT, both with and without their rounding. Tries kobo by kobo instead of solving the equation as the
+// service does.
 export function askedOf(rule: FeeRule | undefined, wantedKobo: bigint): bigint {
   if (!rule?.isCustomers) return wantedKobo
   const rate = rule.isVatIncluded ? 10_000n : 10_000n + VAT_BPS
@@ -54,49 +59,54 @@ export function askedOf(rule: FeeRule | undefined, wantedKobo: bigint): bigint {
   }
 }
 
+// The client's fee rule in force.
 export function ruleOf(books: Books, client: Client): FeeRule | undefined {
   return books.rules.get(client.name)?.rule
 }
 
-// The part has come to its owner and, for a payment, settled it: charges the fee, then the split.
+// Charges the fee and shares out the split when a part was booked to an account, or when a part completed a
+// payment. For a payment, all its parts are charged together.
 export function charge(books: Books, owner: Account | Payment, part: Part): void {
-  const now = ruleOf(books, owner.client)
+  const currentRule = ruleOf(books, owner.client)
   if (owner instanceof Account) {
-    if (now) share(now, [part])
-    shareOut(owner.split, now, [part])
+    if (currentRule) chargeParts(currentRule, [part])
+    shareOut(owner.split, currentRule, [part])
     return
   }
-  const rule = owner.quotedRule ?? (now?.isCustomers ? undefined : now)
-  const parts = [...[...owner.parts].filter((each) => each !== part), part]
-  if (rule) share(rule, parts)
+  // A rule that the customer bears applies only if it was quoted when the payment began.
+  const rule = owner.quotedRule ?? (currentRule?.isCustomers ? undefined : currentRule)
+  const parts = [...[...owner.parts].filter((earlierPart) => earlierPart !== part), part]
+  if (rule) chargeParts(rule, parts)
   shareOut(owner.advice.terms.split, rule, parts)
 }
 
-// The last part bears the rounding.
-function share(rule: FeeRule, parts: readonly Part[]): void {
+// Charges one fee on the sum of the parts, and records each part's share of fee and VAT.
+function chargeParts(rule: FeeRule, parts: readonly Part[]): void {
   const { fee, vat } = feeOn(
     rule,
     parts.reduce((sum, part) => sum + part.kobo, 0n),
   )
-  const all = distributed(
+  const totals = distributed(
     fee + vat,
     parts.map((part) => part.kobo),
   )
-  const vats = distributed(vat, all)
-  for (const [at, part] of parts.entries()) {
-    const [whole, ofVat] = [all[at] as bigint, vats[at] as bigint]
-    part.charged = { fee: whole - ofVat, vat: ofVat, baseKobo: part.kobo }
+  const vats = distributed(vat, totals)
+  for (const [index, part] of parts.entries()) {
+    const [total, vatShare] = [totals[index] as bigint, vats[index] as bigint]
+    part.charged = { fee: total - vatShare, vat: vatShare, baseKobo: part.kobo }
   }
 }
 
+// Divides a total in proportion to the parts, rounding down. The remainder goes to the last parts; no part
+// gets more than its own amount.
 export function distributed(total: bigint, parts: readonly bigint[]): bigint[] {
-  const whole = parts.reduce((sum, part) => sum + part, 0n)
-  const shares = parts.map((part) => (whole === 0n ? 0n : (total * part) / whole))
-  let left = total - shares.reduce((sum, each) => sum + each, 0n)
-  for (const at of [...parts.keys()].reverse()) {
-    while (left > 0n && (shares[at] as bigint) < (parts[at] as bigint)) {
-      shares[at] = (shares[at] as bigint) + 1n
-      left -= 1n
+  const sumOfParts = parts.reduce((sum, part) => sum + part, 0n)
+  const shares = parts.map((part) => (sumOfParts === 0n ? 0n : (total * part) / sumOfParts))
+  let remainder = total - shares.reduce((sum, share) => sum + share, 0n)
+  for (const index of [...parts.keys()].reverse()) {
+    while (remainder > 0n && (shares[index] as bigint) < (parts[index] as bigint)) {
+      shares[index] = (shares[index] as bigint) + 1n
+      remainder -= 1n
     }
   }
   return shares

@@ -1,26 +1,38 @@
-// The model's identity: a bank may have several identifiers, each of a kind, for one credit, and each of
-// them names the same credit.
+// How the model (model.ts) recognizes a credit. A bank may use several identifiers of different kinds for one
+// credit, and each of them identifies it.
 
 import type { Books } from './model-books.ts'
-import type { Credit, CreditCall, RailAnswer } from './model-places.ts'
+import type { Credit, CreditIdentifier, RailAnswer } from './model-places.ts'
 
-type Called = {
+// A bank's report with its identifiers: the first is `sessionId`.
+type IdentifiedReport = {
   bank: string
   sessionId: string
   kind?: string // The kind of the session id.
-  others?: readonly CreditCall[]
+  others?: readonly CreditIdentifier[]
 }
 type Terms = { number: string; kobo: bigint; currency: string }
 
-export function callsOf({ sessionId, kind = 'session_id', others = [] }: Called): CreditCall[] {
+// All identifiers of a report.
+export function identifiersOf({
+  sessionId,
+  kind = 'session_id',
+  others = [],
+}: IdentifiedReport): CreditIdentifier[] {
   return [{ kind, value: sessionId }, ...others]
 }
 
-// Undefined: the credit is new.
-export function answerAgain(books: Books, report: Called & Terms): RailAnswer | undefined {
-  const matches = callsOf(report).flatMap(({ kind, value }) => {
-    const credit = books.called.get(`${value}@${report.bank}`)
-    return credit?.calls.some((call) => call.kind === kind && call.value === value) ? [credit] : []
+// The response to a report whose identifiers belong to an earlier credit: `duplicate` if it agrees with the
+// credit, else a refusal. Undefined if the credit is new.
+export function answerAgain(
+  books: Books,
+  report: IdentifiedReport & Terms,
+): RailAnswer | undefined {
+  const matches = identifiersOf(report).flatMap(({ kind, value }) => {
+    const credit = books.creditsByIdentifier.get(`${value}@${report.bank}`)
+    return credit?.identifiers.some((known) => known.kind === kind && known.value === value)
+      ? [credit]
+      : []
   })
   const [credit] = matches
   if (!credit) return undefined
@@ -37,11 +49,12 @@ export function answerAgain(books: Books, report: Called & Terms): RailAnswer | 
   return { responseCode: '02', outcome: 'rejected', code: 'session_reused' }
 }
 
-export function remember(books: Books, credit: Credit, report: Called): void {
-  for (const call of callsOf(report)) {
-    const name = `${call.value}@${report.bank}`
-    if (books.called.has(name)) continue
-    books.called.set(name, credit)
-    credit.calls.push(call)
+// Adds the report's identifiers to the credit, except those that another credit already has.
+export function remember(books: Books, credit: Credit, report: IdentifiedReport): void {
+  for (const identifier of identifiersOf(report)) {
+    const name = `${identifier.value}@${report.bank}`
+    if (books.creditsByIdentifier.has(name)) continue
+    books.creditsByIdentifier.set(name, credit)
+    credit.identifiers.push(identifier)
   }
 }

@@ -1,5 +1,6 @@
-// The model's money, after docs/money-flow.md only: the target of a credit, the sources of a reversal,
-// the actions of the desk, and the closing of a payment.
+// How money moves in the model (model.ts), written from docs/money-flow.md and not from the code: where a
+// credit is booked, where a reversal takes its money from, what the suspense desk does, and what happens
+// when a payment closes.
 
 import type { Books } from './model-books.ts'
 import { charge } from './model-fees.ts'
@@ -9,7 +10,7 @@ import {
   type Charges,
   type Client,
   Credit,
-  type CreditCall,
+  type CreditIdentifier,
   Part,
   type Payer,
   Payment,
@@ -27,7 +28,7 @@ export type CreditReport = {
   payer: Payer
   agoMs?: number // Age by the bank, if it reports one.
   kind?: string // The kind of the session id.
-  others?: readonly CreditCall[] // Other identifiers.
+  others?: readonly CreditIdentifier[] // Other identifiers.
   charges?: Charges
   source?: string // The route, if not the bank's notification.
 }
@@ -36,12 +37,14 @@ export type ReversalReport = { bank: string; sessionId: string; original: string
 
 type Owner = Account | Payment
 
+// The response to a message that could not be booked.
 const rejected = (code: string): RailAnswer => ({ responseCode: '02', outcome: 'rejected', code })
 
+// Books or suspends a reported credit; returns the predicted response to the bank.
 export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   const name = `${report.sessionId}@${report.bank}`
-  const again = answerAgain(books, report)
-  if (again) return again
+  const repeatedAnswer = answerAgain(books, report)
+  if (repeatedAnswer) return repeatedAnswer
   const lease = books.numbers.get(report.number)
   const isOwnBank = lease?.bank === report.bank
   if (lease && !isOwnBank) books.alerts.add(`wrong_bank ${name}`)
@@ -57,9 +60,10 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
 
   if (owner && keptKobo > 0n) {
     const part = new Part(credit, keptKobo, owner)
-    if (owner instanceof Payment) owner.end = null // Paid in time, though it was over.
+    // The payer paid in time, although the report came after the payment had expired.
+    if (owner instanceof Payment) owner.end = null
     receive(books, owner, part)
-    if (owner instanceof Payment) openAgain(books, owner)
+    if (owner instanceof Payment) reopenIfOver(books, owner)
   }
   if (reason !== null) {
     const client = owner?.client ?? null
@@ -71,8 +75,9 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   return credit.answer
 }
 
-// A faulty report: it cannot be booked, but stays visible.
-export function keep(
+// Stores a faulty report as a rail item: it cannot be booked, but operators see it. Rejects it if it names
+// no money.
+export function storeFaultyReport(
   books: Books,
   report: CreditReport,
   { fields, code, isMoney }: { fields: object; code: string; isMoney: boolean },
@@ -86,59 +91,65 @@ export function keep(
   return { responseCode: '00', outcome: 'kept', code }
 }
 
+// The amount to book, and the reason why the rest, or all, is suspended.
 type Judgement = { keptKobo: bigint; reason: string | null }
 
+// Decides how much of a reported credit is booked to the owner of its number.
 function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Judgement {
-  const no = (reason: string) => ({ keptKobo: 0n, reason })
+  const suspendAll = (reason: string) => ({ keptKobo: 0n, reason })
   const { kobo } = credit
-  if (!owner) return no('unknown_number')
-  if (credit.currency !== 'NGN') return no('wrong_currency')
+  if (!owner) return suspendAll('unknown_number')
+  if (credit.currency !== 'NGN') return suspendAll('wrong_currency')
   if (owner instanceof Account) {
-    if (!owner.isActive) return no('account_inactive')
+    if (!owner.isActive) return suspendAll('account_inactive')
     const broken = brokenRule(owner.rules, credit)
-    if (broken) return no(broken)
+    if (broken) return suspendAll(broken)
     const { creditKobo, dayKobo, balanceKobo } = owner.limits
-    if (creditKobo !== null && kobo > creditKobo) return no('over_credit_limit')
+    if (creditKobo !== null && kobo > creditKobo) return suspendAll('over_credit_limit')
     const today = owner.receivedOnDayOf(books.now) + kobo
-    if (dayKobo !== null && today > dayKobo) return no('over_daily_limit')
-    if (balanceKobo !== null && owner.kobo + kobo > balanceKobo) return no('over_balance_limit')
+    if (dayKobo !== null && today > dayKobo) return suspendAll('over_daily_limit')
+    if (balanceKobo !== null && owner.kobo + kobo > balanceKobo)
+      return suspendAll('over_balance_limit')
     return { keptKobo: kobo, reason: null }
   }
-  if (owner.end === 'Successful') return no('already_paid')
-  if (owner.end === 'Cancelled') return no('cancelled')
-  if (owner.end === 'Reversed') return no('payment_reversed')
+  if (owner.end === 'Successful') return suspendAll('already_paid')
+  if (owner.end === 'Cancelled') return suspendAll('cancelled')
+  if (owner.end === 'Reversed') return suspendAll('payment_reversed')
   const madeAt = timeOf(books, owner, credit)
-  if (owner.end === 'Expired' && madeAt === null) return no('late')
-  if ((madeAt ?? books.now) >= owner.closesAt) return no('late')
-  if (isFoundBefore(books, owner, credit)) return no('late')
+  if (owner.end === 'Expired' && madeAt === null) return suspendAll('late')
+  if ((madeAt ?? books.now) >= owner.closesAt) return suspendAll('late')
+  if (isFoundBefore(books, owner, credit)) return suspendAll('late')
   const broken = brokenRule(owner.rules, credit, owner.dueKobo)
-  if (broken) return no(broken)
+  if (broken) return suspendAll(broken)
   const { policy } = owner.advice.terms
-  if (policy === 'exact' && kobo !== owner.dueKobo) return no('amount_mismatch')
+  if (policy === 'exact' && kobo !== owner.dueKobo) return suspendAll('amount_mismatch')
   if (policy === 'any' || kobo <= owner.dueKobo) return { keptKobo: kobo, reason: null }
   return { keptKobo: owner.dueKobo, reason: 'excess' }
 }
 
-// The payment needs more and was over: it reopens for its usual time, if it has its numbers.
-function openAgain(books: Books, payment: Payment): void {
+// Reopens a payment that was over, got money and needs more, if it still has its account numbers.
+function reopenIfOver(books: Books, payment: Payment): void {
   const numbers = [...payment.numbers.values()]
   const hasNumbers = numbers.every((number) => books.numbers.get(number)?.owner === payment)
   if (payment.end === null && books.now >= payment.closesAt && hasNumbers) payment.open(books.now)
 }
 
+// The payer rule that the credit violates. The minimum does not apply to a transfer that pays all that is
+// still due.
 function brokenRule(
   rules: Rules | null,
   { kobo, payer }: CreditReport,
   dueKobo?: bigint,
 ): string | undefined {
   if (!rules) return undefined
-  const isTheRest = dueKobo !== undefined && kobo >= dueKobo
-  if (kobo < rules.minKobo && !isTheRest) return 'below_minimum'
+  const paysAllDue = dueKobo !== undefined && kobo >= dueKobo
+  if (kobo < rules.minKobo && !paysAllDue) return 'below_minimum'
   if (kobo > rules.maxKobo) return 'above_maximum'
   return rules.isListOnly && !payer.isListed ? 'payer_not_allowed' : undefined
 }
 
-// Adds the part to its owner, who gets an event.
+// Books a part that has just been added to its owner: ends the payment if it is paid, charges the fee, and
+// records the client's event.
 function receive(books: Books, owner: Owner, part: Part): void {
   const { kobo, client } = owner
   if (owner instanceof Account) {
@@ -153,14 +164,15 @@ function receive(books: Books, owner: Owner, part: Part): void {
   client.tell(owner.reference, `payment.${type} ${owner.status} ${kobo}`)
 }
 
+// Marks a part as suspended, for a client or unidentified.
 function suspend(part: Part, reason: string, client: Client | null): void {
   part.reason = reason
   part.owner = client
   client?.tell(part.credit.name, `credit.suspended ${reason} ${part.kobo}`)
 }
 
-// Expired or cancelled: suspends the money paid so far, for the client.
-export function close(books: Books, payment: Payment, end: 'Expired' | 'Cancelled'): void {
+// Closes a payment that expired or was cancelled, and suspends for the client what was paid so far.
+export function closePayment(books: Books, payment: Payment, end: 'Expired' | 'Cancelled'): void {
   const { client, reference, kobo } = payment
   payment.end = end
   client.tell(reference, `payment.${end.toLowerCase()} ${end} 0 ${kobo}`)
@@ -170,9 +182,10 @@ export function close(books: Books, payment: Payment, end: 'Expired' | 'Cancelle
   }
 }
 
+// Reverses a credit, in whole or in part; returns the predicted response to the bank.
 export function takeBack(books: Books, report: ReversalReport): RailAnswer {
   const name = `${report.sessionId}@${report.bank}`
-  const credit = books.called.get(`${report.original}@${report.bank}`)
+  const credit = books.creditsByIdentifier.get(`${report.original}@${report.bank}`)
   const earlier = books.reversals.get(name)
   if (earlier) {
     const isSame = earlier.of === credit && earlier.kobo === report.kobo
@@ -180,49 +193,51 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
     books.alerts.add(`session_reused ${name}`)
     return rejected('session_reused')
   }
-  const unlike = (code: string) => {
+  const refuse = (code: string) => {
     books.alerts.add(`rail_item_rejected ${report.bank}/${code}`)
     return rejected(code)
   }
-  // Its credit may still come, since no test waits long enough to exclude that.
-  if (!credit) return { ...unlike('original_not_found'), responseCode: '03', outcome: 'retry' }
-  if (credit.reversedKobo + report.kobo > credit.kobo) return unlike('amount_exceeds_original')
+  // "Retry", because the credit may still come: no test waits long enough to exclude that.
+  if (!credit) return { ...refuse('original_not_found'), responseCode: '03', outcome: 'retry' }
+  if (credit.reversedKobo + report.kobo > credit.kobo) return refuse('amount_exceeds_original')
   books.reversals.set(name, { of: credit, kobo: report.kobo })
   credit.reversedKobo += report.kobo
 
-  let leftKobo = report.kobo
+  let remainingKobo = report.kobo
   for (const part of inOrderOfTaking(books, credit)) {
-    if (leftKobo === 0n) break
-    const isWhole = leftKobo >= part.kobo
-    const kobo = isWhole ? part.kobo : leftKobo
-    leftKobo -= kobo
+    if (remainingKobo === 0n) break
+    const isWhole = remainingKobo >= part.kobo
+    const kobo = isWhole ? part.kobo : remainingKobo
+    remainingKobo -= kobo
     const { place, reason } = part
     part.moveSome(kobo, books.takenBack)
-    if (place instanceof Account || place instanceof Payment) lose(place, kobo)
+    if (place instanceof Account || place instanceof Payment) recordLoss(place, kobo)
     else part.owner?.tell(credit.name, `credit.reversed ${reason} ${credit.reversedKobo}`)
   }
-  if (leftKobo > 0n) {
+  if (remainingKobo > 0n) {
     const key = `${credit.bank} ${credit.currency}`
-    books.shortfallKobo.set(key, (books.shortfallKobo.get(key) ?? 0n) + leftKobo)
+    books.shortfallKobo.set(key, (books.shortfallKobo.get(key) ?? 0n) + remainingKobo)
     books.alerts.add(`reversal_shortfall ${name}`)
   }
   return { responseCode: '00', outcome: 'reversed' }
 }
 
-// Suspended parts first, then booked, then assigned ones. The rest is not ours.
+// The parts from which a reversal takes its money, in this order: suspended, booked, assigned. Parts that
+// were returned to the payer or reversed before have none.
 function inOrderOfTaking(books: Books, { parts }: Credit): Part[] {
-  const held = parts.filter((part) => part.place !== books.takenBack)
-  const inSuspense = held.filter((part) => books.isInSuspense(part))
-  const booked = held.filter((part) => part.reason === null)
-  const assigned = held.filter(
+  const notReversed = parts.filter((part) => part.place !== books.takenBack)
+  const inSuspense = notReversed.filter((part) => books.isInSuspense(part))
+  const booked = notReversed.filter((part) => part.reason === null)
+  const assigned = notReversed.filter(
     (part) =>
       part.reason !== null && (part.place instanceof Account || part.place instanceof Payment),
   )
   return [...inSuspense, ...booked, ...assigned]
 }
 
-// A reversed payment that was paid in full is final; one that was part paid stays open.
-function lose(owner: Owner, lostKobo: bigint): void {
+// Records that a reversal took money from an account or payment. A payment that had ended becomes Reversed
+// for ever; a payment that was part paid stays open.
+function recordLoss(owner: Owner, lostKobo: bigint): void {
   if (owner instanceof Account) {
     owner.client.tell(owner.number, `collection.reversed ${owner.kobo} ${lostKobo}`)
     return
@@ -232,9 +247,11 @@ function lose(owner: Owner, lostKobo: bigint): void {
   owner.client.tell(owner.reference, event)
 }
 
-// The item in the answer is read later, when more may have happened to it.
+// The response does not predict the state of the suspense item: the test reads the item later, when more
+// may have happened to it.
 type DeskAnswer = { isDone: true } | { refused: string }
 
+// Assigns a suspense item to an account or payment of its client.
 export function assign(
   books: Books,
   by: Client,
@@ -252,7 +269,7 @@ export function assign(
   if (state !== 'open') return { refused: 'suspense_closed' }
   const isClosed = target instanceof Account && !target.isActive
   if (isClosed || item.credit.currency !== 'NGN') return { refused: 'suspense_not_fitting' }
-  if (target instanceof Payment && !fits(books, target, item.kobo)) {
+  if (target instanceof Payment && !acceptsAmount(books, target, item.kobo)) {
     return { refused: 'suspense_not_fitting' }
   }
   item.move(target)
@@ -265,18 +282,19 @@ export function assign(
   return { isDone: true }
 }
 
-function fits(books: Books, payment: Payment, kobo: bigint): boolean {
+// Whether the suspense desk may assign this amount to the payment.
+function acceptsAmount(books: Books, payment: Payment, kobo: bigint): boolean {
   if (payment.end !== null && payment.end !== 'Expired') return false
   const { policy } = payment.advice.terms
   if (policy === 'any' || kobo === payment.dueKobo) return true
   if (policy === 'exact' || kobo > payment.dueKobo) return false
-  // It will wait for the rest, so it needs its numbers.
+  // The payment will wait for the rest, so it needs its account numbers.
   const numbers = [...payment.numbers.values()]
   const hasNumbers = numbers.every((number) => books.numbers.get(number)?.owner === payment)
   return books.now < payment.closesAt || hasNumbers
 }
 
-// The sandbox's bank confirms a return at once.
+// Returns a suspense item to its payer. The sandbox's bank confirms the return at once.
 export function giveBack(books: Books, by: Client, creditName: string): DeskAnswer {
   const item = visibleItem(books, by, creditName)
   if (!item) return { refused: 'suspense_not_found' }
@@ -288,7 +306,8 @@ export function giveBack(books: Books, by: Client, creditName: string): DeskAnsw
   return { isDone: true }
 }
 
-// The operator sees unidentified money; a client sees only its own.
+// The suspense item of a credit, if the client may see it: the operator sees unidentified money, a client
+// only its own.
 function visibleItem(books: Books, by: Client, creditName: string): Part | undefined {
   const item = books.credits.get(creditName)?.item
   if (!item) return undefined

@@ -1,13 +1,14 @@
-// The model's money. A credit is cut into parts, a part is in exactly one place, and a place holds the
-// sum of its parts: so the model itself cannot lose or double a kobo.
+// The objects of the model (model.ts). A credit is cut into parts, each part is in exactly one place, and a
+// place holds the sum of its parts. So the model cannot lose or double a kobo.
 //
-// There is no double entry here on purpose: balances are sums of the parts (model.ts), and the ledger
-// must have the same.
+// There is no double entry on purpose: the model adds up parts to get each balance, and the service's
+// ledger must have the same balance.
 
 import type { FeeRule } from './model-fees.ts'
 
 const HOUR_MS = 3_600_000
 
+// Where money can be: an account, a payment, a suspense, or outside (reversed, returned).
 export class Place {
   readonly parts = new Set<Part>()
 
@@ -17,7 +18,7 @@ export class Place {
     return sum
   }
 
-  // Charged and not returned.
+  // The fees and VAT charged on the parts in this place, without those on money that was reversed since.
   get fees(): { fee: bigint; vat: bigint } {
     let [fee, vat] = [0n, 0n]
     for (const { fees } of this.parts) {
@@ -27,13 +28,14 @@ export class Place {
     return { fee, vat }
   }
 
-  // The shares of subaccounts, less returned ones, by name.
+  // The shares of subaccounts in the parts in this place, by the subaccount's name. Shares of money that was
+  // reversed since are left out.
   get shares(): Map<string, bigint> {
-    const all = new Map<string, bigint>()
+    const sums = new Map<string, bigint>()
     for (const { shares } of this.parts) {
-      for (const [to, kobo] of shares) all.set(to, (all.get(to) ?? 0n) + kobo)
+      for (const [to, kobo] of shares) sums.set(to, (sums.get(to) ?? 0n) + kobo)
     }
-    return all
+    return sums
   }
 
   get sharedKobo(): bigint {
@@ -41,13 +43,15 @@ export class Place {
   }
 }
 
+// An amount of one credit's money that is in one place.
 export class Part {
   readonly credit: Credit
   kobo: bigint
   place: Place
-  // Set in suspense: the reason, and the owner there (null: unidentified).
+  // Set once the part is suspended, and kept afterwards: the reason, and the owner (null: unidentified).
   reason: string | null = null
   owner: Client | null = null
+  // Set once a fee was charged or a split shared out. `baseKobo` is the part's amount at that time.
   charged: { fee: bigint; vat: bigint; baseKobo: bigint } | null = null
   shared: { baseKobo: bigint; to: Map<string, bigint> } | null = null
 
@@ -59,8 +63,8 @@ export class Part {
     credit.parts.push(this)
   }
 
-  // The fee and VAT that this part still bears: of what was charged on the part, the share of the money that
-  // is left in it. None outside an account or payment, for example once the money was reversed.
+  // The fee and VAT charged on this part. If some of its money was reversed, they shrink in proportion. Zero
+  // unless the part is in an account or payment.
   get fees(): { fee: bigint; vat: bigint } {
     const isHeld = this.place instanceof Account || this.place instanceof Payment
     if (!this.charged || !isHeld) return { fee: 0n, vat: 0n }
@@ -68,8 +72,8 @@ export class Part {
     return { fee: (fee * this.kobo) / baseKobo, vat: (vat * this.kobo) / baseKobo }
   }
 
-  // The shares of subaccounts that this part still bears, by name: of what was shared from the part, the
-  // share of the money that is left in it. None outside an account or payment.
+  // The shares of subaccounts in this part, by name. If some of its money was reversed, each share shrinks in
+  // proportion. Empty unless the part is in an account or payment.
   get shares(): Map<string, bigint> {
     const isHeld = this.place instanceof Account || this.place instanceof Payment
     if (!this.shared || !isHeld) return new Map()
@@ -108,15 +112,15 @@ export type Limits = {
 
 export type RailAnswer = { responseCode: string; outcome: string; code?: string }
 
-// A bank's identifier of a credit.
-export type CreditCall = { kind: string; value: string }
+// An identifier that a bank uses for a credit.
+export type CreditIdentifier = { kind: string; value: string }
 
 // The charges that a bank withheld.
 export type Charges = { fee: bigint; vat: bigint; duty: bigint }
 
 export class Credit {
   readonly name: string // Its first identifier and bank.
-  readonly calls: CreditCall[] = []
+  readonly identifiers: CreditIdentifier[] = []
   readonly charges: Charges
   readonly bank: string
   readonly number: string
@@ -142,7 +146,8 @@ export class Credit {
     this.currency = credit.currency
   }
 
-  // The part that is or was in suspense: at most one, besides its reversed part.
+  // The credit's suspense item: the part that is or was in suspense. There is at most one, apart from the
+  // part that a reversal cut off it.
   get item(): Part | undefined {
     return this.parts.find((part) => part.reason !== null)
   }
@@ -151,7 +156,7 @@ export class Credit {
 export class Client {
   readonly name: string
   readonly isOperator: boolean
-  // By subject: a payment, a collection account or a credit.
+  // The predicted events of each payment, collection account or credit, oldest first.
   readonly events = new Map<string, string[]>()
 
   constructor(name: string, isOperator: boolean) {
@@ -159,6 +164,7 @@ export class Client {
     this.isOperator = isOperator
   }
 
+  // Records an event that the service must send to this client.
   tell(about: string, event: string): void {
     const list = this.events.get(about) ?? []
     this.events.set(about, list)
@@ -171,7 +177,7 @@ export class Account extends Place {
   readonly number: string
   readonly rules: Rules | null
   readonly split: string | null // Its code.
-  readonly received: { at: number; kobo: bigint }[] = [] // Ever, wherever it is now.
+  readonly received: { at: number; kobo: bigint }[] = [] // All money ever booked, even if it was reversed.
   isActive = true
   limits: Limits = { creditKobo: null, dayKobo: null, balanceKobo: null }
 
@@ -192,9 +198,9 @@ export class Account extends Place {
     return super.kobo - fee - vat - this.sharedKobo
   }
 
-  // On the current day in Lagos.
+  // The money booked on the day of `now` in Lagos, which is an hour ahead of UTC.
   receivedOnDayOf(now: number): bigint {
-    const dayOf = (at: number) => Math.floor((at + HOUR_MS) / (24 * HOUR_MS))
+    const dayOf = (time: number) => Math.floor((time + HOUR_MS) / (24 * HOUR_MS))
     const today = this.received.filter(({ at }) => dayOf(at) === dayOf(now))
     return today.reduce((sum, { kobo }) => sum + kobo, 0n)
   }
@@ -230,9 +236,10 @@ export class Payment extends Place {
   readonly advice: Advice
   readonly reference: string
   readonly numbers = new Map<string, string>() // By bank.
+  // How the payment ended; null while it is open, also after the expiry until the expiry worker closes it.
   end: 'Successful' | 'Expired' | 'Cancelled' | 'Reversed' | null = null
   readonly quotedRule: FeeRule | undefined // For a fee that the customer bears.
-  readonly askedKobo: bigint
+  readonly askedKobo: bigint // The amount that the payer is quoted.
   readonly createdAt: number
   expiresAt = 0
   closesAt = 0
@@ -263,19 +270,19 @@ export class Payment extends Place {
     return this.askedKobo - this.kobo
   }
 
-  // Counts money for its usual time from now on.
+  // Opens the payment for its usual time: transfers count until the grace period after the expiry ends.
   open(now: number): void {
     this.end = null
     this.expiresAt = now + this.advice.terms.expiresInMs
     this.closesAt = this.expiresAt + this.advice.terms.graceMs
   }
 
-  // In the books, where it stays open until somebody closes it.
+  // The status that the service stores. An expired payment stays open until the expiry worker closes it.
   get status(): string {
     return this.end ?? (this.kobo > 0n ? 'PartPayment' : 'Processing')
   }
 
-  // For readers.
+  // The status that the API shows. A payment is Expired from its expiry on, even if it is not closed yet.
   statusAt(now: number): string {
     return this.end === null && now >= this.expiresAt ? 'Expired' : this.status
   }

@@ -1,5 +1,5 @@
-// The model's splits, after docs/money-flow.md: the share of each subaccount after the fee, and the
-// bearers of the fee.
+// The model's splits (model.ts), written from docs/money-flow.md: the share of each subaccount after the
+// fee, and who bears the fee.
 
 import type { FeeRule } from './model-fees.ts'
 import { distributed } from './model-fees.ts'
@@ -10,9 +10,10 @@ export type ModelSplit = {
   parts: readonly { to: string; share: bigint; bearsFee: boolean }[]
 }
 
+// Shares are basis points of a percentage split, kobo of a flat one.
 const part = (to: string, share: bigint, bearsFee = false) => ({ to, share, bearsFee })
 
-// By code; every client of a simulation has them.
+// The splits by their code; every client of a simulation has them.
 export const MODEL_SPLITS: Readonly<Record<string, ModelSplit>> = {
   whole: { type: 'percentage', parts: [part('A', 80_00n), part('B', 20_00n)] },
   thirds: {
@@ -23,12 +24,14 @@ export const MODEL_SPLITS: Readonly<Record<string, ModelSplit>> = {
   flat: { type: 'flat', parts: [part('B', 3_00n), part('A', 1_50n, true)] },
 }
 
+// The sum of a flat split, which a payment request must exceed; zero for other splits.
 export const flatKobo = (code: string | null) => {
   const split = code === null ? undefined : MODEL_SPLITS[code]
   return split?.type === 'flat' ? sum(split.parts.map(({ share }) => share)) : 0n
 }
 
-// The parts have come and were charged by this rule, if any.
+// Shares out parts that have been booked, after the fee of this rule, if any, was charged on them. Records
+// in each part how much of it belongs to which subaccount.
 export function shareOut(
   code: string | null,
   rule: FeeRule | undefined,
@@ -36,63 +39,73 @@ export function shareOut(
 ): void {
   const split = code === null ? undefined : MODEL_SPLITS[code]
   if (!split) return
-  const left = parts.map(({ kobo, charged }) => kobo - (charged ? charged.fee + charged.vat : 0n))
+  // The money of each part that is not shared out yet.
+  const unshared = parts.map(({ kobo, charged }) =>
+    charged ? kobo - charged.fee - charged.vat : kobo,
+  )
   const whole = sum(parts.map(({ kobo }) => kobo))
-  const all = sharesOf(split, { whole, fees: whole - sum(left), rule })
-  for (const each of parts) each.shared = { baseKobo: each.kobo, to: new Map() }
-  for (const [at, { to }] of split.parts.entries()) {
-    for (const [place, kobo] of distributed(all[at] as bigint, left).entries()) {
-      left[place] = (left[place] as bigint) - kobo
-      parts[place]?.shared?.to.set(to, kobo)
+  const shares = sharesOf(split, { whole, fees: whole - sum(unshared), rule })
+  for (const moneyPart of parts) moneyPart.shared = { baseKobo: moneyPart.kobo, to: new Map() }
+  for (const [shareIndex, { to }] of split.parts.entries()) {
+    const amounts = distributed(shares[shareIndex] as bigint, unshared)
+    for (const [partIndex, kobo] of amounts.entries()) {
+      unshared[partIndex] = (unshared[partIndex] as bigint) - kobo
+      parts[partIndex]?.shared?.to.set(to, kobo)
     }
   }
 }
 
 type Fee = { whole: bigint; fees: bigint; rule: FeeRule | undefined }
 
+// The share of each subaccount. Usually the fee is deducted first, and the rest is split. If subaccounts
+// bear the fee, the whole is split; then the fee is taken from the bearing subaccounts, from the main
+// account if they have too little, and at last from the other subaccounts.
 function sharesOf(split: ModelSplit, { whole, fees, rule }: Fee): bigint[] {
-  const doBear = rule?.isSubaccounts && split.parts.some(({ bearsFee }) => bearsFee)
-  if (!doBear) return plainShares(split, whole - fees)
+  const doSubaccountsBear = rule?.isSubaccounts && split.parts.some(({ bearsFee }) => bearsFee)
+  if (!doSubaccountsBear) return plainShares(split, whole - fees)
   const shares = plainShares(split, whole)
-  let due = fees
-  const take = (from: (at: number) => boolean) => {
-    const bearing = shares.map((share, at) => (from(at) ? share : 0n))
-    const borne = due < sum(bearing) ? due : sum(bearing)
-    for (const [at, kobo] of distributed(borne, bearing).entries()) {
-      shares[at] = (shares[at] as bigint) - kobo
+  let dueFee = fees
+  // Takes the fee that is still due from these subaccounts, in proportion to their shares.
+  const takeFeeFrom = (isBearer: (index: number) => boolean) => {
+    const bearing = shares.map((share, index) => (isBearer(index) ? share : 0n))
+    const borne = dueFee < sum(bearing) ? dueFee : sum(bearing)
+    for (const [index, kobo] of distributed(borne, bearing).entries()) {
+      shares[index] = (shares[index] as bigint) - kobo
     }
-    due -= borne
+    dueFee -= borne
   }
   const main = whole - sum(shares)
-  take((at) => split.parts[at]?.bearsFee === true)
-  due -= due < main ? due : main
-  take((at) => split.parts[at]?.bearsFee === false)
+  takeFeeFrom((index) => split.parts[index]?.bearsFee === true)
+  dueFee -= dueFee < main ? dueFee : main
+  takeFeeFrom((index) => split.parts[index]?.bearsFee === false)
   return shares
 }
 
+// The share of each subaccount in an amount, without fees.
 function plainShares({ type, parts }: ModelSplit, whole: bigint): bigint[] {
-  let left = whole
+  let remainder = whole
   if (type === 'flat') {
     return parts.map(({ share }) => {
-      const got = share < left ? share : left
-      left -= got
-      return got
+      const kobo = share < remainder ? share : remainder
+      remainder -= kobo
+      return kobo
     })
   }
   const main = 10_000n - sum(parts.map(({ share }) => share))
+  // In ten-thousandths of a kobo; the last one is the main account's.
   const exact = [...parts.map(({ share }) => share), main].map((bps) => bps * whole)
   const shares = exact.map((value) => value / 10_000n)
-  left -= sum(shares)
-  // One by one, to the part that is furthest below its exact share.
-  for (; left > 0n; left--) {
+  remainder -= sum(shares)
+  // Kobo by kobo, the remainder goes to the share that is furthest below its exact value.
+  for (; remainder > 0n; remainder--) {
     let worst = 0
-    const lack = (at: number) => (exact[at] as bigint) - (shares[at] as bigint) * 10_000n
-    for (const at of shares.keys()) if (lack(at) > lack(worst)) worst = at
+    const lack = (index: number) => (exact[index] as bigint) - (shares[index] as bigint) * 10_000n
+    for (const index of shares.keys()) if (lack(index) > lack(worst)) worst = index
     shares[worst] = (shares[worst] as bigint) + 1n
   }
   return shares.slice(0, -1)
 }
 
 function sum(values: readonly bigint[]): bigint {
-  return values.reduce((total, each) => total + each, 0n)
+  return values.reduce((total, value) => total + value, 0n)
 }

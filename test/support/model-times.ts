@@ -1,4 +1,4 @@
-// The model's use of a bank's transfer time.
+// How the model (model.ts) uses the time that a bank reports for a transfer.
 
 import type { Books, Lease } from './model-books.ts'
 import type { CreditReport } from './model-money.ts'
@@ -7,25 +7,28 @@ import { Payment } from './model-places.ts'
 const HOUR_MS = 3_600_000
 const BELIEVED_MS = 72 * HOUR_MS
 
-// The bank's time, if plausible: not before the payment, not days ago, and not exactly midnight in Lagos,
-// which is only a date.
+// The bank's time of the transfer, if it is plausible: not before the payment began, at most three days
+// ago, and not exactly midnight in Lagos, since some banks report only the date.
 export function timeOf(books: Books, payment: Payment, { agoMs }: CreditReport): number | null {
   if (agoMs === undefined || agoMs > BELIEVED_MS) return null
-  const at = books.now - agoMs
-  return at < payment.createdAt || (at + HOUR_MS) % (24 * HOUR_MS) === 0 ? null : at
+  const bankTime = books.now - agoMs
+  const isMidnight = (bankTime + HOUR_MS) % (24 * HOUR_MS) === 0
+  return bankTime < payment.createdAt || isMidnight ? null : bankTime
 }
 
-// More than a day: bank clocks are not that wrong.
+// Whether the transfer was made before the payment began: by more than a day, since bank clocks may be
+// wrong by less.
 function isBefore(books: Books, payment: Payment, { agoMs }: CreditReport): boolean {
   return agoMs !== undefined && payment.createdAt - (books.now - agoMs) > 24 * HOUR_MS
 }
 
-// A requery may find credits that are older than the payment.
+// Whether a requery found a credit that is older than the payment.
 export function isFoundBefore(books: Books, payment: Payment, credit: CreditReport): boolean {
   return credit.source === 'requery' && isBefore(books, payment, credit)
 }
 
-// Sent for an earlier holder of the number, so it is not the current holder's.
+// Whether the payer sent the credit to an earlier holder of the number, so that it is not for the current
+// one.
 export function isOfEarlierHolder(
   books: Books,
   { owner, isReused }: Lease,

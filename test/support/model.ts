@@ -1,8 +1,8 @@
-// The model: a second, far simpler Manilla, written from the design and not from the code. It gets the
-// same operations as the service and predicts the answers.
+// The model: a second, far simpler Manilla, written from the design and not from the code. The simulation
+// tests give the same operations to the service and to the model, which predicts the service's responses.
 //
-// It takes unpredictable values (numbers, references) from the service's answer, after checking that the
-// service was free to choose them.
+// The model takes values that it cannot predict (account numbers, references) from the service's response,
+// after checking that the service was free to choose them.
 
 import assert from 'node:assert/strict'
 import type { Books } from './model-books.ts'
@@ -10,10 +10,10 @@ import { askedOf, type FeeRule, ruleOf } from './model-fees.ts'
 import {
   assign,
   type CreditReport,
-  close,
+  closePayment,
   giveBack,
-  keep,
   type ReversalReport,
+  storeFaultyReport,
   takeBack,
   takeCredit,
 } from './model-money.ts'
@@ -28,19 +28,19 @@ import {
 } from './model-places.ts'
 import { flatKobo } from './model-splits.ts'
 
-// A faulty credit is not booked, whatever else it has; if it names money, it is stored.
+// A fault in the report of a credit. A faulty report is never booked; if it names money, it is stored.
 export type Fault = { fields: Record<string, unknown>; code: string; isMoney: boolean }
 
 export type Op =
   | { do: 'account'; client: string; rules: Rules | null; split: string | null }
   | { do: 'activate' | 'deactivate'; account: string }
   | { do: 'limit'; account: string; limits: Limits }
-  | { do: 'rule'; client: string; rule: FeeRule } // From now on.
+  | { do: 'rule'; client: string; rule: FeeRule } // A fee rule from now on.
   | { do: 'advice'; client: string; terms: Terms }
   | { do: 'initiate'; advice: string; bank: string }
   | { do: 'cancel'; client: string; advice: string }
   | { do: 'credits'; credits: (CreditReport & { fault?: Fault })[]; isList: boolean }
-  | { do: 'findings'; credits: CreditReport[] } // From a requery or a statement.
+  | { do: 'findings'; credits: CreditReport[] } // Credits that a requery or a statement found.
   | ({ do: 'reversal' } & ReversalReport)
   | { do: 'assign'; client: string; credit: string; to: { account: string } | { payment: string } }
   | { do: 'return'; client: string; credit: string }
@@ -48,9 +48,9 @@ export type Op =
   | { do: 'expire' }
   | { do: 'wait'; ms: number }
 
-const COLLECTION_BANK = '035' // Has all collection accounts.
+const COLLECTION_BANK = '035' // All collection accounts are at this bank.
 
-// Only the comparable part.
+// The part of a response that the model predicts.
 export type Answer = object
 
 type Started = { number: string; payment: string }
@@ -74,7 +74,7 @@ export class Model {
       case 'limit':
         return this.#limit(get(books.accounts, op.account), op.limits)
       case 'rule':
-        return this.#charge(op.client, op.rule)
+        return this.#setFeeRule(op.client, op.rule)
       case 'advice':
         return this.#createAdvice(op.client, op.terms, actual)
       case 'initiate':
@@ -83,7 +83,7 @@ export class Model {
         return this.#cancel(op.client, op.advice)
       case 'credits':
         return op.credits.map(({ fault, ...credit }): RailAnswer => {
-          return fault ? keep(books, credit, fault) : takeCredit(books, credit)
+          return fault ? storeFaultyReport(books, credit, fault) : takeCredit(books, credit)
         })
       case 'findings':
         return op.credits.map((credit) => takeCredit(books, credit))
@@ -114,7 +114,7 @@ export class Model {
     return { number }
   }
 
-  // No event without a change.
+  // Activates or deactivates an account. There is an event only if this changes something.
   #switch(account: Account, how: 'activate' | 'deactivate'): Answer {
     const isActive = how === 'activate'
     if (account.isActive !== isActive) this.#tellOf(account, `account.${how}d`)
@@ -122,6 +122,7 @@ export class Model {
     return {}
   }
 
+  // Sets the account's limits. There is an event only if this changes something.
   #limit(account: Account, limits: Limits): Answer {
     const { creditKobo, dayKobo, balanceKobo } = account.limits
     const isSame =
@@ -133,14 +134,15 @@ export class Model {
     return {}
   }
 
-  // One rule at a time.
-  #charge(client: string, rule: FeeRule): Answer {
+  // Sets the client's fee rule from now on. A second rule that starts at the same moment is refused.
+  #setFeeRule(client: string, rule: FeeRule): Answer {
     const { rules, now } = this.books
     if (rules.get(client)?.from === now) return { refused: 'fee_rule_overlaps' }
     rules.set(client, { from: now, rule })
     return { isDone: true }
   }
 
+  // Records an account event with the balance.
   #tellOf({ client, number, kobo }: Account, type: string): void {
     client.tell(number, `${type} ${kobo}`)
   }
@@ -150,7 +152,7 @@ export class Model {
     const refName = `${clientName}/${terms.merchantRef}`
     const earlier = terms.merchantRef === null ? undefined : books.advicesByRef.get(refName)
     if (earlier) {
-      const isSame = text(earlier.terms) === text(terms)
+      const isSame = textOf(earlier.terms) === textOf(terms)
       return isSame ? { advice: earlier.reference } : { refused: 'merchant_ref_reused' }
     }
     if (flatKobo(terms.split) > terms.kobo) return { refused: 'invalid_request' }
@@ -162,6 +164,7 @@ export class Model {
     return { advice: reference }
   }
 
+  // A payer chooses a bank: leases a number there, or returns the number that the payment already has.
   #initiate(reference: string, bank: string, actual: Answer): Answer {
     const { books } = this
     const advice = books.advices.get(reference)
@@ -209,7 +212,7 @@ export class Model {
     if (status === 'Expired') return { refused: 'advice_expired' }
     if (status === 'Successful') return { refused: 'advice_paid' }
     if (status === 'Reversed') return { refused: 'advice_reversed' }
-    if (payment) close(books, payment, 'Cancelled')
+    if (payment) closePayment(books, payment, 'Cancelled')
     advice.isCancelled = true
     return { advice: reference, status: 'Cancelled' }
   }
@@ -220,15 +223,17 @@ export class Model {
     return { status: payment.statusAt(this.books.now), kobo: payment.kobo }
   }
 
+  // Closes all payments that are over, as the expiry worker does.
   #expire(): Answer {
     for (const payment of this.books.payments.values()) {
       const isOver = payment.end === null && this.books.now >= payment.closesAt
-      if (isOver) close(this.books, payment, 'Expired')
+      if (isOver) closePayment(this.books, payment, 'Expired')
     }
     return {}
   }
 }
 
+// The response to a payer's choice of a bank.
 function started(payment: Payment, number: string, now: number): Answer {
   return {
     number,
@@ -238,12 +243,14 @@ function started(payment: Payment, number: string, now: number): Answer {
   }
 }
 
-function text(terms: Terms): string {
+// The terms as text, to compare them.
+function textOf(terms: Terms): string {
   return JSON.stringify(terms, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
-function get<T>(all: ReadonlyMap<string, T>, name: string): T {
-  const found = all.get(name)
-  assert(found, `the model does not know ${name}`)
-  return found
+// The object with this name, which an earlier operation must have created.
+function get<T>(things: ReadonlyMap<string, T>, name: string): T {
+  const thing = things.get(name)
+  assert(thing, `the model does not know ${name}`)
+  return thing
 }

@@ -1,4 +1,5 @@
-// Outgoing money: payouts of the sandbox's client, and bank answers on demand.
+// Requests payouts of the sandbox's client, sends them, and settles them with the result that a test
+// chooses for the bank.
 
 import assert from 'node:assert/strict'
 import type { createBatchPool } from '#db/pool.ts'
@@ -13,8 +14,10 @@ import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
 import { sealingOf } from './sealing.ts'
 
+// The changes of the refund or the return that a payout pays, made when the payout is settled.
 const HOOKS = { refund: settleRefund, return: settleReturnPayout }
 
+// Runs `work` on a pool like the workers'.
 async function withPool<T>(
   bench: Bench,
   work: (pool: ReturnType<typeof createBatchPool>, sharedAccounts: SharedAccounts) => Promise<T>,
@@ -28,8 +31,8 @@ async function withPool<T>(
   }
 }
 
-// The payout's status, or the refusal. The payout is queued, and its money leaves the available balance
-// at once.
+// Requests a payout; returns its status, or the code of the refusal. If it is queued, its money leaves the
+// available balance at once.
 export async function tryPayOut(bench: Bench, naira: number): Promise<string> {
   const body = { amount: naira, narration: 'Proceeds' }
   const { data, code } = (await bench.call({ url: '/api/v1/payouts', body })).json()
@@ -40,7 +43,8 @@ export async function payOut(bench: Bench, naira: number): Promise<void> {
   assert.equal(await tryPayOut(bench, naira), 'queued')
 }
 
-// Sends all queued payouts of the bank, with this answer. Returns their number.
+// Sends all queued payouts of the bank, and settles them as if the bank had responded with this outcome.
+// Returns how many there were.
 export async function settleAll(
   bench: Bench,
   outcome: PayoutOutcome,
@@ -51,6 +55,7 @@ export async function settleAll(
   return ids.length
 }
 
+// Claims all queued payouts of the bank for sending, without calling the bank; returns their ids.
 export function sendAll(bench: Bench, bankCode = '035'): Promise<PayoutId[]> {
   return withPool(bench, async (pool) => {
     const { sealer } = sealingOf(bench)
@@ -62,6 +67,7 @@ export function sendAll(bench: Bench, bankCode = '035'): Promise<PayoutId[]> {
   })
 }
 
+// Settles sent payouts with this outcome.
 export function answerAll(
   bench: Bench,
   outcome: PayoutOutcome,

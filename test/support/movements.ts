@@ -1,5 +1,5 @@
-// Everything that happened to money since a moment: every transfer between named accounts, every event
-// and alert, so that nothing happens unnoticed.
+// Records everything that happens to money from a moment on: each ledger transfer, event and alert. A test
+// that compares the whole list notices side effects that it did not expect.
 
 import { closeExpired } from './bank-calls.ts'
 import { startPayment, verify } from './fixtures.ts'
@@ -8,7 +8,7 @@ import type { Bench } from './running-service.ts'
 
 export type Movements = Awaited<ReturnType<typeof recordMovements>>
 
-// First closes all payments that are over.
+// Starts recording. First closes payments of earlier tests that have expired, so that they do not appear.
 export async function recordMovements(bench: Bench) {
   const { db } = bench
   await closeExpired(bench)
@@ -22,7 +22,7 @@ export async function recordMovements(bench: Bench) {
     (await db.query<{ line: string }>(sql, [from])).rows.map(({ line }) => line)
 
   return {
-    // "why: from → to amount"
+    // The transfers, as "reason: debited account → credited account amount".
     moves: () =>
       list(
         `select format('%s: %s → %s %s', t.reason, name_of.d, name_of.c,
@@ -40,7 +40,8 @@ export async function recordMovements(bench: Bench) {
   }
 }
 
-// Banks by code; separates a client's suspense from unidentified money; names other currencies.
+// SQL expression for the name of a ledger account: its kind, a bank's code, "of nobody" for unidentified
+// suspense, and the currency unless it is naira.
 function nameOf(account: 'c' | 'd'): string {
   const [kind, owner, currency] = ['kind', 'owner', 'currency'].map((name) => `${account}.${name}`)
   return `${kind}
@@ -49,12 +50,13 @@ function nameOf(account: 'c' | 'd'): string {
     || case when ${currency} = 'NGN' then '' else ' ' || ${currency} end`
 }
 
-// A payment of a hundred, and the movements from now on.
+// Starts a payment of 100.00 and records the movements from then on.
 export async function begin(bench: Bench, terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })
   return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
 }
 
+// The payment's status and the amount collected, for example "PartPayment 40".
 export async function stateOf(
   bench: Bench,
   { paymentReference }: { paymentReference: string },
@@ -63,7 +65,8 @@ export async function stateOf(
   return `${transactionStatus} ${amountCollected}`
 }
 
-// Returns the session id, and the answer in one line: "00 booked", "00 suspended late".
+// Reports a credit as bank 035. Returns the session id, and the response in one line: "00 booked", "00
+// suspended late".
 export async function credit(
   bench: Bench,
   accountNumber: string,
@@ -75,18 +78,19 @@ export async function credit(
   return { sessionId, says: wordsOf(answer.json()) }
 }
 
+// Reports the reversal of a credit as bank 035; returns the response in one line.
 export async function reverse(bench: Bench, originalSessionId: string, amount: string) {
   const body = { sessionId: newSessionId(), originalSessionId, amount }
   return wordsOf((await postRail(bench, '035/reversals', body)).json())
 }
 
-// The suspense item of a credit, at the desk.
+// The suspense item of a credit, as the API shows it.
 export async function itemOf(bench: Bench, sessionId: string) {
   const { data } = (await bench.call({ url: '/api/v1/suspense?limit=100' })).json()
   return data.find((item: { sessionId: string }) => item.sessionId === sessionId)
 }
 
-// The state of the item after the call, or the refusal.
+// Assigns or returns a credit's suspense item; returns the item's new state, or the code of the refusal.
 export async function resolve(
   bench: Bench,
   sessionId: string,

@@ -1,13 +1,13 @@
-// A font with one glyph, ₦, which the test browser's fonts lack; pictures of money need it. TrueType,
-// written by hand: an N with two bars.
+// Makes a TrueType font with one glyph, the ₦ sign, an N with two bars. The fonts of the test browser lack
+// it, and pictures of amounts need it.
 
 type Point = readonly [x: number, y: number]
 
-const EM = 1000
+const EM = 1000 // Font units per em; all sizes below are in these units.
 const ADVANCE = 800
 const NAIRA = 0x20a6
 
-// Clockwise, so that overlaps add up.
+// All contours are clockwise, so that overlaps are filled, not cut out.
 const rectangle = (x: number, y: number, width: number, height: number): Point[] => [
   [x, y],
   [x, y + height],
@@ -35,14 +35,15 @@ export function makeNairaFont(): Buffer {
     head: headTable(),
     hhea: shorts(1, 0, 900, 0x10000 - 250, 0, ADVANCE, 0, 0, ADVANCE, 1, 0, 0, 0, 0, 0, 0, 0, 2),
     hmtx: shorts(ADVANCE, 0, ADVANCE, 0),
-    loca: shorts(0, 0, glyph.length / 2), // No .notdef, then the glyph.
+    loca: shorts(0, 0, glyph.length / 2), // The glyph .notdef is empty.
     maxp: shorts(1, 0, 2, ...pointCounts(), 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0),
     name: nameTable('Naira Sign'),
   }
-  return assemble(tables)
+  return assembleFont(tables)
 }
 
-function assemble(tables: Record<string, Buffer>): Buffer {
+// The font file: a directory of the tables, then the tables.
+function assembleFont(tables: Record<string, Buffer>): Buffer {
   const names = Object.keys(tables).sort()
   const head = shorts(1, 0, names.length, 128, 3, names.length * 16 - 128)
   let offset = head.length + names.length * 16
@@ -56,13 +57,14 @@ function assemble(tables: Record<string, Buffer>): Buffer {
   return Buffer.concat([head, ...entries, ...bodies])
 }
 
-// Format 4: one segment for the sign, and one that ends the table.
+// Maps the character ₦ to the glyph (format 4): one segment for the sign, and one that ends the table.
 function cmapTable(): Buffer {
   const segments = [NAIRA, 0xffff, 0, NAIRA, 0xffff, (1 - NAIRA) & 0xffff, 1, 0, 0]
   const table = [4, 32, 0, 4, 4, 1, 0, ...segments]
   return Buffer.concat([shorts(0, 1, 3, 1), longs(12), shorts(...table)])
 }
 
+// The general table: version, checksum (not set), magic number, units per em, times, and the bounding box.
 function headTable(): Buffer {
   const times = longs(0, 0, 0, 0)
   return Buffer.concat([
@@ -73,15 +75,18 @@ function headTable(): Buffer {
   ])
 }
 
+// The outline of the sign.
 function glyphTable(): Buffer {
   const points = CONTOURS.flat()
   let last = -1
+  // The index of the last point of each contour.
   const ends = CONTOURS.map((contour) => {
     last += contour.length
     return last
   })
+  // Each coordinate is stored relative to the point before.
   const deltas = (axis: 0 | 1) =>
-    points.map((point, at) => (point[axis] - (points[at - 1]?.[axis] ?? 0)) & 0xffff)
+    points.map((point, index) => (point[axis] - (points[index - 1]?.[axis] ?? 0)) & 0xffff)
   const flags = Buffer.alloc(points.length, 1) // On the curve; both coordinates as shorts.
   const head = shorts(CONTOURS.length, 0, 0, ADVANCE, 714, ...ends, 0)
   return padded(Buffer.concat([head, flags, shorts(...deltas(0), ...deltas(1))]))
@@ -91,22 +96,26 @@ function pointCounts(): number[] {
   return [CONTOURS.flat().length, CONTOURS.length]
 }
 
+// The name of the font as family, full name and PostScript name (ids 1, 4 and 6).
 function nameTable(family: string): Buffer {
   const text = Buffer.from(family, 'utf16le').swap16()
   const records = [1, 4, 6].flatMap((id) => [3, 1, 0x409, id, text.length, 0])
   return Buffer.concat([shorts(0, 3, 6 + records.length * 2, ...records), text])
 }
 
+// Pads a table to a multiple of four bytes.
 function padded(table: Buffer): Buffer {
   return Buffer.concat([table, Buffer.alloc(-table.length & 3)])
 }
 
+// Integers of 16 bits, big-endian, as fonts store them.
 function shorts(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2)
   for (const [at, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, at * 2)
   return bytes
 }
 
+// Integers of 32 bits, big-endian.
 function longs(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [at, value] of values.entries()) bytes.writeUInt32BE(value, at * 4)

@@ -1,4 +1,5 @@
-// Runs the rounds that queue notices, and reads what a sandbox caught.
+// Runs the worker's round that queues notices, and reads the messages that the sandbox caught instead of
+// sending.
 
 import { bankNames } from '#banks/directory.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -9,6 +10,7 @@ import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
 import { sealingOf } from './sealing.ts'
 
+// The dependencies of the worker that queues notices.
 export function noticingOf(bench: Bench): NoticesDeps {
   const { mode, banks, policy } = bench.config
   const rendering = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
@@ -24,6 +26,7 @@ export function noticingOf(bench: Bench): NoticesDeps {
   }
 }
 
+// Runs the worker until it has queued the notices of all events.
 export async function follow(bench: Bench): Promise<void> {
   const round = followEventsRound(noticingOf(bench))
   while ((await round(new AbortController().signal)).more);
@@ -38,7 +41,8 @@ export type Caught = {
   html: string
 }
 
-// Oldest first.
+// The messages that the sandbox caught, oldest first; `filter` is the end of the query, for example
+// "&kind=…".
 export async function caught(bench: Bench, filter = ''): Promise<Caught[]> {
   await withTransaction(bench.db, (tx) => catchMessages(tx, bench.clock()))
   const { data } = (await bench.call({ url: `/api/v1/messages?limit=100${filter}` })).json()
@@ -50,6 +54,7 @@ export async function caught(bench: Bench, filter = ''): Promise<Caught[]> {
   return messages
 }
 
+// Sets the client's notice settings; by default payers get all messages, staff none.
 export async function setNotices(bench: Bench, changes: object = {}) {
   return bench.call({
     method: 'PUT',

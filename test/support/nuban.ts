@@ -1,4 +1,4 @@
-// Checks a number against a bank by its check digit.
+// Whether the check digit of an account number is right for this bank.
 
 import { nubanCheckDigit } from '#banks/nuban.ts'
 

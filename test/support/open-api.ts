@@ -1,4 +1,4 @@
-// The committed description of the API, generated from the routes of a real service.
+// Generates openapi.json, the committed description of the API, from the routes of a real service.
 
 import { systemClock } from '#clock.ts'
 import { loadConfig } from '#config/config.ts'

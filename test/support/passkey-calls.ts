@@ -1,31 +1,37 @@
-// The pages' passkey calls without a browser: a software authenticator answers.
+// Sends the passkey requests of the dashboard's pages without a browser; a software authenticator stands
+// for the user's device.
 
 import assert from 'node:assert/strict'
 import { dataOf } from './fixtures.ts'
 import { type Browser, PASSWORD } from './people.ts'
 import type { Bench } from './running-service.ts'
-import { type Authenticator, type Bent, newAuthenticator } from './software-authenticator.ts'
+import { type Authenticator, type Falsified, newAuthenticator } from './software-authenticator.ts'
 
 export const PASSKEYS = '/dashboard/api/passkeys'
 export const PASSKEY_SIGN_IN = '/dashboard/api/session/passkey'
 
+// A passkey as the device stores it, with its private key.
 export type Held = ReturnType<Authenticator['create']>['held']
 export const device = newAuthenticator()
 
+// Begins to add a passkey. The body proves the user's identity: the password, or another passkey.
 export const begin = (browser: Browser, body: object = { password: PASSWORD }) =>
   browser.call({ url: PASSKEYS, body })
 
+// Adds the passkey that the device made.
 export const finish = (browser: Browser, credential: object, name = 'Phone') =>
   browser.call({ url: `${PASSKEYS}/confirm`, body: { name, credential } })
 
-// Returns the passkey, and the answer with its id and recovery codes.
+// Adds a passkey for a signed-in user. Returns the device's passkey, and the response with its id and the
+// recovery codes.
 export async function register(browser: Browser, name = 'Phone', proof?: object) {
-  const options = dataOf(await begin(browser, proof), 'account')
+  const options = dataOf(await begin(browser, proof))
   const { credential, held } = device.create(options)
-  const added = dataOf(await finish(browser, credential, name), 'account')
+  const added = dataOf(await finish(browser, credential, name))
   return { held, ...added } as { held: Held; passkey: { id: string }; recoveryCodes: string[] }
 }
 
+// Requests the challenge that a passkey must sign to sign in.
 export async function challengeSignIn(bench: Pick<Bench, 'call'>) {
   const answer = await bench.call({
     method: 'POST',
@@ -39,14 +45,19 @@ export async function challengeSignIn(bench: Pick<Bench, 'call'>) {
 export const signInWith = (bench: Pick<Bench, 'call'>, passkey: object) =>
   bench.call({ method: 'POST', url: PASSKEY_SIGN_IN, body: { passkey }, token: null })
 
-export async function trySignInWith(bench: Pick<Bench, 'call'>, held: Held, bent: Bent = {}) {
-  return signInWith(bench, device.sign(held, await challengeSignIn(bench), bent))
+// Signs in with a passkey; `falsified` falsifies parts of the device's signature.
+export async function trySignInWith(
+  bench: Pick<Bench, 'call'>,
+  held: Held,
+  falsified: Falsified = {},
+) {
+  return signInWith(bench, device.sign(held, await challengeSignIn(bench), falsified))
 }
 
-// For a change that requires confirmation.
-export async function confirmWith(browser: Browser, held: Held, bent: Bent = {}) {
+// The body that confirms a sensitive change with a passkey.
+export async function confirmWith(browser: Browser, held: Held, falsified: Falsified = {}) {
   const options = await browser.call({ method: 'POST', url: `${PASSKEYS}/challenge` })
-  return { passkey: device.sign(held, dataOf(options, 'account'), bent) }
+  return { passkey: device.sign(held, dataOf(options), falsified) }
 }
 
 export const remove = (browser: Browser, id: string, proof: object) =>

@@ -1,4 +1,5 @@
-// Files of payouts, and banks' reports about them.
+// Payout files for tests of their formats, and the reports (pain.002) in which banks say what became of the
+// payouts.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { PaymentFile } from '#banks/payment-files.ts'
@@ -6,6 +7,7 @@ import { kobo } from '#money.ts'
 
 type Order = { reference?: string; name?: string; narration?: string; amountKobo?: bigint }
 
+// A payout as it is written to a payout file.
 export function paymentOrder({
   reference = 'PYT000000000000001',
   name = 'Okafor & Sons',
@@ -16,6 +18,7 @@ export function paymentOrder({
   return { reference, amountKobo: kobo(amountKobo), currency: 'NGN', to, narration }
 }
 
+// A payout file with two payouts.
 export function paymentFile(changes: Partial<PaymentFile> = {}): PaymentFile {
   return {
     reference: 'PYF000000000000001',
@@ -31,22 +34,24 @@ export function paymentFile(changes: Partial<PaymentFile> = {}): PaymentFile {
   }
 }
 
-type Statement = { reference: string; status: string; more?: string }
+// The bank's status of one payout; `more` is further XML.
+type PayoutStatus = { reference: string; status: string; more?: string }
 type Pain002 = {
   version?: string
   file?: string
   group?: string // XML after the message's id.
   payment?: string // XML after the payment information's id.
-  of?: readonly Statement[]
+  of?: readonly PayoutStatus[]
 }
 
+// A bank's report about a payout file.
 export function pain002({
   version = '10',
   file = 'PYF000000000000001',
   ...changes
 }: Pain002): string {
-  const { group = '', payment = '', of = [] } = changes
-  const transactions = of.map(
+  const { group = '', payment = '', of: payoutStatuses = [] } = changes
+  const transactions = payoutStatuses.map(
     ({ reference, status, more = '' }) =>
       `<TxInfAndSts><StsId>S</StsId><OrgnlInstrId>${reference}</OrgnlInstrId>` +
       `<OrgnlEndToEndId>${reference}</OrgnlEndToEndId><TxSts>${status}</TxSts>${more}</TxInfAndSts>`,
@@ -66,6 +71,7 @@ export function pain002({
   )
 }
 
+// The XML of a reason for a rejection, with its ISO code.
 export function rejection(code: string, words = ''): string {
   const text = words === '' ? '' : `<AddtlInf>${words}</AddtlInf>`
   return `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn>${text}</StsRsnInf>`

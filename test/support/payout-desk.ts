@@ -1,4 +1,5 @@
-// Payouts in files over HTTP: the operator's calls.
+// The operator's calls on payout files: queued payouts are written to a file, and the bank's report is
+// uploaded.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -23,7 +24,7 @@ export const CSV = { 'content-type': 'text/csv' }
 
 const DEBIT_ACCOUNT = { accountNumber: '0123456789', accountName: 'Manilla Operations' }
 
-// Two of the sandbox's banks take files.
+// Starts a service in which two of the sandbox's banks are paid by file.
 export function startFileService(): Promise<Bench> {
   return startWithBanks(
     SANDBOX_BANKS.map((bank) =>
@@ -32,20 +33,21 @@ export function startFileService(): Promise<Bench> {
   )
 }
 
-type Queued = {
+type PayoutOptions = {
   amountsKobo?: readonly bigint[]
   bankCode?: string
   name?: string
   needsApproval?: boolean
 }
 
-// Queues payouts of the sandbox client, with their money in transit; returns their references.
-export async function queuePayouts(bench: Bench, options: Queued = {}): Promise<string[]> {
+// Queues payouts of the sandbox's client without the API, which would let its bank answer at once. Their
+// money is in transit. Returns their references.
+export async function queuePayouts(bench: Bench, options: PayoutOptions = {}): Promise<string[]> {
   const { amountsKobo = [10_000n, 20_000n], bankCode = FILE_BANK } = options
   const { name: accountName = 'Ada Obi', needsApproval = false } = options
   const now = bench.clock()
   const { accountNumber } = await createAccount(bench)
-  const amount = formatKobo(kobo(amountsKobo.reduce((sum, each) => sum + each, 0n)))
+  const amount = formatKobo(kobo(amountsKobo.reduce((sum, payoutKobo) => sum + payoutKobo, 0n)))
   await reportCredit(bench, { accountNumber, amount })
   const { rows } = await bench.db.query<{ id: AccountId; clientId: ClientId }>(
     'select id, client_id as "clientId" from collection_accounts where account_number = $1',
@@ -57,7 +59,7 @@ export async function queuePayouts(bench: Bench, options: Queued = {}): Promise<
   await shared.open([paying])
   const sealer = new Sealer(bench.config.secrets.data, bench.config.secrets.hash)
   return withTransaction(bench.db, async (tx) => {
-    const made = await createPayouts(
+    const payouts = await createPayouts(
       tx,
       { sealer, now },
       amountsKobo.map((amountKobo) => ({
@@ -75,21 +77,22 @@ export async function queuePayouts(bench: Bench, options: Queued = {}): Promise<
     await postTransfers(
       tx,
       now,
-      made.map(({ id }, at) => ({
+      payouts.map(({ id }, index) => ({
         debitAccountId: from,
         creditAccountId: shared.id(paying),
-        amountKobo: kobo(amountsKobo[at] as bigint),
+        amountKobo: kobo(amountsKobo[index] as bigint),
         payoutId: id,
         reason: 'payout',
       })),
     )
-    return made.map(({ reference }) => reference)
+    return payouts.map(({ reference }) => reference)
   })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: files and results, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: files and results as parsed JSON.
 type Data = any
 
+// Creates a payout file of the queued payouts, which must succeed; returns the file.
 export async function createFile(
   bench: Bench,
   body: { bankCode?: string; format?: string } = {},
@@ -110,6 +113,7 @@ export function download(bench: Bench, id: string) {
   return bench.call({ url: `${PAYOUT_FILES}/${id}/download` })
 }
 
+// Uploads a bank's report about a file; returns the summary of its results.
 export async function upload(bench: Bench, body: string, headers: Record<string, string> = XML) {
   const answer = await bench.call({ url: RESULTS, body, headers })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -117,7 +121,7 @@ export async function upload(bench: Bench, body: string, headers: Record<string,
 }
 
 export function refused(answer: LightMyRequestResponse, status: number, code: string): void {
-  assertRefused(answer, 'account', { status, code })
+  assertRefused(answer, { status, code })
 }
 
 type Stored = { status: string; bankReference: string | null; failureReason: string | null }
@@ -135,6 +139,7 @@ export async function statusesOf(bench: Bench, references: readonly string[]): P
   return (await readPayouts(bench, references)).map(({ status }) => status)
 }
 
+// The payouts for which a bank's reports contradict each other, by their alerts.
 export async function openAlerts({ db }: Bench): Promise<string[]> {
   const { rows } = await db.query<{ subject: string }>(
     `select subject from alerts where kind = 'payout_contradicted' order by id`,

@@ -1,4 +1,5 @@
-// Requests for another client's payouts; and each POST about payouts, with something to do.
+// Requests for another client's payouts, which test/access/route-isolation.test.ts sends; and requests about
+// payouts that take an idempotency key, for test/records/keyed-operations.ts.
 
 import type { PayoutId } from '#ids.ts'
 import { CLIENTS } from './clients.ts'
@@ -24,41 +25,43 @@ const NUMBER = bankAccountNumber('00777')
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 const patch = (url: string, body: object): Call => ({ method: 'PATCH', url, body })
 const pages = (url: string): Recipe => {
-  return (of) => [{ url }, { url: `${url}?limit=1&cursor=${of.cursors[url]}` }]
+  return (things) => [{ url }, { url: `${url}?limit=1&cursor=${things.cursors[url]}` }]
 }
 const payout = (verb: string, body: object): Recipe => {
-  return (of) => [post(`${PAYOUTS}/${of.payoutReference}/${verb}`, body)]
+  return (things) => [post(`${PAYOUTS}/${things.payoutReference}/${verb}`, body)]
 }
 const anyPayout = (verb: string, body: object): Recipe => {
-  return (of) => [post(`${OPERATOR_PAYOUTS}/${of.payoutReference}/${verb}`, body)]
+  return (things) => [post(`${OPERATOR_PAYOUTS}/${things.payoutReference}/${verb}`, body)]
 }
 
 export const PAYOUT_RECIPES: Record<string, Recipe> = {
   listBankAccounts: pages(BANK_ACCOUNTS),
-  getBankAccount: (of) => [{ url: `${BANK_ACCOUNTS}/${of.bankAccount}` }],
-  updateBankAccount: (of) => [patch(`${BANK_ACCOUNTS}/${of.bankAccount}`, { isActive: false })],
-  createPayout: (of) => [post(PAYOUTS, payoutBody({ bankAccount: of.bankAccount }))],
+  getBankAccount: (things) => [{ url: `${BANK_ACCOUNTS}/${things.bankAccount}` }],
+  updateBankAccount: (things) => [
+    patch(`${BANK_ACCOUNTS}/${things.bankAccount}`, { isActive: false }),
+  ],
+  createPayout: (things) => [post(PAYOUTS, payoutBody({ bankAccount: things.bankAccount }))],
   listPayouts: pages(PAYOUTS),
   summarizePayouts: () => [{ url: `${PAYOUTS}/summary` }],
-  getPayout: (of) => [{ url: `${PAYOUTS}/${of.payoutReference}` }],
+  getPayout: (things) => [{ url: `${PAYOUTS}/${things.payoutReference}` }],
   cancelPayout: payout('cancel', {}),
   approvePayout: payout('approve', {}),
   rejectPayout: payout('reject', { reason: 'No.' }),
   getPayoutSettings: () => [{ url: SETTINGS }],
-  listAllPayouts: (of) => [
+  listAllPayouts: (things) => [
     { url: OPERATOR_PAYOUTS },
-    { url: `${OPERATOR_PAYOUTS}?clientId=${of.clientId}` },
+    { url: `${OPERATOR_PAYOUTS}?clientId=${things.clientId}` },
   ],
-  summarizeAllPayouts: (of) => [
+  summarizeAllPayouts: (things) => [
     { url: `${OPERATOR_PAYOUTS}/summary` },
-    { url: `${OPERATOR_PAYOUTS}/summary?clientId=${of.clientId}` },
+    { url: `${OPERATOR_PAYOUTS}/summary?clientId=${things.clientId}` },
   ],
-  getAnyPayout: (of) => [{ url: `${OPERATOR_PAYOUTS}/${of.payoutReference}` }],
+  getAnyPayout: (things) => [{ url: `${OPERATOR_PAYOUTS}/${things.payoutReference}` }],
   confirmPayout: anyPayout('confirm', { bankReference: 'X' }),
   failPayout: anyPayout('fail', { reason: 'X', evidence: 'X' }),
-  getClientPayoutSettings: (of) => [{ url: `${CLIENTS}/${of.clientId}/payout-settings` }],
-  updateClientPayoutSettings: (of) => [
-    patch(`${CLIENTS}/${of.clientId}/payout-settings`, { dailyLimit: 1 }),
+  getClientPayoutSettings: (things) => [{ url: `${CLIENTS}/${things.clientId}/payout-settings` }],
+  updateClientPayoutSettings: (things) => [
+    patch(`${CLIENTS}/${things.clientId}/payout-settings`, { dailyLimit: 1 }),
   ],
   listPayoutTariffs: () => [{ url: TARIFFS }],
   withdrawPayoutTariff: () => [{ method: 'DELETE', url: `${TARIFFS}/1` }],
@@ -78,12 +81,12 @@ export const PAYOUT_FILE_RECIPES: Record<string, Recipe> = {
   rejectPayoutFailure: () => [post(`${FIRST_FAILURE}/reject`, { reason: 'No.' })],
   withdrawPayoutFailure: () => [post(`${FIRST_FAILURE}/withdraw`)],
   failPayoutFile: () => [post(`${FIRST_FILE}/not-delivered`, { bankConfirmation: 'X' })],
-  reportPayoutResults: (of) => [
-    { url: RESULTS, body: `reference,status\n${of.payoutReference},ACSC`, headers: CSV },
+  reportPayoutResults: (things) => [
+    { url: RESULTS, body: `reference,status\n${things.payoutReference},ACSC`, headers: CSV },
   ],
 }
 
-// Two clients may have the same bank account.
+// Requests that succeed for any client, because two clients may have the same bank account.
 export const PAYOUT_MAKING: Record<string, Recipe> = {
   createBankAccount: () => [
     post(BANK_ACCOUNTS, {
@@ -95,7 +98,7 @@ export const PAYOUT_MAKING: Record<string, Recipe> = {
   setPayoutSettings: () => [{ method: 'PUT', url: SETTINGS, body: { payoutApproval: 'none' } }],
 }
 
-// The client's own payouts and bank accounts.
+// Creates bank accounts and payouts of the isolation test's client; returns the references of the first ones.
 export async function payoutThings(bench: Bench, token: string) {
   await fund(bench, '500', { token })
   const accountName = 'Alpha Secret Payee'
@@ -108,8 +111,10 @@ export async function payoutThings(bench: Bench, token: string) {
   return { bankAccount: made.json().data.reference as string, payoutReference: reference as string }
 }
 
+// Requests about payout files that take an idempotency key. `ask` makes a request that succeeds; `others` is
+// the body of a different request to the same address.
 export function payoutFileOperations(bench: Bench) {
-  const file = async () => {
+  const createFileOfOne = async () => {
     const [reference] = await queuePayouts(bench, { amountsKobo: [100n] })
     return { reference, id: (await createFile(bench)).id as string }
   }
@@ -125,7 +130,7 @@ export function payoutFileOperations(bench: Bench) {
     {
       name: 'failPayoutFile',
       ask: async () => ({
-        url: `${PAYOUT_FILES}/${(await file()).id}/not-delivered`,
+        url: `${PAYOUT_FILES}/${(await createFileOfOne()).id}/not-delivered`,
         body: { bankConfirmation: 'Letter 1' },
       }),
       others: () => ({ bankConfirmation: 'Letter 2' }),
@@ -134,7 +139,7 @@ export function payoutFileOperations(bench: Bench) {
       name: 'reportPayoutResults',
       ask: async () => ({
         url: RESULTS,
-        body: `reference,status\n${(await file()).reference},ACSC\n`,
+        body: `reference,status\n${(await createFileOfOne()).reference},ACSC\n`,
         headers: CSV,
       }),
       others: ({ body }: { body?: unknown }) => `${body}PYT000000000000009,ACSC\n`,
@@ -144,13 +149,14 @@ export function payoutFileOperations(bench: Bench) {
 
 let tariffDays = 0
 
+// Requests about payouts that take an idempotency key, as in payoutFileOperations.
 export function payoutOperations(bench: Bench) {
-  const queued = async () => {
+  const queuePayout = async () => {
     await fund(bench, '100')
     return (await createPayout(bench, { amount: '100' })).reference as string
   }
-  const unknown = async () => {
-    const reference = await queued()
+  const makeUnknownPayout = async () => {
+    const reference = await queuePayout()
     await setUnknown(bench, reference)
     return `${OPERATOR_PAYOUTS}/${reference}`
   }
@@ -173,18 +179,21 @@ export function payoutOperations(bench: Bench) {
     },
     {
       name: 'cancelPayout',
-      ask: async () => ({ url: `${PAYOUTS}/${await queued()}/cancel`, body: {} }),
+      ask: async () => ({ url: `${PAYOUTS}/${await queuePayout()}/cancel`, body: {} }),
       others: () => ({ reason: 'Other.' }),
     },
     {
       name: 'confirmPayout',
-      ask: async () => ({ url: `${await unknown()}/confirm`, body: { bankReference: 'B-1' } }),
+      ask: async () => ({
+        url: `${await makeUnknownPayout()}/confirm`,
+        body: { bankReference: 'B-1' },
+      }),
       others: () => ({ bankReference: 'B-2' }),
     },
     {
       name: 'failPayout',
       ask: async () => ({
-        url: `${await unknown()}/fail`,
+        url: `${await makeUnknownPayout()}/fail`,
         body: { reason: 'Closed.', evidence: 'Letter 1' },
       }),
       others: () => ({ reason: 'Other.', evidence: 'Letter 1' }),
@@ -200,7 +209,7 @@ export function payoutOperations(bench: Bench) {
   ]
 }
 
-// The state after a send without an answer from the bank.
+// Puts a queued payout into the state `unknown`, as if it had been sent and the bank had not responded.
 export async function setUnknown({ db, clock }: Bench, reference: string): Promise<PayoutId> {
   const { rows } = await db.query<{ id: PayoutId }>(
     `update payouts set status = 'sending', sending_at = $2 where reference = $1 returning id`,

@@ -1,4 +1,4 @@
-// Payouts for tests: available money, bank accounts, and the workers' rounds on demand.
+// Creates available money, bank accounts and payouts, and runs the rounds of the payout workers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -27,12 +27,14 @@ export const OPERATOR_PAYOUTS = '/api/v1/operator/payouts'
 
 let serials = 0
 
-// A number at GTBank; the prefix chooses the behaviour of the sandbox's bank (docs/payouts.md).
+// A new account number at GTBank. The prefix chooses how the sandbox's bank reacts to a payout there
+// (docs/payouts.md).
 export function bankAccountNumber(prefix = '00100'): string {
   return nuban('058', Number(`${prefix}${String(++serials).padStart(4, '0')}`))
 }
 
-// The workers' rounds, on demand.
+// The rounds of the payout workers, run on demand: `send` sends all queued payouts, `query` asks the banks
+// about unknown ones.
 export async function payoutRounds(
   bench: Bench,
   {
@@ -62,7 +64,7 @@ export async function payoutRounds(
     bankConnections,
     clock,
     monotonic,
-    observer: randomUUID(), // Each is a process of its own.
+    observer: randomUUID(), // Each call of payoutRounds counts as another process.
     isClockRight,
   }
   const { signal } = new AbortController()
@@ -79,7 +81,8 @@ export async function payoutRounds(
   }
 }
 
-// Queries until a payout that the bank does not know has failed.
+// Queries as often, and over as long a time, as it takes until a payout that the bank does not know counts as
+// failed.
 export async function askUntilAbsent(
   bench: Pick<Bench, 'advance'>,
   { query }: { query: () => Promise<void> },
@@ -92,7 +95,7 @@ export async function askUntilAbsent(
 
 type Caller = { token?: string | undefined }
 
-// Makes the amount available to the client, from a collection account.
+// Makes an amount available to the client: a payer sends it to a new collection account.
 export async function fund(bench: Bench, amount: string, { token }: Caller = {}): Promise<void> {
   const by = token === undefined ? {} : { token }
   const { accountNumber } = await createAccount(bench, {}, by)
@@ -101,6 +104,7 @@ export async function fund(bench: Bench, amount: string, { token }: Caller = {})
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
+// Adds a bank account of the client. `prefix` begins its number (bankAccountNumber).
 export async function addBankAccount(
   bench: Pick<Bench, 'call'>,
   changes: { prefix?: string; token?: string; accountName?: string } = {},
@@ -116,6 +120,7 @@ export async function addBankAccount(
   return answer.json().data
 }
 
+// Makes a bank account the client's default.
 export async function makeDefault(by: Pick<Bench, 'call'>, reference: string): Promise<void> {
   const url = `${BANK_ACCOUNTS}/${reference}`
   const answer = await by.call({ method: 'PATCH', url, body: { isDefault: true } })
@@ -128,6 +133,7 @@ export const payoutBody = (fields: object = {}) => ({
   ...fields,
 })
 
+// Requests a payout, which must succeed; returns it.
 export async function createPayout(
   bench: Pick<Bench, 'call'>,
   fields: object = {},
@@ -145,7 +151,7 @@ export async function getPayout(bench: Pick<Bench, 'call'>, reference: string) {
   return answer.json().data
 }
 
-// Balances by kind and owner in kobo, except zero.
+// The balances of all ledger accounts except those with zero, in kobo, by "kind owner".
 export async function ledger({ db }: Pick<Bench, 'db'>): Promise<Record<string, number>> {
   const { rows } = await db.query<{ name: string; kobo: string }>(
     `select case when kind = 'collection' then kind else kind || ' ' || owner end as name,

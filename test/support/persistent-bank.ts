@@ -1,5 +1,5 @@
-// A bank that reports credits without end, many at a time, and repeats each until it is acknowledged,
-// like a bank without an answer or with "try again".
+// A bank that keeps reporting credits, many at a time. It repeats each report until the service acknowledges
+// it, as banks do after "try again" (03). For tests in which the service is interrupted.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,23 +20,25 @@ export class PersistentBank {
     bench: Bench,
     { accounts, senders }: { accounts: readonly string[]; senders: number },
   ) {
-    for (let at = 0; at < senders; at++) {
-      this.#senders.push(this.#send(bench, accounts[at % accounts.length] as string))
+    for (let index = 0; index < senders; index++) {
+      this.#senders.push(this.#send(bench, accounts[index % accounts.length] as string))
     }
     Promise.all(this.#senders).catch((error) => this.#next.reject(error))
   }
 
-  // The next acknowledgement; rejects on an answer that is neither that nor "try again".
+  // Resolves with the next acknowledgement. Rejects if the service responds with anything else but "try
+  // again".
   next(): Promise<void> {
     return this.#next.promise
   }
 
-  // Resolves when all reports are acknowledged.
+  // Reports no more credits; resolves when all reported ones are acknowledged.
   async stop(): Promise<void> {
     this.#isStopped = true
     await Promise.all(this.#senders)
   }
 
+  // Reports one credit after another to an account.
   async #send(bench: Bench, account: string): Promise<void> {
     while (!this.#isStopped) {
       const credit = newCredit(account)
@@ -47,6 +49,7 @@ export class PersistentBank {
     }
   }
 
+  // Reports a credit once; returns whether the service acknowledged it.
   async #report(bench: Bench, credit: object): Promise<boolean> {
     const answer = await postRail(bench, '035/credits', credit)
     const { responseCode } = answer.json()

@@ -1,5 +1,5 @@
-// A real PgBouncer in transaction mode, if installed. It silently drops the start-up parameters that it
-// is configured to ignore.
+// Starts a real PgBouncer in transaction mode, if it is installed. It is configured to drop start-up
+// parameters that it does not support, as hosted poolers do.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,9 +16,10 @@ export const isPgBouncerInstalled = spawnSync('pgbouncer', ['--version']).status
 
 type Where = { host: string; port: number; user: string; database: string; servers: number }
 
+// Starts PgBouncer in front of a database, with `servers` server connections.
 export async function startPgBouncer({ host, port, user, database, servers }: Where) {
   const folder = createTempFolder()
-  const at = await freePort()
+  const listenPort = await freePort()
   const config = join(folder.path, 'pgbouncer.ini')
   writeFileSync(
     config,
@@ -26,7 +27,7 @@ export async function startPgBouncer({ host, port, user, database, servers }: Wh
 ${database} = host=${host} port=${port} user=${user}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${at}
+listen_port = ${listenPort}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
@@ -36,12 +37,13 @@ ignore_startup_parameters = ${IGNORED}
 `,
   )
   chmodSync(config, 0o644)
+  // PgBouncer refuses to run as root.
   const runAs = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn('pgbouncer', [...runAs, config], { stdio: 'ignore' })
   const closed = once(child, 'close')
-  await until('PgBouncer listens', () => isListening(at))
+  await until('PgBouncer listens', () => isListening(listenPort))
   return {
-    url: `postgres://${user}@127.0.0.1:${at}/${database}`,
+    url: `postgres://${user}@127.0.0.1:${listenPort}/${database}`,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await closed
@@ -50,6 +52,7 @@ ignore_startup_parameters = ${IGNORED}
   }
 }
 
+// Whether something accepts connections on this port of the loopback interface.
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -1,7 +1,7 @@
-// A transaction pooler, as strict as possible: it refuses unknown start-up parameters, and gives every
-// transaction of a client to another server connection than the last, so session state is lost at once.
-// It implements only a part of the protocol: the lengths of messages, and ReadyForQuery, which says
-// whether a transaction is open.
+// A transaction pooler that is as strict as possible. It refuses unknown start-up parameters, and it runs
+// each transaction of a client on another server connection than the last one, so code that relies on session
+// state fails at once. It knows only two parts of the protocol: the lengths of messages, and ReadyForQuery,
+// which says whether a transaction is open.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -16,23 +16,26 @@ const TERMINATE = 'X'.charCodeAt(0)
 
 type Where = { host: string; port: number; user: string; database: string; servers: number }
 
+// Starts the pooler in front of a database, with `servers` server connections.
 export async function startPoolerProxy(where: Where) {
   const servers = await Promise.all(Array.from({ length: where.servers }, () => openServer(where)))
   const free = [...servers]
   const waiting: ((server: Server) => void)[] = []
   const clients = new Set<Socket>()
-  // The connection that has been idle longest: never the caller's last one, if there is another.
+  // Lends the server connection that has been idle longest, which is not the client's last one if there are
+  // others.
   const take = (use: (server: Server) => void) => {
     const server = free.shift()
     if (server) use(server)
     else waiting.push(use)
   }
+  // Takes a server connection back, and lends it to the client that has waited longest.
   const give = (server: Server) => {
     const next = waiting.shift()
     if (next) next(server)
     else free.push(server)
   }
-  // Its client left within a transaction, which ends with the connection.
+  // Replaces a connection whose client disconnected within a transaction: closing it ends the transaction.
   const lose = (lost: Server) => {
     lost.socket.destroy()
     void openServer(where).then(
@@ -69,11 +72,13 @@ type Sharing = {
   lose: (server: Server) => void
 }
 
+// Passes the messages of one client to borrowed server connections, and the answers back.
 function serve(client: Socket, { take, give, lose }: Sharing): void {
   let server: Server | undefined
-  let isAsking = false
+  let isWaitingForServer = false
   let owed = 0 // Outstanding answers to Sync and Query.
   const unsent: Buffer[] = []
+  // Returns the borrowed server connection.
   const release = () => {
     if (server) {
       server.onMessage = () => {}
@@ -81,18 +86,21 @@ function serve(client: Socket, { take, give, lose }: Sharing): void {
     }
     server = undefined
   }
+  // Passes an answer to the client. The transaction is over when all answers have come and the session is
+  // idle.
   const onAnswer = (message: Buffer) => {
     client.write(message)
     if (message[0] !== READY_FOR_QUERY) return
     owed -= 1
     if (owed === 0 && message[5] === IDLE) release()
   }
+  // Sends the unsent messages, after borrowing a server connection if the client has none.
   const forward = () => {
     if (server) for (const message of unsent.splice(0)) send(server, message)
-    else if (!isAsking && unsent.length > 0) {
-      isAsking = true
+    else if (!isWaitingForServer && unsent.length > 0) {
+      isWaitingForServer = true
       take((next) => {
-        isAsking = false
+        isWaitingForServer = false
         next.count += 1
         next.onMessage = onAnswer
         server = next
@@ -113,7 +121,8 @@ function serve(client: Socket, { take, give, lose }: Sharing): void {
   readMessages(client, onMessage, (message) => greet(client, message))
 }
 
-// Returns whether it was the greeting: a client may ask for encryption first.
+// Answers a client's first message. Returns whether this was the start-up message: a client may ask for
+// encryption before it, which is refused.
 function greet(client: Socket, message: Buffer): boolean {
   if (message.readInt32BE(4) === SSL_REQUEST) {
     client.write('N')
@@ -128,6 +137,7 @@ function greet(client: Socket, message: Buffer): boolean {
 
 type Server = { socket: Socket; count: number; onMessage: (message: Buffer) => void }
 
+// Connects to PostgreSQL and starts a session.
 async function openServer({ host, port, user, database }: Where): Promise<Server> {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
   const ready = Promise.withResolvers<void>()
@@ -146,7 +156,8 @@ async function openServer({ host, port, user, database }: Where): Promise<Server
   return server
 }
 
-// The first message of a client has no type byte before its length.
+// Splits a stream into messages. A client's start-up message, unlike all others, has no type byte before its
+// length.
 function readMessages(
   socket: Socket,
   onMessage: (message: Buffer) => void,
@@ -157,9 +168,9 @@ function readMessages(
   socket.on('data', (chunk) => {
     bytes = Buffer.concat([bytes, chunk])
     for (;;) {
-      const at = isGreeted ? 1 : 0
-      if (bytes.length < at + 4) return
-      const length = at + bytes.readInt32BE(at)
+      const offset = isGreeted ? 1 : 0
+      if (bytes.length < offset + 4) return
+      const length = offset + bytes.readInt32BE(offset)
       if (bytes.length < length) return
       const message = bytes.subarray(0, length)
       bytes = bytes.subarray(length)
@@ -169,6 +180,7 @@ function readMessages(
   })
 }
 
+// A message of the server.
 function answer(letter: string, body: Buffer): Buffer {
   const head = Buffer.alloc(5)
   head.write(letter)

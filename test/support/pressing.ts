@@ -1,5 +1,5 @@
-// A person at a page, with a mouse or only a keyboard: a target that Tab does not reach, or Enter does
-// not press, fails.
+// A person who uses a page with the mouse or only with the keyboard. With the keyboard, a step fails if Tab
+// does not reach the target or Enter does not press it.
 
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
@@ -12,8 +12,9 @@ const FOLLOWING = 4 // Node.DOCUMENT_POSITION_FOLLOWING
 export type Person = ReturnType<typeof personAt>
 type View = { name: string; letter: string }
 
+// Returns the steps that a person can take on the page with this input device.
 export function personAt(page: Page, by: 'mouse' | 'keyboard') {
-  // Goes backwards to earlier targets.
+  // Moves the focus to the target by Tab, or by Shift+Tab if the target comes before the focused element.
   const reach = async (target: Locator) => {
     await target.waitFor()
     const isBefore = await target.evaluate((element, following) => {
@@ -48,11 +49,12 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       await page.keyboard.press('ControlOrMeta+A')
       await page.keyboard.type(text)
     },
+    // Closes a dialog.
     async leave(target: Locator): Promise<void> {
       if (by === 'mouse') return target.getByRole('button', { name: 'Close' }).click()
       await page.keyboard.press('Escape')
     },
-    // By the menu, or by its letter.
+    // Opens a page of the dashboard: by the menu, or by g and the page's letter.
     async visit({ name, letter }: View): Promise<void> {
       if (by === 'keyboard') return goByLetter(page, { name, letter })
       const isNarrow = (page.viewportSize()?.width ?? 0) <= NARROW_MAX
@@ -71,7 +73,8 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
 const headingOf = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true })
 
-// The letter counts only shortly after the g: a busy machine may need another try.
+// Opens a page by the shortcut g and its letter. Retries, because the letter counts only shortly after the g,
+// which a busy machine may miss.
 export async function goByLetter(page: Page, { name, letter }: View): Promise<void> {
   for (let triesLeft = 3; ; triesLeft--) {
     await page.keyboard.press('g')
@@ -87,12 +90,13 @@ export async function goByLetter(page: Page, { name, letter }: View): Promise<vo
 
 type Drawn = { isConnected: boolean; ownerDocument: { activeElement: unknown } }
 
+// Runs in the page. An element is `gone` if a redraw has replaced it.
 function stateOf(element: Drawn): 'focused' | 'elsewhere' | 'gone' {
   if (!element.isConnected) return 'gone'
   return element === element.ownerDocument.activeElement ? 'focused' : 'elsewhere'
 }
 
-// Every width with every input device.
+// Each window width with each input device.
 export const MEANS = ([360, 1280] as const).flatMap((width) =>
   (['mouse', 'keyboard'] as const).map((by) => ({
     width,
@@ -101,6 +105,6 @@ export const MEANS = ([360, 1280] as const).flatMap((width) =>
   })),
 )
 
-// Each width and each device once, for slow journeys; other tests cover all combinations of important
-// steps.
+// Two of these combinations with each width and each device once, for slow journeys: other tests cover all
+// combinations of the important steps.
 export const CROSSED = MEANS.filter(({ width, by }) => width < 600 === (by === 'mouse'))

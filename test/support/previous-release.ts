@@ -1,4 +1,5 @@
-// The previous release, as stored by `npm run keep-release`: its files, and how to run it.
+// Reads the previous release of the service, which `npm run keep-release` stored, for tests of upgrades that
+// run both releases.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +14,7 @@ export function readPreviousRelease(): KeptRelease {
   return JSON.parse(brotliDecompressSync(readFileSync(PREVIOUS_RELEASE)).toString('utf8'))
 }
 
-// Returns the program's path.
+// Writes the release's files into a folder; returns the path of its program.
 export function unpackRelease({ files }: KeptRelease, folder: string): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

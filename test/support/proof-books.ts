@@ -1,5 +1,5 @@
-// Books with a line in every file of a proof export except the differences: a credit with charges is
-// settled, paid out, reversed after it had left, and recovered.
+// Fills a test's books so that each file of a proof export except the differences has lines: a credit with
+// charges is settled, paid out, reversed after the money had left, and recovered.
 
 import assert from 'node:assert/strict'
 import { PAYER, PERSON } from './erasing.ts'
@@ -10,12 +10,13 @@ import { begin, credit, resolve, reverse } from './movements.ts'
 import { createPayout, payoutRounds } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
-import { closed, setBankAccount, setSettings } from './settlements.ts'
+import { closeSettlement, setBankAccount, setSettings } from './settlements.ts'
 import { NOBODYS_NUMBER } from './suspense-desk.ts'
 
 const HOLDS = '/api/v1/operator/holds'
 const ADJUSTMENTS = '/api/v1/operator/adjustments'
 
+// Fills the books with credits, fees, payouts, settlements, reversals, a return, a recovery and a forfeiture.
 export async function keepBooks(bench: Bench): Promise<void> {
   await using rounds = await payoutRounds(bench)
   await setBankAccount(bench)
@@ -23,7 +24,7 @@ export async function keepBooks(bench: Bench): Promise<void> {
   const charges = chargesOf(10, 0.75)
   await takeIncoming(bench, { accountNumber, amount: 5_000, charges, ...PAYER })
   await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 7 })
-  await closed(bench)
+  await closeSettlement(bench)
   await createFeeRule(bench)
   await createFeeRule(bench, { basis: 'payout' })
   await simulate(bench, accountNumber, '2000.00')
@@ -42,24 +43,25 @@ export async function keepBooks(bench: Bench): Promise<void> {
   await forfeitPart(bench, accountNumber)
 }
 
-// Holds 20 naira and forfeits 5 of them.
+// Two operators hold 20 naira and forfeit 5 of them.
 async function forfeitPart(bench: Bench, accountNumber: string): Promise<void> {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   const clientId = 'MAN0000001'
   const body = { target: 'account', clientId, accountNumber, amount: '20', reason: 'Reported' }
-  const { reference } = dataOf(await maker.call({ url: HOLDS, body }), 'account')
+  const { reference } = dataOf(await maker.call({ url: HOLDS, body }))
   const part = { amount: '5', reason: 'By order' }
-  dataOf(await maker.call({ url: `${HOLDS}/${reference}/forfeit`, body: part }), 'account')
-  dataOf(await checker.call({ url: `${HOLDS}/${reference}/approve`, body: {} }), 'account')
+  dataOf(await maker.call({ url: `${HOLDS}/${reference}/forfeit`, body: part }))
+  dataOf(await checker.call({ url: `${HOLDS}/${reference}/approve`, body: {} }))
 }
 
+// Two operators record that 10 naira of the bank's shortfall were paid back.
 async function recoverShortfall(bench: Bench): Promise<void> {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   const debt = { kind: 'recovery', of: 'shortfall', bankCode: '035', amount: '10', reason: 'Paid' }
   const answer = await maker.call({ url: ADJUSTMENTS, body: debt })
-  const { reference } = dataOf(answer, 'account')
+  const { reference } = dataOf(answer)
   const approved = await checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
-  assert.equal(dataOf(approved, 'account').state, 'approved')
+  assert.equal(dataOf(approved).state, 'approved')
 }

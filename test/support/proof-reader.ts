@@ -1,10 +1,12 @@
-// Reads a proof export by docs/proof.md, with arithmetic of its own: it shares no code with the writer
-// nor with the verifier in Python, and reports each fault as `file:line id what`.
+// Verifies a proof export as docs/proof.md describes it. It shares no code with the writer or with the
+// verifier in Python, so that neither can hide the other's mistake. Each fault is a text `file:line id
+// problem`.
 
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+// The fields of each file's lines, in this order.
 const FIELDS: Record<string, string> = {
   'accounts.ndjson': 'id kind owner currency openedAt',
   'credits.ndjson': 'id bank currency amount charges reversed returned outcome receivedAt',
@@ -23,6 +25,7 @@ const FIELDS: Record<string, string> = {
 }
 export const PROOF_NAMES = Object.keys(FIELDS)
 
+// Ledger accounts whose balance is debits less credits.
 const DEBIT_KINDS = [
   'shortfall',
   'bank_cost',
@@ -34,6 +37,7 @@ const DEBIT_KINDS = [
   'wht_credit',
   'doubtful_debt',
 ]
+// The file that has the cause of a transfer, by the kind of the cause.
 const CAUSES: Record<string, string> = {
   credit: 'credits.ndjson',
   payout: 'payouts.ndjson',
@@ -42,7 +46,8 @@ const CAUSES: Record<string, string> = {
   hold: 'holds.ndjson',
   difference: 'differences.ndjson',
 }
-const OF_LINES = ['gross', 'fee', 'vat', 'reversed', 'net']
+const SUMMED_LINE_FIELDS = ['gross', 'fee', 'vat', 'reversed', 'net']
+// How `net` is computed from the other fields of a line.
 const NETS = {
   'settlements.ndjson':
     '+gross -fees -vat -reversed -refunds -paidOut -recovered -reserved +released +carried',
@@ -50,8 +55,8 @@ const NETS = {
 }
 const AMOUNTS = ['amount', 'debits', 'credits', 'gross', 'net', 'fee', 'cost', 'charges']
 const NUMBER = /^(?:0|-?[1-9]\d{0,17})$/
-const SPKI = '302a300506032b6570032100'
-const TAIL = /,\n {2}"signature": "([0-9a-f]{128})"\n}\n$/
+const SPKI_PREFIX = '302a300506032b6570032100'
+const SIGNATURE_TAIL = /,\n {2}"signature": "([0-9a-f]{128})"\n}\n$/
 
 export type Row = Record<string, string>
 type Manifest = {
@@ -60,6 +65,7 @@ type Manifest = {
   files: { name: string; lines: number; sums: Record<string, string>; chain: string }[]
 }
 
+// Verifies all files of an export; returns the faults. `pinnedKey` is the public key that the reader trusts.
 export function readProof(folder: string, pinnedKey: string): string[] {
   const faults: string[] = []
   const { manifest, problems } = readManifest(folder, pinnedKey)
@@ -69,17 +75,18 @@ export function readProof(folder: string, pinnedKey: string): string[] {
     const text = readFileSync(join(folder, entry.name), 'utf8')
     rows.set(entry.name, readLines(text, entry, faults))
   }
-  faults.push(...addUp((name) => rows.get(name) ?? []))
+  faults.push(...checkBooks((name) => rows.get(name) ?? []))
   return faults
 }
 
+// Reads the manifest and checks its key and signature, which covers the text without the signature itself.
 export function readManifest(folder: string, pinnedKey: string) {
   const problems: string[] = []
   const text = readFileSync(join(folder, 'manifest.json'), 'utf8')
-  const signature = TAIL.exec(text)?.[1] ?? ''
-  const signed = text.replace(TAIL, '\n}\n')
+  const signature = SIGNATURE_TAIL.exec(text)?.[1] ?? ''
+  const signed = text.replace(SIGNATURE_TAIL, '\n}\n')
   const manifest: Manifest = JSON.parse(signed)
-  const der = Buffer.from(`${SPKI}${manifest.publicKey}`, 'hex')
+  const der = Buffer.from(`${SPKI_PREFIX}${manifest.publicKey}`, 'hex')
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
   if (manifest.format !== 'manilla-proof/1') problems.push('manifest.json format')
   if (manifest.publicKey !== pinnedKey) problems.push('manifest.json key')
@@ -91,21 +98,23 @@ export function readManifest(folder: string, pinnedKey: string) {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
+// Reads a file and checks it against its entry in the manifest: fields, hash chain, number of lines, sums.
+// Returns the lines that can be read.
 function readLines(text: string, entry: Manifest['files'][number], faults: string[]): Row[] {
   const { name } = entry
   let chain = sha256(name)
   const lines = text.split('\n')
   if (lines.pop() !== '') faults.push(`${name}:${lines.length + 1} cut off`)
-  const rows = lines.flatMap((line, at) => {
+  const rows = lines.flatMap((line, index) => {
     const [, body = '', stated = ''] = /^(.*),"chain":"([0-9a-f]{64})"}$/.exec(line) ?? []
     const row: Row = body ? JSON.parse(`${body}}`) : {}
     const [id] = Object.values(row)
-    if (sha256(`${chain}${body}}`) !== stated) faults.push(`${name}:${at + 1} ${id} chain`)
+    if (sha256(`${chain}${body}}`) !== stated) faults.push(`${name}:${index + 1} ${id} chain`)
     chain = stated
-    const isWhole = Object.keys(row).join(' ') === FIELDS[name]
-    const numbers = Object.keys(row).filter((field) => AMOUNTS.includes(field))
-    if (isWhole && numbers.every((field) => NUMBER.test(`${row[field]}`))) return [row]
-    faults.push(`${name}:${at + 1} ${id} fields`)
+    const isComplete = Object.keys(row).join(' ') === FIELDS[name]
+    const amounts = Object.keys(row).filter((field) => AMOUNTS.includes(field))
+    if (isComplete && amounts.every((field) => NUMBER.test(`${row[field]}`))) return [row]
+    faults.push(`${name}:${index + 1} ${id} fields`)
     return []
   })
   if (rows.length !== entry.lines) faults.push(`${name} lines ${entry.lines} ${rows.length}`)
@@ -119,14 +128,15 @@ function readLines(text: string, entry: Manifest['files'][number], faults: strin
 
 type Files = (name: string) => readonly Row[]
 
-function addUp(files: Files): string[] {
+// Checks the books as a whole: the order of ids, each transfer, and the sums of the transfers.
+function checkBooks(files: Files): string[] {
   const faults: string[] = []
   for (const name of Object.keys(FIELDS)) {
-    let last = 0n
-    files(name).forEach((row, at) => {
+    let lastId = 0n
+    files(name).forEach((row, index) => {
       const id = BigInt(Object.values(row)[0] as string)
-      if (id <= last) faults.push(`${name}:${at + 1} ${id} order`)
-      last = id
+      if (id <= lastId) faults.push(`${name}:${index + 1} ${id} order`)
+      lastId = id
     })
   }
   const accounts = new Map(files('accounts.ndjson').map((row) => [row.id as string, row]))
@@ -134,8 +144,8 @@ function addUp(files: Files): string[] {
   const ids = new Map(
     Object.values(CAUSES).map((name) => [name, new Map(files(name).map((row) => [row.id, row]))]),
   )
-  files('transfers.ndjson').forEach((row, at) => {
-    const place = `transfers.ndjson:${at + 1} ${row.id}`
+  files('transfers.ndjson').forEach((row, index) => {
+    const place = `transfers.ndjson:${index + 1} ${row.id}`
     const [debit, credit] = [accounts.get(row.debit ?? ''), accounts.get(row.credit ?? '')]
     const cause = ids.get(CAUSES[row.cause ?? ''] ?? '')?.get(row.causeId)
     const amount = BigInt(row.amount ?? '')
@@ -156,15 +166,17 @@ function addUp(files: Files): string[] {
 type Sums = ReadonlyMap<string, { debits: bigint; credits: bigint }>
 type Accounts = ReadonlyMap<string, Row>
 
+// Compares each account's balance with the sums of its transfers, and checks that all balances of a currency
+// add up to zero.
 function balanceFaults(files: Files, accounts: Accounts, sums: Sums): string[] {
   const currencies = new Map<string, bigint>()
-  const faults = files('balances.ndjson').flatMap((row, at) => {
+  const faults = files('balances.ndjson').flatMap((row, index) => {
     const [id, debits, credits] = [
       row.account ?? '',
       BigInt(row.debits ?? 0),
       BigInt(row.credits ?? 0),
     ]
-    const place = `balances.ndjson:${at + 1} ${id}`
+    const place = `balances.ndjson:${index + 1} ${id}`
     const { kind = '', currency = '' } = accounts.get(id) ?? {}
     const sum = sums.get(id)
     const balance = DEBIT_KINDS.includes(kind) ? debits - credits : credits - debits
@@ -180,10 +192,11 @@ function balanceFaults(files: Files, accounts: Accounts, sums: Sums): string[] {
   return faults
 }
 
-// For each credit, payout, settlement and adjustment: the expected and actual sum of its transfers.
+// Compares the amounts of each credit, payout, settlement, adjustment and hold with the sums of the transfers
+// that it caused.
 function causeFaults(files: Files, accounts: Accounts): string[] {
-  const found = new Map<string, bigint>()
-  const add = (key: string, kobo: bigint) => found.set(key, (found.get(key) ?? 0n) + kobo)
+  const sums = new Map<string, bigint>()
+  const add = (key: string, kobo: bigint) => sums.set(key, (sums.get(key) ?? 0n) + kobo)
   for (const row of files('transfers.ndjson')) {
     const key = `${row.cause} ${row.causeId}`
     const amount = BigInt(row.amount as string)
@@ -196,46 +209,46 @@ function causeFaults(files: Files, accounts: Accounts): string[] {
   for (const row of files('settlement-lines.ndjson')) {
     const key = `settlement ${row.settlement}`
     add(`${key} lines`, 1n)
-    for (const field of OF_LINES) add(`${key} ${field}`, BigInt(row[field] as string))
+    for (const field of SUMMED_LINE_FIELDS) add(`${key} ${field}`, BigInt(row[field] as string))
   }
-  const of = (key: string) => found.get(key) ?? 0n
   const faults = sumFaults(files)
-  const check = (place: string, expected: bigint, is: bigint) => {
-    if (expected !== is) faults.push(`${place} ${expected} ${is}`)
-  }
   for (const [cause, name] of Object.entries(CAUSES)) {
-    files(name).forEach((row, at) => {
-      const key = `${cause} ${row.id}`
-      for (const [what, expected, is] of expectations(cause, row, (of_) => of(`${key} ${of_}`))) {
-        check(`${name}:${at + 1} ${row.id} ${what}`, expected, is)
+    files(name).forEach((row, index) => {
+      const sumOf = (what: string) => sums.get(`${cause} ${row.id} ${what}`) ?? 0n
+      for (const [what, expected, actual] of expectations(cause, row, sumOf)) {
+        if (expected === actual) continue
+        faults.push(`${name}:${index + 1} ${row.id} ${what} ${expected} ${actual}`)
       }
     })
   }
   return faults
 }
 
-// The fields of one line that sum to its net.
+// Checks the lines whose net is the sum of their other fields.
 function sumFaults(files: Files): string[] {
   return Object.entries(NETS).flatMap(([name, terms]) =>
-    files(name).flatMap((row, at) => {
+    files(name).flatMap((row, index) => {
       const net = terms.split(' ').reduce((sum, term) => {
         const kobo = BigInt(row[term.slice(1)] as string)
         return term.startsWith('+') ? sum + kobo : sum - kobo
       }, 0n)
-      return `${net}` === row.net ? [] : [`${name}:${at + 1} ${row.id} net ${net} ${row.net}`]
+      return `${net}` === row.net ? [] : [`${name}:${index + 1} ${row.id} net ${net} ${row.net}`]
     }),
   )
 }
 
-type Expectation = readonly [what: string, expected: bigint, is: bigint]
+type Expectation = readonly [what: string, expected: bigint, actual: bigint]
 
-function expectations(cause: string, row: Row, of: (what: string) => bigint): Expectation[] {
+// Returns the amounts that a line of the export claims, each with the sum of the line's transfers that must
+// equal it. `sumOf` adds the transfers up: those on one kind of ledger account, or for `brought` the
+// transfers that book a credit, or for `moved` all transfers.
+function expectations(cause: string, row: Row, sumOf: (what: string) => bigint): Expectation[] {
   const kobo = (field: string) => BigInt(row[field] ?? 0)
   if (cause === 'credit') {
-    const left = kobo('amount') - kobo('charges') - kobo('reversed') - kobo('returned')
+    const leftAtBank = kobo('amount') - kobo('charges') - kobo('reversed') - kobo('returned')
     return [
-      ['brought', kobo('amount'), of('brought')],
-      ['left', left, -of('bank')],
+      ['brought', kobo('amount'), sumOf('brought')],
+      ['left', leftAtBank, -sumOf('bank')],
     ]
   }
   if (cause === 'payout') {
@@ -243,29 +256,29 @@ function expectations(cause: string, row: Row, of: (what: string) => bigint): Ex
     const isOpen = ['queued', 'sending', 'unknown'].includes(status)
     const isCharged = !['failed', 'cancelled'].includes(status)
     return [
-      ['paid', status === 'confirmed' ? own + kobo('cost') : 0n, of('bank')],
-      ['under way', isOpen ? own : 0n, of('paying') + of('refunding')],
-      ['fee', isCharged ? kobo('fee') : 0n, of('fee_income') + of('vat_payable')],
+      ['paid', status === 'confirmed' ? own + kobo('cost') : 0n, sumOf('bank')],
+      ['under way', isOpen ? own : 0n, sumOf('paying') + sumOf('refunding')],
+      ['fee', isCharged ? kobo('fee') : 0n, sumOf('fee_income') + sumOf('vat_payable')],
     ]
   }
   if (cause === 'settlement') {
     const isKept = row.status !== 'cancelled'
     return [
-      ['settling', isKept ? kobo('net') : 0n, of('settling')],
-      ['lines', isKept ? kobo('lines') : 0n, of('lines')],
-      ['gross', isKept ? kobo('gross') : 0n, of('gross')],
-      ['fees', isKept ? kobo('fees') : 0n, of('fee')],
-      ['VAT', isKept ? kobo('vat') : 0n, of('vat')],
-      ['reversed', isKept ? kobo('reversed') : 0n, of('reversed')],
-      ['net', isKept ? kobo('net') : 0n, of('net')],
+      ['settling', isKept ? kobo('net') : 0n, sumOf('settling')],
+      ['lines', isKept ? kobo('lines') : 0n, sumOf('lines')],
+      ['gross', isKept ? kobo('gross') : 0n, sumOf('gross')],
+      ['fees', isKept ? kobo('fees') : 0n, sumOf('fee')],
+      ['VAT', isKept ? kobo('vat') : 0n, sumOf('vat')],
+      ['reversed', isKept ? kobo('reversed') : 0n, sumOf('reversed')],
+      ['net', isKept ? kobo('net') : 0n, sumOf('net')],
     ]
   }
   if (cause === 'hold') {
     return [
-      ['held', kobo('held'), of('held')],
-      ['forfeited', kobo('forfeited'), of('forfeited')],
+      ['held', kobo('held'), sumOf('held')],
+      ['forfeited', kobo('forfeited'), sumOf('forfeited')],
     ]
   }
   if (cause !== 'adjustment') return []
-  return [['moved', row.state === 'approved' ? kobo('amount') : 0n, of('moved')]]
+  return [['moved', row.state === 'approved' ? kobo('amount') : 0n, sumOf('moved')]]
 }

@@ -1,5 +1,5 @@
-// Exports the books of a test as a proof, and verifies it: always with the reader in TypeScript, and with
-// the verifier in Python if python3 exists.
+// Exports the books of a test as a proof, and verifies the proof: always with the reader in TypeScript, and
+// with the verifier in Python if python3 exists.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,12 +17,13 @@ import { createTempFolder } from './temp-folder.ts'
 
 export const VERIFIER = join(import.meta.dirname, '../../verifier/verify_proof.py')
 export const PYTHON = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined
-// For the names of tests: a run without Python says so.
+// Part of the names of tests, so that a run without Python says so.
 export const READERS = PYTHON ? 'TypeScript and Python' : 'TypeScript only: python3 is absent'
 
 const { secrets } = loadConfig(SECRETS, 'serve')
 export const KEY = proofKey(new Sealer(secrets.data, secrets.hash))
 
+// Writes a proof of the books into the folder.
 export function exportProof(db: Pool, folder: string) {
   const details = { exportedAt: START, product: 'manilla 0.0.0', mode: 'sandbox' }
   return writeProof(db, { folder, key: KEY, ...details, onProgress: () => {} })
@@ -30,13 +31,14 @@ export function exportProof(db: Pool, folder: string) {
 
 export type Verdict = { code: number | null; out: string; err: string }
 
+// Runs the verifier in Python, by default with the public key pinned.
 export function verifyInPython(folder: string, ...args: string[]): Verdict {
   const options = args.length > 0 ? args : ['--public-key', KEY.publicKey]
   const run = spawnSync('python3', [VERIFIER, folder, ...options], { encoding: 'utf8' })
   return { code: run.status, out: run.stdout, err: run.stderr }
 }
 
-// Verifies the archive of the pack of a month.
+// Verifies a month's pack, a zip archive of the month's reports, in Python.
 export function verifyPack(pack: Buffer, key = KEY.publicKey) {
   using folder = createTempFolder()
   const archive = join(folder.path, 'pack.zip')
@@ -45,24 +47,24 @@ export function verifyPack(pack: Buffer, key = KEY.publicKey) {
   return { status: code, output: out + err }
 }
 
-// `change` returns the text of the file as the verifier shall find it.
+// A change to one file of a pack.
 export type Edit = { name: string; change: (text: string) => string }
 
-// Unpacks the pack, changes one file for each edit, and verifies each folder. With `isSigned`, the manifest
-// then has the hash of the changed file and a signature, as whoever holds the key would write it.
+// Verifies one copy of the pack for each edit, in which that file is changed. With `isSigned`, the manifest
+// has the hash of the changed file and is signed again, as an attacker could do who has the key.
 export function verifyEdits(pack: Buffer, edits: readonly Edit[], { isSigned = false } = {}) {
   using folder = createTempFolder()
   const files = unpack(pack, folder.path)
-  const folders = edits.map(({ name, change }, at) => {
+  const folders = edits.map(({ name, change }, index) => {
     const text = files.get(name)
     assert(text !== undefined, name)
     const changed = change(text)
     assert.notEqual(changed, text, `${name} is changed`)
-    const target = join(folder.path, `${at}`)
+    const target = join(folder.path, `${index}`)
     mkdirSync(target)
-    const all = new Map(files).set(name, changed)
-    if (isSigned) all.set('manifest.json', signAgain(all))
-    for (const [each, content] of all) writeFileSync(join(target, each), content)
+    const edited = new Map(files).set(name, changed)
+    if (isSigned) edited.set('manifest.json', signAgain(edited))
+    for (const [fileName, content] of edited) writeFileSync(join(target, fileName), content)
     return target
   })
   return verifyAllInPython(folders).map(({ code, out, err }) => ({
@@ -71,6 +73,7 @@ export function verifyEdits(pack: Buffer, edits: readonly Edit[], { isSigned = f
   }))
 }
 
+// Unpacks a pack into a folder; returns its files by name.
 export function unpack(pack: Buffer, folder: string): Map<string, string> {
   const archive = join(folder, 'pack.zip')
   const target = join(folder, 'unpacked')
@@ -81,6 +84,7 @@ export function unpack(pack: Buffer, folder: string): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(target, name), 'utf8')]))
 }
 
+// The manifest with the hashes of these files, and a valid signature.
 function signAgain(files: ReadonlyMap<string, string>): string {
   const { signature: _, ...manifest } = JSON.parse(files.get('manifest.json') as string)
   const hashed = manifest.files.map(({ name }: { name: string }) => {
@@ -92,7 +96,8 @@ function signAgain(files: ReadonlyMap<string, string>): string {
   return signManifest({ ...manifest, files: hashed }, KEY)
 }
 
-// In one process: starting one takes longer than verifying a small export.
+// Verifies many exports in one Python process, because starting a process takes longer than verifying a small
+// export.
 export function verifyAllInPython(folders: readonly string[]): Verdict[] {
   const program = `import contextlib, io, json, sys
 sys.path.insert(0, sys.argv[1])
@@ -111,7 +116,7 @@ print(json.dumps(verdicts))`
   return JSON.parse(run.stdout)
 }
 
-// I70: neither verifier finds a fault.
+// Asserts that neither verifier finds a fault in the books (I70).
 export async function assertProven(db: Pool): Promise<void> {
   using folder = createTempFolder()
   await exportProof(db, folder.path)

@@ -1,5 +1,5 @@
-// A test language made from English: every letter of every string becomes a letter that English does not
-// have, so text that still reads as English is missing from the catalogue.
+// Makes a test language from the English catalogue: each letter of each text becomes a letter that English
+// does not have. Text on a page that still reads as English is then missing from the catalogue.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { parseSync } from 'vite'
 const WEB = join(import.meta.dirname, '../../web')
 const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const STRANGE = [...'àƀćđéƒĝĥíĵķļɱñöþɋŕšţùṽŵẋýžÀƁĆĐÉƑĜĤÍĴĶĻṀÑÖÞɊŔŠŢÙṼŴẊÝŽ']
-// Not words: they tell machines the language.
+// Keys whose values tell machines the language; people do not read them.
 const FOR_MACHINES = ['tag', 'locale']
 
 export type Node = { type: string; start: number; end: number } & Record<string, unknown>
@@ -19,15 +19,17 @@ export type PseudoLanguage = {
   english: readonly string[] // Texts that must not appear.
 }
 
+// Makes the catalogue of a test language from the English one. `name` is the name of the file that the test
+// writes it to, without its ending.
 export function makePseudoLanguage(name: string): PseudoLanguage {
   const english = readFileSync(join(WEB, 'copy/en.ts'), 'utf8')
   const words = wordsIn(english)
-  let [text, past] = ['', 0]
-  for (const each of words) {
-    text += english.slice(past, each.start) + strange(each.text)
-    past = each.end
+  let [text, position] = ['', 0]
+  for (const word of words) {
+    text += english.slice(position, word.start) + replaceLetters(word.text)
+    position = word.end
   }
-  text += english.slice(past)
+  text += english.slice(position)
   return {
     text:
       `import type { Complete } from '${join(WEB, 'copy.ts')}'\n` +
@@ -37,13 +39,14 @@ export function makePseudoLanguage(name: string): PseudoLanguage {
   }
 }
 
-// All nodes of a file in order, each with its parent.
+// The nodes of a source file's syntax tree in order, each with its parent, without types and imports.
 export function* nodesIn(path: string, text: string): Generator<[Node, Node | undefined]> {
   const { program, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
   yield* walk(program as unknown as Node, undefined)
 }
 
+// Yields a node and its descendants, except types and imports.
 function* walk(node: Node, parent: Node | undefined): Generator<[Node, Node | undefined]> {
   if (isType(node) || node.type === 'ImportDeclaration') return
   yield [node, parent]
@@ -54,11 +57,13 @@ function* walk(node: Node, parent: Node | undefined): Generator<[Node, Node | un
   }
 }
 
-// Types have no text for people; a typed value may.
+// Whether a node is only a type. The value in `value as Type` is not.
 function isType({ type }: Node): boolean {
   return type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)Expression$/.test(type)
 }
 
+// The strings of a file that people read. Leaves out keys, strings that are only compared, and values for
+// machines.
 function wordsIn(text: string): Words[] {
   const words: Words[] = []
   for (const [node, parent] of nodesIn('en.ts', text)) {
@@ -74,7 +79,7 @@ function wordsIn(text: string): Words[] {
   return words.sort((a, b) => a.start - b.start)
 }
 
-// Keeps escapes: \n stays one.
-function strange(text: string): string {
+// Leaves escapes such as \n alone.
+function replaceLetters(text: string): string {
   return text.replace(/\\.|[a-zA-Z]/g, (letter) => STRANGE[PLAIN.indexOf(letter)] ?? letter)
 }

@@ -1,9 +1,10 @@
-// Reads a QR code from an SVG of ours, like a phone's camera.
+// Reads a QR code from the SVG that the checkout shows, as a phone's camera would.
 
 import jsQr from 'jsqr'
 
 const PIXELS = 4 // Per module.
 
+// Paints the dark runs of the SVG into a bitmap, and decodes the bitmap. Returns undefined if that fails.
 export function readQrCode(svg: string): string | undefined {
   const [, size = 0] = (/viewBox="0 0 (\d+) \d+"/.exec(svg) ?? []).map(Number)
   const side = size * PIXELS

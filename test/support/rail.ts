@@ -1,4 +1,4 @@
-// A bank's side of the rail: signs bodies, and makes up credits.
+// The bank's side of the rail: makes up credits and sends signed reports to the service.
 
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
@@ -12,6 +12,7 @@ export function newSessionId(): string {
   return `000013261115090000${String(counter).padStart(12, '0')}`
 }
 
+// A bank's report of a credit of 100.00.
 export function newCredit(accountNumber: string, more: object = {}) {
   return { sessionId: newSessionId(), accountNumber, amount: '100.00', ...more }
 }
@@ -23,6 +24,7 @@ export type Signing = {
   contentType?: string
 }
 
+// The headers of a bank's report, signed by default with the sandbox's secret at the bench's time.
 export function signedHeaders(
   bench: Pick<Bench, 'clock'>,
   body: string | Buffer,
@@ -43,7 +45,8 @@ export function signedHeaders(
   }
 }
 
-// Sends text and bytes unchanged, anything else as JSON.
+// Sends a signed report, for example to `035/credits`. Sends text and bytes unchanged, any other body as
+// JSON.
 export function postRail(bench: Bench, path: string, body: unknown, signing: Signing = {}) {
   const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const headers = signedHeaders(bench, raw, signing)
@@ -55,8 +58,8 @@ export function wordsOf({ responseCode, outcome, code }: Record<string, string>)
   return [responseCode, outcome, code].filter(Boolean).join(' ')
 }
 
-// Returns the bank of an account number, which reports the credits to it. For a number that was not issued,
-// returns 035.
+// The bank of an account number, which is the one that reports credits to it. For a number that was not
+// issued: 035.
 export async function bankOf({ db }: Pick<Bench, 'db'>, accountNumber: string): Promise<string> {
   const { rows } = await db.query<{ bank: string }>(
     'select bank_code as bank from numbers where account_number = $1',
@@ -65,6 +68,7 @@ export async function bankOf({ db }: Pick<Bench, 'db'>, accountNumber: string): 
   return rows[0]?.bank ?? '035'
 }
 
+// Reports a credit as the bank of the account number; returns the acknowledgement.
 export async function reportCredit(
   bench: Bench,
   credit: { accountNumber: string; amount: string } & Record<string, unknown>,

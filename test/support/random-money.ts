@@ -1,6 +1,6 @@
-// Random events for the money of the sandbox client: paid in part, too much or to an unissued number;
-// cancelled, expired, assigned, returned or reversed, in any order. The service refuses impossible ones,
-// which change nothing.
+// Random steps with incoming money of the sandbox's client: payments in part, too high or to an unissued
+// number, cancellations, expiries, assignments, returns and reversals, in any order. The service refuses
+// impossible steps, which change nothing.
 
 import { Refusal } from '#errors.ts'
 import type { AssignTo } from '#suspense/assign.ts'
@@ -11,15 +11,16 @@ import { seededRandom } from './random.ts'
 import type { Bench } from './running-service.ts'
 import { openDesk } from './tracing.ts'
 
-const NOBODYS = '0123456789'
-const PAYMENT = 100
+const UNISSUED_NUMBER = '0123456789'
+const PAYMENT = 100 // The amount of each payment, in naira.
+// Steps that are twice as likely as the others.
 const OFTEN = ['start', 'pay', 'payAgain', 'assign', 'reverse', 'giveBack']
 const AMOUNTS = ['0.01', '10.00', '33.33', '40.00', '60.00', '100.00', '130.50']
 
 type Random = ReturnType<typeof seededRandom>
 type Steps = Record<string, () => Promise<unknown>>
 
-// Returns a function that does one thing and describes it.
+// Returns a function that does one random step and returns the step's name.
 export async function randomMoney(bench: Bench, seed: number): Promise<() => Promise<string>> {
   const random = seededRandom(seed)
   const { accountNumber } = await createAccount(bench)
@@ -32,7 +33,7 @@ export async function randomMoney(bench: Bench, seed: number): Promise<() => Pro
   const steps: Steps = {
     account: () => credit(accountNumber),
     dollars: () => credit(accountNumber, { currency: 'USD' }),
-    nobody: () => credit(NOBODYS),
+    nobody: () => credit(UNISSUED_NUMBER),
     start: async () => payments.push(await startPayment(bench, { amount: PAYMENT })),
     pay: () => credit(random.pick(payments)?.bankAccount),
     payAgain: () => credit(payments.at(-1)?.bankAccount),
@@ -61,6 +62,7 @@ export async function randomMoney(bench: Bench, seed: number): Promise<() => Pro
   }
 }
 
+// Steps of the bank: it reports credits, and reversals of earlier credits.
 function bankSteps(bench: Bench, { pick }: Random) {
   const sessions: string[] = []
   return {
@@ -79,12 +81,14 @@ function bankSteps(bench: Bench, { pick }: Random) {
   }
 }
 
+// Steps of the suspense desk: it assigns or returns open items, and learns how returns ended.
 async function deskSteps(
   bench: Bench,
   { pick }: Random,
   targets: () => AssignTo[],
 ): Promise<Steps> {
   const desk = await openDesk(bench)
+  // A step that does `work` with a random suspense item in this state, if there is one.
   const withItem = (state: string, work: (session: string) => Promise<unknown>) => async () => {
     const { rows } = await bench.db.query(
       `select c.session_id as session from suspense_items i join credits c on c.id = i.credit_id

@@ -1,5 +1,5 @@
-// Random outgoing money of the sandbox client, posted to the ledger like payouts, settlements, refunds
-// and adjustments (docs/money-flow.md), as far as money exists.
+// Random outgoing money of the sandbox's client. Posts ledger transfers as payouts, settlements, refunds and
+// adjustments do (docs/money-flow.md), as far as the accounts have money, without the objects themselves.
 
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, SubaccountId } from '#ids.ts'
@@ -18,49 +18,54 @@ import { MINUTE_MS } from './fixtures.ts'
 import { seededRandom } from './random.ts'
 import type { Bench } from './running-service.ts'
 
-type Place = SharedAccount['kind'] | 'collection'
+type Place = SharedAccount['kind'] | 'collection' // The kind of a ledger account.
 type Move = readonly [from: Place, to: Place, reason: Transfer['reason']]
 type Scene = { owner: Owner; moves: readonly Move[]; cause: keyof Causes }
 type Owner = 'client' | 'subaccount'
 type Causes = { payout: Cause; settlement: Cause; adjustment: Cause; credit: Cause }
 
-// Each moves as much as possible of a random amount, leg by leg.
+// The things that happen to outgoing money, and the ledger transfers of each. A transfer moves a random
+// part of the money that is there.
 const SCENES: Readonly<Record<string, Scene>> = {
-  payout: of('payout', ['available', 'paying', 'payout'], ['available', 'fee_income', 'fee']),
-  payoutVat: of(
+  payout: clientScene(
+    'payout',
+    ['available', 'paying', 'payout'],
+    ['available', 'fee_income', 'fee'],
+  ),
+  payoutVat: clientScene(
     'payout',
     ['collection', 'paying', 'payout'],
     ['available', 'vat_payable', 'fee_vat'],
   ),
-  paid: of('payout', ['paying', 'bank', 'paid'], ['bank_cost', 'bank', 'bank_charge']),
-  charged: of(
+  paid: clientScene('payout', ['paying', 'bank', 'paid'], ['bank_cost', 'bank', 'bank_charge']),
+  charged: clientScene(
     'payout',
     ['input_vat', 'bank', 'bank_charge'],
     ['stamp_duty', 'bank', 'bank_charge'],
   ),
-  failed: of(
+  failed: clientScene(
     'payout',
     ['paying', 'available', 'payout_failed'],
     ['fee_income', 'available', 'fee'],
   ),
-  settle: of(
+  settle: clientScene(
     'settlement',
     ['collection', 'settling', 'settlement'],
     ['available', 'settling', 'settlement'],
     ['settling', 'receivable', 'recovery'],
     ['settling', 'reserve', 'reserve'],
   ),
-  release: of('settlement', ['reserve', 'settling', 'reserve']),
-  cancel: of('settlement', ['settling', 'collection', 'settlement']),
-  approve: of('payout', ['settling', 'paying', 'payout']),
-  refund: of('payout', ['collection', 'refunding', 'refund']),
-  refunded: of('payout', ['refunding', 'bank', 'refunded']),
-  refundFailed: of('payout', ['refunding', 'available', 'refund_failed']),
-  owed: of('credit', ['receivable', 'bank', 'reversal']),
-  recover: of('adjustment', ['available', 'receivable', 'recovery']),
-  writeOff: of('adjustment', ['write_off', 'receivable', 'write_off']),
-  shortfall: of('credit', ['shortfall', 'bank', 'reversal']),
-  shortfallPaid: of('adjustment', ['bank', 'shortfall', 'recovery']),
+  release: clientScene('settlement', ['reserve', 'settling', 'reserve']),
+  cancel: clientScene('settlement', ['settling', 'collection', 'settlement']),
+  approve: clientScene('payout', ['settling', 'paying', 'payout']),
+  refund: clientScene('payout', ['collection', 'refunding', 'refund']),
+  refunded: clientScene('payout', ['refunding', 'bank', 'refunded']),
+  refundFailed: clientScene('payout', ['refunding', 'available', 'refund_failed']),
+  owed: clientScene('credit', ['receivable', 'bank', 'reversal']),
+  recover: clientScene('adjustment', ['available', 'receivable', 'recovery']),
+  writeOff: clientScene('adjustment', ['write_off', 'receivable', 'write_off']),
+  shortfall: clientScene('credit', ['shortfall', 'bank', 'reversal']),
+  shortfallPaid: clientScene('adjustment', ['bank', 'shortfall', 'recovery']),
   share: {
     owner: 'subaccount',
     cause: 'settlement',
@@ -70,13 +75,14 @@ const SCENES: Readonly<Record<string, Scene>> = {
   sharePaid: { owner: 'subaccount', cause: 'payout', moves: [['paying', 'bank', 'paid']] },
 }
 
-function of(cause: keyof Causes, ...moves: Move[]): Scene {
+// A scene with the client's own accounts.
+function clientScene(cause: keyof Causes, ...moves: Move[]): Scene {
   return { owner: 'client', cause, moves }
 }
 
 const SCENES_PER_STEP = 6
 
-// They grow by debits, so moving needs no balance.
+// Debits increase the balance of these kinds, so a transfer from them needs no money there.
 const GROW_BY_DEBITS = [
   'bank',
   'bank_cost',
@@ -89,10 +95,21 @@ const GROW_BY_DEBITS = [
 const BANK_KINDS = ['bank', 'bank_cost', 'stamp_duty', 'input_vat', 'shortfall']
 const OPERATOR_KINDS = ['fee_income', 'vat_payable', 'write_off']
 
+// The credits that were booked to the client's collection accounts.
+async function findCreditIds({ db }: Bench, clientId: ClientId): Promise<CreditId[]> {
+  const { rows } = await db.query<{ id: CreditId }>(
+    `select credit_id as id from transfers where reason = 'credit' and credit_account_id in
+       (select id from collection_accounts where client_id = $1)`,
+    [clientId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+// Returns `step`, which plays some random scenes, and `tour`, which plays each scene once.
 export async function randomPayouts(
   bench: Bench,
   seed: number,
-  of: { subaccountId: SubaccountId },
+  { subaccountId }: { subaccountId: SubaccountId },
 ) {
   const random = seededRandom(seed)
   const { rows } = await bench.db.query<{ id: ClientId }>(
@@ -100,50 +117,47 @@ export async function randomPayouts(
   )
   const clientId = rows[0]?.id as ClientId
   const shared = new SharedAccounts(bench.db)
+  // The owner of a ledger account of this kind: bank, operator, client or subaccount.
   const ownerOf = (kind: Place, owner: Owner) => {
     if (BANK_KINDS.includes(kind)) return bankOwner('101')
     if (OPERATOR_KINDS.includes(kind)) return operatorOwner(clientId)
-    return owner === 'client' ? clientOwner(clientId) : subaccountOwner(of.subaccountId)
+    return owner === 'client' ? clientOwner(clientId) : subaccountOwner(subaccountId)
   }
-  const find = async (kind: Place, owner: Owner): Promise<AccountId> => {
+  // The ledger account of this kind: for `collection`, an account with money if there is one.
+  const findAccount = async (kind: Place, owner: Owner): Promise<AccountId> => {
     if (kind === 'collection') {
-      const found = await bench.db.query<{ id: AccountId }>(
+      const accounts = await bench.db.query<{ id: AccountId }>(
         `select a.id from collection_accounts a join ledger_accounts l on l.id = a.id
           where a.client_id = $1 order by l.credits_kobo = l.debits_kobo, a.id`,
         [clientId],
       )
-      return (found.rows[0] as { id: AccountId }).id
+      return (accounts.rows[0] as { id: AccountId }).id
     }
     const account = { kind, owner: ownerOf(kind, owner), currency: 'NGN' }
     await shared.open([account])
     return shared.id(account)
   }
-  const creditId = async () => {
-    const found = await bench.db.query<{ id: CreditId }>(
-      `select credit_id as id from transfers where reason = 'credit' and credit_account_id in
-         (select id from collection_accounts where client_id = $1)`,
-      [clientId],
-    )
-    return found.rows.length > 0 ? random.pick(found.rows).id : undefined
-  }
-  let causes = 1_000n
+  let lastCauseId = 1_000n
+  // A new payout, settlement or adjustment id, or a random credit; undefined if there is no credit.
   const causeOf = async (kind: keyof Causes): Promise<Cause | undefined> => {
-    const id = causes++
+    const id = lastCauseId++
     if (kind === 'payout') return { payoutId: asId(id) }
     if (kind === 'settlement') return { settlementId: asId(id) }
     if (kind === 'adjustment') return { adjustmentId: asId(id) }
-    const ofCredit = await creditId()
-    return ofCredit === undefined ? undefined : { creditId: ofCredit }
+    const creditIds = await findCreditIds(bench, clientId)
+    return creditIds.length > 0 ? { creditId: random.pick(creditIds) } : undefined
   }
+  // Posts the transfers of a scene, each with one to four quarters of the money that can be moved.
   const play = async ({ moves, owner, cause: kind }: Scene) => {
     const cause = await causeOf(kind)
     if (!cause) return
     for (const [from, to, reason] of moves) {
-      const [debitAccountId, creditAccountId] = [await find(from, owner), await find(to, owner)]
-      const most = await movable(bench, { from, to, debitAccountId, creditAccountId })
-      if (most === 0n) continue
-      const share = BigInt(random.integer(1, 4))
-      const amountKobo = kobo((most * share + 3n) / 4n)
+      const debitAccountId = await findAccount(from, owner)
+      const creditAccountId = await findAccount(to, owner)
+      const availableKobo = await movable(bench, { from, to, debitAccountId, creditAccountId })
+      if (availableKobo === 0n) continue
+      const quarters = BigInt(random.integer(1, 4))
+      const amountKobo = kobo((availableKobo * quarters + 3n) / 4n) // Rounded up, so never zero.
       const transfer = { debitAccountId, creditAccountId, amountKobo, reason, ...cause }
       await post(bench, from, transfer)
     }
@@ -155,7 +169,7 @@ export async function randomPayouts(
         bench.advance(random.integer(0, MINUTE_MS))
       }
     },
-    // Each once, after `before`.
+    // Plays each scene once; `before` runs before each.
     tour: async (before: () => Promise<unknown>) => {
       for (const scene of Object.values(SCENES)) {
         await before()
@@ -165,16 +179,18 @@ export async function randomPayouts(
   }
 }
 
+// Posts a transfer. A credit to the bank out of a receivable means that the client owes money.
 function post(bench: Bench, from: Place, transfer: Transfer): Promise<void> {
   const now = bench.clock()
   return withTransaction(bench.db, async (tx) => {
     await postTransfers(tx, now, [transfer])
-    if (from === 'receivable') await owe(tx, now, transfer)
+    if (from === 'receivable') await insertReceivable(tx, now, transfer)
   })
 }
 
-// The state after a reversal: due from the account that the credit was booked to.
-async function owe(tx: Transaction, now: Date, transfer: Transfer): Promise<void> {
+// Inserts the rows that a reversal leaves when the money has left: the client owes the amount from the
+// account to which the credit was booked.
+async function insertReceivable(tx: Transaction, now: Date, transfer: Transfer): Promise<void> {
   if (!('creditId' in transfer)) return
   await tx.query(
     `with reversal as (
@@ -191,16 +207,17 @@ async function owe(tx: Transaction, now: Date, transfer: Transfer): Promise<void
 
 type Between = { from: Place; to: Place; debitAccountId: AccountId; creditAccountId: AccountId }
 
-// The available balance, and for a debt at most the amount owed.
+// How many kobo the transfer can move: the balance of the debited account, or 10 naira if that account grows
+// by debits and so needs no balance. A transfer that repays a debt moves at most the debt.
 async function movable(bench: Bench, between: Between): Promise<bigint> {
   const { rows } = await bench.db.query<{ id: AccountId; kobo: bigint }>(
     `select id, credits_kobo - debits_kobo as kobo from ledger_accounts where id = any($1)`,
     [[between.debitAccountId, between.creditAccountId]],
   )
-  const held = (id: AccountId) => rows.find((row) => row.id === id)?.kobo ?? 0n
-  const isFree = GROW_BY_DEBITS.includes(between.from)
-  const there = isFree ? 1_000n : held(between.debitAccountId)
-  if (between.to === 'bank' || !GROW_BY_DEBITS.includes(between.to)) return there
-  const owed = -held(between.creditAccountId)
-  return owed < there ? owed : there
+  const balanceOf = (id: AccountId) => rows.find((row) => row.id === id)?.kobo ?? 0n
+  const needsNoMoney = GROW_BY_DEBITS.includes(between.from)
+  const available = needsNoMoney ? 1_000n : balanceOf(between.debitAccountId)
+  if (between.to === 'bank' || !GROW_BY_DEBITS.includes(between.to)) return available
+  const owed = -balanceOf(between.creditAccountId)
+  return owed < available ? owed : available
 }

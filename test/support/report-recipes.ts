@@ -1,4 +1,5 @@
-// Scheduled reports of a test: their set-up, and the requests for another client's.
+// Creates scheduled reports, and lists the requests for another client's reports that
+// test/access/route-isolation.test.ts sends.
 
 import assert from 'node:assert/strict'
 import type { Recipe } from './isolation-recipes.ts'
@@ -17,7 +18,7 @@ export const scheduleBody = (changes: object = {}) => ({
   ...changes,
 })
 
-// The user gets it, unless the changes name others.
+// Creates a schedule whose reports go to the user, unless the changes name other recipients.
 export async function schedule(by: Browser, changes: object = {}) {
   const body = scheduleBody({ recipients: [by.user.email], ...changes })
   const answer = await by.call({ url: SCHEDULES, body })
@@ -25,7 +26,7 @@ export async function schedule(by: Browser, changes: object = {}) {
   return answer.json().data
 }
 
-// A schedule with a run that has not expired.
+// Creates a schedule with a report whose link has not expired; returns both references.
 export async function reportThings(bench: Bench, owner: Browser) {
   const { reference } = await schedule(owner, { name: 'Alpha secret report' })
   const { rows } = await bench.db.query(
@@ -41,10 +42,12 @@ export async function reportThings(bench: Bench, owner: Browser) {
 export const REPORT_RECIPES: Record<string, Recipe> = {
   listReportSchedules: () => [{ url: SCHEDULES }],
   listReportExports: () => [{ url: `${SCHEDULES}/choices` }],
-  getReportSchedule: (of) => [{ url: `${SCHEDULES}/${of.scheduleReference}` }],
-  createReportSchedule: (of) => [
-    { method: 'POST', url: SCHEDULES, body: scheduleBody({ recipients: [of.userEmail] }) },
+  getReportSchedule: (things) => [{ url: `${SCHEDULES}/${things.scheduleReference}` }],
+  createReportSchedule: (things) => [
+    { method: 'POST', url: SCHEDULES, body: scheduleBody({ recipients: [things.userEmail] }) },
   ],
-  deleteReportSchedule: (of) => [{ method: 'DELETE', url: `${SCHEDULES}/${of.scheduleReference}` }],
-  getReport: (of) => [{ url: `${REPORTS}/${of.reportReference}` }],
+  deleteReportSchedule: (things) => [
+    { method: 'DELETE', url: `${SCHEDULES}/${things.scheduleReference}` },
+  ],
+  getReport: (things) => [{ url: `${REPORTS}/${things.reportReference}` }],
 }

@@ -1,5 +1,5 @@
-// A bank with our own API over real HTTP, whose transfers and moods the test sets; and a service that
-// queries it on demand.
+// For tests of requeries: a bank that speaks our own bank API over real HTTP, and a service that queries it
+// on demand. The test decides which transfers the bank has, and whether it answers.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -25,14 +25,15 @@ export type BankTransfer = {
   transactionTime: string
 }
 
+// How the bank answers: correctly, with 500, never, or with 202 (still processing).
 export type Mood = 'well' | 'failing' | 'silent' | 'in_progress'
 
-// `asked` has every request, as path and query.
+// Starts the bank. `asked` records the URL of each request.
 export async function startBank({ pageSize = 100 } = {}) {
   const transfers: Record<string, unknown>[] = []
   const urls: URL[] = []
   const state = { mood: 'well' as Mood, inFlight: 0, inFlightMost: 0 }
-  const held: ServerResponse[] = []
+  const unanswered: ServerResponse[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://bank')
     urls.push(url)
@@ -40,27 +41,28 @@ export async function startBank({ pageSize = 100 } = {}) {
     state.inFlightMost = Math.max(state.inFlightMost, state.inFlight)
     response.on('close', () => state.inFlight--)
     if (request.headers.authorization !== `Bearer ${API_KEY}`) return answer(response, 401, {})
-    if (state.mood === 'silent') return void held.push(response)
+    if (state.mood === 'silent') return void unanswered.push(response)
     if (state.mood === 'failing') return answer(response, 500, {})
     if (state.mood === 'in_progress') return answer(response, 202, {})
     const [, , sessionId] = url.pathname.split('/')
     if (sessionId === undefined) return answer(response, 200, list(url))
-    const found = transfers.find((each) => each.sessionId === decodeURIComponent(sessionId))
-    answer(response, found ? 200 : 404, found ?? {})
+    const transfer = transfers.find((item) => item.sessionId === decodeURIComponent(sessionId))
+    answer(response, transfer ? 200 : 404, transfer ?? {})
   })
 
+  // A page of the transfers of a period, and of one account number if the query names it.
   function list({ searchParams }: URL) {
     const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '']
     const number = searchParams.get('accountNumber')
     const start = Number(searchParams.get('cursor') ?? 0)
-    const all = transfers.filter(
+    const matching = transfers.filter(
       ({ accountNumber, transactionTime: time }) =>
         (number === null || accountNumber === number) && String(time) >= from && String(time) <= to,
     )
-    const isMore = all.length > start + pageSize
+    const hasMore = matching.length > start + pageSize
     return {
-      data: all.slice(start, start + pageSize),
-      nextCursor: isMore ? String(start + pageSize) : null,
+      data: matching.slice(start, start + pageSize),
+      nextCursor: hasMore ? String(start + pageSize) : null,
     }
   }
 
@@ -72,7 +74,7 @@ export async function startBank({ pageSize = 100 } = {}) {
     asked: urls,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
-      for (const response of held) response.destroy()
+      for (const response of unanswered) response.destroy()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
@@ -92,6 +94,7 @@ const RANGES = {
 
 type Options = { settings?: object; env?: Record<string, string>; pageSize?: number }
 
+// Starts the bank and a service that is connected to it.
 export async function startRequeryBench({ settings = {}, env = {}, pageSize = 100 }: Options = {}) {
   const bank = await startBank({ pageSize })
   const connected = {
@@ -106,12 +109,13 @@ export async function startRequeryBench({ settings = {}, env = {}, pageSize = 10
     ...bench,
     bank,
     ...rounds,
-    // The payer's bank makes the transfer; this sends no notification.
+    // Adds a transfer to the bank, which does not notify the service.
     transfer(accountNumber: string, amount: string, changes: object = {}): BankTransfer {
       const transactionTime = bench.clock().toISOString()
-      const made = { sessionId: newSessionId(), accountNumber, amount, transactionTime, ...changes }
-      bank.transfers.push(made)
-      return made
+      const details = { accountNumber, amount, transactionTime, ...changes }
+      const newTransfer = { sessionId: newSessionId(), ...details }
+      bank.transfers.push(newTransfer)
+      return newTransfer
     },
     async [Symbol.asyncDispose]() {
       await rounds.close()
@@ -125,7 +129,7 @@ export type RequeryBench = Awaited<ReturnType<typeof startRequeryBench>>
 
 type Twin = Pick<Bench, 'config' | 'service' | 'database' | 'clock'>
 
-// The workers' rounds, on demand.
+// The rounds of the requery workers, run on demand: `plan` decides what to ask, `ask` queries the bank.
 export function requeryRounds(
   { config, service, database, clock }: Twin,
   { connections = connectBanks(bankConfigurations(config)), bankCode = BANK } = {},
@@ -150,7 +154,7 @@ export function requeryRounds(
     connection,
     plan: () => plan(NEVER),
     askOnce: () => ask(NEVER),
-    // Until nothing is due, or the rate limit stops it.
+    // Queries until nothing is due, or until the rate limit ends the round.
     async ask(): Promise<void> {
       while ((await ask(NEVER)).more);
     },
@@ -158,6 +162,7 @@ export function requeryRounds(
   }
 }
 
+// The stored requeries, by default of every reason.
 export async function requeriesOf({ db }: Pick<Bench, 'db'>, reason?: string) {
   const { rows } = await db.query<{
     id: bigint

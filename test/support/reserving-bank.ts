@@ -1,5 +1,5 @@
-// A bank that reserves, renames and blocks accounts over HTTP: the other side of
-// src/banks/manilla/connector.ts, with the failures that a test wants.
+// A bank that reserves, renames and blocks accounts over HTTP, and fails as the test says. It is the other
+// side of src/banks/manilla/connector.ts.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,7 +14,8 @@ import type { Bench } from './running-service.ts'
 
 export type BankCall = { method: string; path: string; body: Record<string, unknown> }
 
-// The test's reaction to a call: an answer, or a connection that breaks or stays silent.
+// How the bank reacts to a call: with the test's response, by breaking the connection, by staying silent, or
+// as usual.
 type Behaviour = (
   call: BankCall,
 ) => { status: number; body: object } | 'break' | 'hang' | 'as usual' | Promise<'as usual'>
@@ -23,13 +24,14 @@ const API_KEY = 'the-key-of-the-bank'
 
 export type ReservingBank = Awaited<ReturnType<typeof startReservingBank>>
 
-// Its numbers start with `prefix`.
+// Starts a bank whose account numbers start with `prefix`.
 export async function startReservingBank(prefix = '91') {
   const calls: BankCall[] = []
   const byReference = new Map<unknown, string>()
   const accounts = new Map<string, { name: unknown; isActive: boolean }>()
   let behaviour: Behaviour = () => 'as usual'
 
+  // Reserves a number, the same one for the same reference; or renames or blocks an account.
   function answerAsUsual({ method, path, body }: BankCall): { status: number; body: object } {
     if (method === 'POST' && path === '/accounts') {
       const next = `${prefix}${String(accounts.size + 1).padStart(10 - prefix.length, '0')}`
@@ -54,11 +56,11 @@ export async function startReservingBank(prefix = '91') {
       body: JSON.parse(text),
     }
     calls.push(call)
-    const isKnown = request.headers.authorization === `Bearer ${API_KEY}`
-    const chosen = isKnown ? await behaviour(call) : { status: 401, body: {} }
-    if (chosen === 'hang') return
-    if (chosen === 'break') return void response.destroy()
-    const { status, body } = chosen === 'as usual' ? answerAsUsual(call) : chosen
+    const isAuthorized = request.headers.authorization === `Bearer ${API_KEY}`
+    const reaction = isAuthorized ? await behaviour(call) : { status: 401, body: {} }
+    if (reaction === 'hang') return
+    if (reaction === 'break') return void response.destroy()
+    const { status, body } = reaction === 'as usual' ? answerAsUsual(call) : reaction
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')
@@ -82,6 +84,7 @@ export async function startReservingBank(prefix = '91') {
 
 type Pool = { static?: number; dynamic?: number; accountName?: string }
 
+// The service's settings for the bank. `pool` says how many reserved numbers to keep ready.
 export function reservingSettings(code: string, bank: ReservingBank, pool: Pool) {
   return {
     code,
@@ -102,29 +105,34 @@ const WITH_RANGES: Others = [
   },
 ]
 
-// 035 reserves numbers and issues collection accounts; the others are as in `others`.
+// Starts a service with two banks: 035 reserves its numbers and issues the collection accounts; 058 has
+// ranges of numbers.
 export function startWithReserving(bank: ReservingBank, pool: Pool, others = WITH_RANGES) {
   return startWithBanks([reservingSettings('035', bank, pool), ...others], {
     BANK_API_KEY: API_KEY,
   })
 }
 
-// Runs rounds until nothing is due.
-async function exhaust(round: Round): Promise<void> {
+async function runUntilNothingIsDue(round: Round): Promise<void> {
   while ((await round(new AbortController().signal)).more);
 }
 
-function parts({ config, service, clock }: Bench) {
+// The dependencies of the workers for bank numbers.
+function workerDeps({ config, service, clock }: Bench) {
   const bankConnections = connectBanks(bankConfigurations(config))
   const log = createLogger({ level: 'silent' })
   const nameStyle = config.policy.accountName
   return { db: service.db, clock, log, banks: config.banks, bankConnections, nameStyle }
 }
 
-export const refillPools = (bench: Bench) => exhaust(refillNumberPoolsRound(parts(bench)))
-export const sendBankChanges = (bench: Bench) => exhaust(sendBankChangesRound(parts(bench)))
+// Runs the worker that reserves numbers until the pools are full.
+export const refillPools = (bench: Bench) =>
+  runUntilNothingIsDue(refillNumberPoolsRound(workerDeps(bench)))
+// Runs the worker that tells the bank of renamed and blocked accounts.
+export const sendBankChanges = (bench: Bench) =>
+  runUntilNothingIsDue(sendBankChangesRound(workerDeps(bench)))
 
-// The number of a bank's numbers in each state.
+// How many reserved numbers of a bank are in each state, by "purpose state".
 export async function poolStates({ db }: Pick<Bench, 'db'>, bankCode = '035') {
   const { rows } = await db.query<{ name: string; count: number }>(
     `select purpose || ' ' || state as name, count(*)::int as count from reserved_numbers
@@ -134,6 +142,7 @@ export async function poolStates({ db }: Pick<Bench, 'db'>, bankCode = '035') {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
+// The alerts that are not cleared, as "kind subject".
 export async function standingAlerts({ db }: Pick<Bench, 'db'>): Promise<string[]> {
   const { rows } = await db.query<{ alert: string }>(
     `select kind || ' ' || subject as alert from alerts where cleared_at is null order by 1`,

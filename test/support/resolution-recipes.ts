@@ -1,5 +1,6 @@
-// Requests about differences by a user who is not an operator; and each POST that resolves them, with
-// something to do.
+// Requests to the operator's reconciliation routes, which test/access/route-isolation.test.ts sends as a
+// client that is not the operator; and requests about differences that take an idempotency key, for
+// test/records/keyed-operations.ts.
 
 import { addLineDifference, RECONCILIATION } from './differences.ts'
 import type { Recipe } from './isolation-recipes.ts'
@@ -44,32 +45,38 @@ export const RESOLUTION_RECIPES: Record<string, Recipe> = {
   withdrawResolution: () => [post(`${DIFFERENCE}/withdraw`)],
 }
 
+// Requests that take an idempotency key. `ask` makes a request that succeeds; `others` is the body of a
+// different request to the same address.
 export function resolutionOperations(bench: Bench) {
-  const found = async () => {
+  // Adds a difference: a fee of 5 naira that only the statement has.
+  const addDifferenceOfFee = async () => {
     const line = { amount: -5, kind: 'fee' } as const
     return (await addLineDifference(bench, { kind: 'unexplained_debit', line })).id
   }
-  const somebody = async () => userIdOf(bench, await makeUser(bench, { role: 'operator' }))
+  const newOperatorId = async () => userIdOf(bench, await makeUser(bench, { role: 'operator' }))
   const book = { ...NOTE, action: 'book' }
   return [
     {
       name: 'resolveDifference',
-      ask: async () => ({ url: `${RECONCILIATION}/${await found()}/resolve`, body: book }),
+      ask: async () => ({
+        url: `${RECONCILIATION}/${await addDifferenceOfFee()}/resolve`,
+        body: book,
+      }),
       others: () => NOTE,
     },
     {
       name: 'resolveDifferences',
       ask: async () => ({
         url: `${RECONCILIATION}/resolve`,
-        body: { ids: [await found(), await found()], ...book },
+        body: { ids: [await addDifferenceOfFee(), await addDifferenceOfFee()], ...book },
       }),
       others: () => ({ ids: [1], ...NOTE }),
     },
     {
       name: 'assignDifference',
       ask: async () => ({
-        url: `${RECONCILIATION}/${await found()}/assign`,
-        body: { owner: await somebody() },
+        url: `${RECONCILIATION}/${await addDifferenceOfFee()}/assign`,
+        body: { owner: await newOperatorId() },
       }),
       others: () => NOBODY,
     },
@@ -77,7 +84,10 @@ export function resolutionOperations(bench: Bench) {
       name: 'assignDifferences',
       ask: async () => ({
         url: `${RECONCILIATION}/assign`,
-        body: { ids: [await found(), await found()], owner: await somebody() },
+        body: {
+          ids: [await addDifferenceOfFee(), await addDifferenceOfFee()],
+          owner: await newOperatorId(),
+        },
       }),
       others: () => ({ ids: [1], ...NOBODY }),
     },

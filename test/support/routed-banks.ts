@@ -1,5 +1,5 @@
-// Banks that speak our own API over HTTP on loopback ports, and fail when the test says so; with a service
-// whose workers call them, on the clock of the test.
+// For tests of routing: banks that speak our own bank API over HTTP on loopback ports and fail when the test
+// says so, and a service on the test's clock that is connected to them.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,6 +12,8 @@ const API_KEY = 'the-key-of-the-bank'
 
 export type RoutedBank = Awaited<ReturnType<typeof startRoutedBank>>
 
+// Starts one bank, which confirms payouts and lists no transfers. After fail() it answers every request with
+// 503.
 async function startRoutedBank() {
   const orders: string[] = []
   let isUp = true
@@ -34,7 +36,7 @@ async function startRoutedBank() {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    orders, // References, in the order in which they came.
+    orders, // The references of the payout orders that the bank received, oldest first.
     fail: () => {
       isUp = false
     },
@@ -49,6 +51,7 @@ async function startRoutedBank() {
   }
 }
 
+// A bank with `size` dynamic numbers; its ranges start at `base`.
 const settingsOf = (code: string, bank: RoutedBank, base: number, size: number) => ({
   code,
   settings: { baseUrl: bank.url, timeoutMs: 2_000, concurrency: 1, ratePerSecond: 50 },
@@ -57,7 +60,7 @@ const settingsOf = (code: string, bank: RoutedBank, base: number, size: number) 
   dynamic: { from: base + 1_000_000, to: base + 1_000_000 + size },
 })
 
-// 035 has more numbers, and all the money.
+// Starts a service with two such banks. Bank 035 (`one`) has more account numbers and all the money.
 export async function startRouted() {
   const [one, other] = [await startRoutedBank(), await startRoutedBank()]
   const banks = [
@@ -78,6 +81,7 @@ export async function startRouted() {
 
 type Db = { query: (text: string, values: unknown[]) => Promise<{ rows: { state: string }[] }> }
 
+// Whether a bank is in use for money in or out; undefined if no route was stored.
 export async function routeState(
   { db }: { db: Db },
   bankCode: string,
@@ -92,6 +96,7 @@ export async function routeState(
 
 const PATIENCE_MS = 120_000
 
+// Waits until the condition is true; fails after two minutes.
 export async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS
   while (!(await isTrue())) {

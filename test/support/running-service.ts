@@ -1,5 +1,5 @@
-// A whole service on a private database, with a clock that the test moves and a readable log. `call`
-// sends HTTP requests without a socket.
+// Starts a whole service on a private database, with a clock that the test moves and a log that it can read.
+// `call` sends HTTP requests without a socket.
 
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
@@ -29,13 +29,20 @@ export type Call = {
 
 export type Bench = Awaited<ReturnType<typeof startTestService>>
 
-export type Given = { env?: Record<string, string>; database?: TestDatabase; patience?: number }
+export type ServiceOptions = {
+  env?: Record<string, string>
+  database?: TestDatabase
+  patience?: number
+}
 
-export async function startTestService(options: Given = {}) {
+// Starts the service; disposing the returned bench closes it and drops its database. `patience` multiplies
+// the service's time limits, since test machines are busy.
+export async function startTestService(options: ServiceOptions = {}) {
   const { env = {}, database: existing, patience = BUSY_FACTOR } = options
-  const isPlain = !existing && isPreparedAlike(env)
-  const database = existing ?? (await (isPlain ? createPrepared() : createPartitionedDatabase()))
-  const { lines, destination } = keptLog()
+  const canUsePrepared = !existing && needsDefaultDatabase(env)
+  const database =
+    existing ?? (await (canUsePrepared ? createPrepared() : createPartitionedDatabase()))
+  const { lines, destination } = memoryLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)
   const { connectionString } = database
@@ -43,7 +50,7 @@ export async function startTestService(options: Given = {}) {
   const log = createLogger({ level: 'trace', destination })
   const monotonic = () => nowMs
   const starting = { config, connectionString, clock, monotonic, log, patience }
-  if (!isPlain) await prepareDatabase(starting)
+  if (!canUsePrepared) await prepareDatabase(starting)
   const service = await createService(starting)
   let sandboxToken: string | undefined
 
@@ -68,17 +75,18 @@ export async function startTestService(options: Given = {}) {
     clock,
     advance: (ms: number) => {
       nowMs += ms
-      // The same clock checks tokens, so a long step outlives them.
+      // The same clock checks tokens, so the token may have expired: the next call logs in again.
       sandboxToken = undefined
     },
     logText: () => lines.join(''),
     login,
     tryLogin,
-    // A second client, created like an operator's; returns its token.
+    // Creates another client, as an operator would; returns its token.
     async newClient(clientId: string): Promise<string> {
       await addClient(database.pool, clock(), { clientId })
       return login(clientId, 's3cret')
     },
+    // Sends a request, by default with the sandbox client's token.
     async call({ token, ...call }: Call) {
       if (token === undefined) sandboxToken ??= await login()
       return send(requestOf(call, token === undefined ? sandboxToken : token))
@@ -86,14 +94,15 @@ export async function startTestService(options: Given = {}) {
     async [Symbol.asyncDispose]() {
       await service.close()
       await database[Symbol.asyncDispose]()
-      release(service)
+      releaseMemory(service)
     },
   }
 }
 
-// A file's module stays loaded, and so does the bench that its tests share. Without its service it holds
-// hundreds of kilobytes instead of six megabytes, which each later collection of the process would mark.
-function release(service: object): void {
+// Empties a closed service. The modules of a test file stay loaded after its tests, and with them the bench
+// that the tests share. With its service, a bench would hold six megabytes instead of some hundred kilobytes,
+// and each later garbage collection of the process would have to mark them.
+function releaseMemory(service: object): void {
   for (const key of Object.keys(service)) Reflect.deleteProperty(service, key)
 }
 
@@ -104,14 +113,17 @@ function configOf(connectionString: string, env: Record<string, string>): Config
   )
 }
 
-// Whether these settings prepare the database like the defaults.
-function isPreparedAlike(env: Record<string, string>): boolean {
-  const preparing = ({ banks, mode, secrets }: Config) => ({ banks, mode, secrets })
-  const [own, plain] = [env, {}].map((each) => preparing(configOf(NOWHERE, each)))
-  return isDeepStrictEqual(own, plain)
+// Whether a service with these settings needs the same rows in its database as one with the default settings.
+function needsDefaultDatabase(env: Record<string, string>): boolean {
+  const relevantFor = (settings: Record<string, string>) => {
+    const { banks, mode, secrets } = configOf(NOWHERE, settings)
+    return { banks, mode, secrets }
+  }
+  return isDeepStrictEqual(relevantFor(env), relevantFor({}))
 }
 
-// Preparing takes a third of a service's start.
+// Clones a database that a service with the default settings has prepared, because preparing takes a third of
+// the time of a service's start.
 function createPrepared(): Promise<TestDatabase> {
   return createPreparedDatabase(async (connectionString) => {
     const log = createLogger({ level: 'silent' })
@@ -127,6 +139,7 @@ const HASH_COST = 1024
 const NOWHERE = 'postgres://nobody@localhost:5432/none'
 type NewClient = { clientId: string; secret?: string; isOperator?: boolean }
 
+// Inserts a client whose secret is hashed cheaply.
 export async function addClient(
   db: Queryable,
   now: Date,
@@ -145,20 +158,21 @@ function loginRequest(clientId: string, clientSecret: string): InjectOptions {
   }
 }
 
+// The request as Fastify's `inject` takes it: a POST if there is a body, else a GET.
 export function requestOf(
   { method, url, body, headers = {} }: Omit<Call, 'token'>,
   bearer: string | null | undefined,
 ): InjectOptions {
-  const sent = body === undefined ? undefined : { payload: payloadOf(body) }
+  const content = body === undefined ? undefined : { payload: payloadOf(body) }
   return {
-    method: method ?? (sent ? 'POST' : 'GET'),
+    method: method ?? (content ? 'POST' : 'GET'),
     url,
     headers: {
-      ...(sent ? { 'content-type': 'application/json' } : {}),
+      ...(content ? { 'content-type': 'application/json' } : {}),
       ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
       ...headers,
     },
-    ...sent,
+    ...content,
   }
 }
 
@@ -166,7 +180,8 @@ function payloadOf(body: unknown): string | Buffer {
   return typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
 }
 
-function keptLog() {
+// A log destination that keeps the lines in memory.
+function memoryLog() {
   const lines: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {

@@ -1,5 +1,5 @@
-// Runs the worker that sends the sandbox bank's scheduled reports, on demand, with its own connections
-// and memory like a new process.
+// Runs the worker that sends the scheduled reports of the sandbox's bank, on demand. It has its own
+// connections and memory, as a new process would.
 
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { Notifier } from '#notifier.ts'
@@ -10,6 +10,7 @@ import type { Bench } from './running-service.ts'
 
 const NEVER = new AbortController().signal
 
+// Returns the worker's round: each call sends the reports that are due.
 export function reportRounds({ config, db, clock, database }: Bench) {
   const { connectionString } = database
   const batchPool = patientBatchPool(connectionString, 2)
@@ -29,6 +30,7 @@ export function reportRounds({ config, db, clock, database }: Bench) {
   }
 }
 
+// How each scheduled report ended, oldest first; null while it is pending.
 export async function outcomesOfReports({ db }: Pick<Bench, 'db'>): Promise<(string | null)[]> {
   const { rows } = await db.query('select outcome from sandbox_reports order by id')
   return rows.map(({ outcome }) => outcome)

@@ -1,4 +1,5 @@
-// Screening: rules activated by two people, lists, and the workers' rounds on demand.
+// For tests of screening: the operator's calls on rules and lists, which two users activate, and the workers'
+// rounds on demand.
 
 import assert from 'node:assert/strict'
 import { screenCreditsRound, screenPayoutsRound } from '#screening/workers.ts'
@@ -15,6 +16,7 @@ const REASON = { reason: 'As the policy says' }
 
 export type Screening = Awaited<ReturnType<typeof startScreening>>
 
+// Starts a service with two operators and the screening workers.
 export async function startScreening() {
   const bench = await startTestService()
   const emails = [
@@ -26,11 +28,11 @@ export async function startScreening() {
   const rounds = [screenCreditsRound(payouts), screenPayoutsRound(payouts)]
 
   return Object.assign(bench, {
-    // Signed in anew: time passes for sessions too.
+    // Each call signs in again, because the session of an earlier call may have expired by the test's clock.
     maker: () => signIn(bench, emails[0]),
     checker: () => signIn(bench, emails[1]),
     payouts,
-    // Runs the rounds until there is no more work.
+    // Runs the workers until everything is screened.
     async screen(): Promise<void> {
       for (const round of rounds) while ((await round(signal)).more);
     },
@@ -42,15 +44,18 @@ export async function startScreening() {
   })
 }
 
+// The result of a call: the code of its refusal, or else the state or kind of the object.
 export async function codeOf(answer: ReturnType<Browser['call']>): Promise<string> {
   const json = (await answer).json()
   return json.code ?? json.data.state ?? json.data.kind
 }
 
+// Creates a rule, which screens nothing until it is activated.
 export async function draft({ call }: Screening, body: object) {
-  return dataOf(await call({ url: `${SCREENING}/rules`, body }), 'account')
+  return dataOf(await call({ url: `${SCREENING}/rules`, body }))
 }
 
+// Tests a rule on the last days, which must happen before it can be activated.
 export const testRule = ({ call, clock }: Screening, rule: string, days = 30) => {
   const to = new Date(clock().getTime() + 1)
   const from = new Date(to.getTime() - days * 1_440 * MINUTE_MS)
@@ -60,6 +65,7 @@ export const testRule = ({ call, clock }: Screening, rule: string, days = 30) =>
 
 type Requested = { id: number }
 
+// The second operator approves a request.
 export async function approve({ checker }: Screening, { id }: Requested): Promise<void> {
   const answer = await (await checker()).call({
     url: `${SCREENING}/requests/${id}/approve`,
@@ -68,15 +74,16 @@ export async function approve({ checker }: Screening, { id }: Requested): Promis
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
+// The first operator requests something, for example to activate a rule.
 export async function request({ maker }: Screening, path: string, body: object = {}) {
   const answer = await (await maker()).call({
     url: `${SCREENING}${path}`,
     body: { ...REASON, ...body },
   })
-  return dataOf(answer, 'account') as unknown as Requested
+  return dataOf(answer) as unknown as Requested
 }
 
-// Drafts, tests and activates a rule, and waits until it is in force.
+// Creates, tests and activates a rule, and moves the clock until it is in force.
 export async function activate(desk: Screening, body: object) {
   const rule = await draft(desk, body)
   assert.equal((await testRule(desk, rule.reference as string)).statusCode, 200)
@@ -85,19 +92,20 @@ export async function activate(desk: Screening, body: object) {
   return rule
 }
 
-// A draft, until somebody activates it.
+// Uploads a version of a list, which is not used until it is activated.
 export function upload({ call }: Screening, name: string, csv: string) {
   const url = `${SCREENING}/lists?name=${name}&format=csv`
   return call({ url, body: csv, headers: { 'content-type': 'text/csv' } })
 }
 
-// Uploads a version of a list and activates it. It is in force a minute later.
+// Uploads a version of a list and activates it. The version is in force a minute later.
 export async function putList(desk: Screening, name: string, csv: string) {
-  const list = dataOf(await upload(desk, name, csv), 'account') as unknown as { version: number }
+  const list = dataOf(await upload(desk, name, csv)) as unknown as { version: number }
   await approve(desk, await request(desk, `/lists/${list.version}/activate`))
   return list
 }
 
+// The screening decisions, newest first. `filter` is the end of the query, for example "&outcome=hold".
 export async function decisions(bench: Bench, filter = '') {
   const answer = await bench.call({ url: `${SCREENING}/decisions?limit=100${filter}` })
   assert.equal(answer.statusCode, 200, answer.body)

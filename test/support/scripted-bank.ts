@@ -1,4 +1,4 @@
-// A service whose banks give the test's answers, with one payout queued.
+// A service whose banks respond to payouts as the test says, with one payout queued.
 
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { createPayout, fund, getPayout, payoutRounds } from './payouts.ts'
@@ -6,11 +6,12 @@ import { startTestService } from './running-service.ts'
 
 export const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
 
-// The bank gives the test's answers and counts its calls.
+// Starts the service. Each bank responds with `answers`, which the test may change later, and records the
+// payouts sent to it. Without `find`, the banks cannot be asked about payouts.
 export async function scripted(answers: { send: PayoutAnswer; find?: PayoutAnswer | undefined }) {
   const bench = await startTestService()
   const sent: string[] = []
-  const during: { call?: () => Promise<unknown> } = {} // Runs during the bank's call.
+  const during: { call?: () => Promise<unknown> } = {} // The test's function runs during the bank's call.
   const calls: BankConnection['calls'] = {
     sendMoney: async ({ reference }) => {
       sent.push(reference)

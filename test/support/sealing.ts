@@ -1,4 +1,4 @@
-// The service's sealer, for domain functions.
+// The sealer of a test service, for calls of functions that read or write personal data.
 
 import { Sealer } from '#seal.ts'
 import type { Bench } from './running-service.ts'

@@ -1,5 +1,5 @@
-// One PostgreSQL server for a run of tests, with migrated templates that every test clones. Nobody may
-// connect to a finished template: cloning needs it without sessions.
+// Starts the PostgreSQL server for a run of tests, with migrated templates that each test clones. A finished
+// template accepts no connections, because PostgreSQL clones only databases without sessions.
 
 import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,11 @@ import { startEmbedded } from '#embedded/embedded.ts'
 import { START } from './settings.ts'
 
 export const TEMPLATE = 'manilla_template'
-// With the partitions that a service creates at its start, which takes 50 ms.
+// A template that also has the partitions of tables, which a starting service would create in 50 ms.
 export const PARTITIONED = 'manilla_partitioned'
 
-// Nothing here has to survive the run, so nothing waits for a disk, and the log stays small because it
-// may lie in memory. Tests of durability start their own server.
+// The data need not survive the run, so the server never waits for a disk. The write-ahead log stays small
+// because it may be in memory. Tests of durability start their own server.
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -29,18 +29,19 @@ const SETTINGS = {
   autovacuum: 'off',
 }
 
-// Fills freed memory at once, so that PostgreSQL fails reliably if it uses it again
+// Makes the C library overwrite freed memory, so that PostgreSQL fails reliably if it uses the memory again
 // (docs/decisions/0023).
 export const FILL_FREED = { MALLOC_PERTURB_: '165' }
 
-// A clone has some 1,000 new files. When it had 400, it took a median of 11 ms in memory, and 20 to
-// 270 ms on a shared ext4 disk.
+// Databases are cloned faster in memory: a clone is some 1,000 new files. When it had 400, it took a median
+// of 11 ms in memory, and 20 to 270 ms on a shared ext4 disk.
 const MEMORY_FOLDER = '/dev/shm'
 const MEMORY_FREE_MIN = 4 * 1024 ** 3
 
+// Starts the server. `folder` has its data, and may be used for other files of the run.
 export async function startTestServer() {
   const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
-  await chmod(folder, 0o755) // As root, the server runs as another user, who must get in.
+  await chmod(folder, 0o755) // If the tests run as root, the server runs as another user.
   try {
     const server = await startEmbedded({
       dataDir: join(folder, 'data'),
@@ -64,6 +65,7 @@ export async function startTestServer() {
   }
 }
 
+// The folder for the server's data: in memory if there is enough, else the temp folder.
 export async function chooseParent(): Promise<string> {
   try {
     await access(MEMORY_FOLDER, constants.W_OK)
@@ -74,6 +76,7 @@ export async function chooseParent(): Promise<string> {
   }
 }
 
+// Creates both templates, and closes them to connections.
 async function makeTemplates(server: { databaseUrl(name: string): string }): Promise<void> {
   const admin = new pg.Client(server.databaseUrl('postgres'))
   await admin.connect()
@@ -90,7 +93,8 @@ async function makeTemplates(server: { databaseUrl(name: string): string }): Pro
   }
 }
 
-// A machine that freezes longer than a migration's idle limit ends it; the next try continues.
+// Retries, because a machine that freezes for longer than a migration's idle limit ends the migration. The
+// next try continues where the last one ended.
 async function migrateTemplate(url: string): Promise<void> {
   for (let triesLeft = 2; ; triesLeft--) {
     try {
@@ -102,6 +106,7 @@ async function migrateTemplate(url: string): Promise<void> {
   }
 }
 
+// Creates the partitions that a service needs at the time of the tests.
 async function makePartitions(url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()

@@ -1,5 +1,6 @@
 // Settings shared by all test services.
 
+// The clock of each test service starts here: Sunday, 09:00 in Lagos.
 export const START = new Date('2026-11-15T08:00:00.000Z')
 
 export const SECRETS = {

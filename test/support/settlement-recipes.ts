@@ -1,4 +1,5 @@
-// Requests for another client's settlements; and each POST about them, with something to do.
+// Requests for another client's settlements, which test/access/route-isolation.test.ts sends; and requests
+// about settlements that take an idempotency key, for test/records/keyed-operations.ts.
 
 import type { Recipe } from './isolation-recipes.ts'
 import { fund } from './payouts.ts'
@@ -6,7 +7,7 @@ import type { Bench, Call } from './running-service.ts'
 import {
   CONFIRMED,
   close,
-  closed,
+  closeSettlement,
   FAILED,
   HOLIDAYS,
   SETTINGS,
@@ -15,14 +16,14 @@ import {
   settleOf,
 } from './settlements.ts'
 
-const one = (more: string): Recipe => {
-  return (of) => [{ url: `${SETTLEMENTS}/${of.settlementReference}${more}` }]
+const settlement = (more: string): Recipe => {
+  return (things) => [{ url: `${SETTLEMENTS}/${things.settlementReference}${more}` }]
 }
 const act = (verb: string): Recipe => {
-  return (of) => [{ url: `${SETTLEMENTS}/${of.settlementReference}/${verb}`, body: {} }]
+  return (things) => [{ url: `${SETTLEMENTS}/${things.settlementReference}/${verb}`, body: {} }]
 }
 const pages = (url: string): Recipe => {
-  return (of) => [{ url }, { url: `${url}?limit=1&cursor=${of.cursors[url]}` }]
+  return (things) => [{ url }, { url: `${url}?limit=1&cursor=${things.cursors[url]}` }]
 }
 const put = (url: string, body: object): Call => ({ method: 'PUT', url, body })
 
@@ -32,10 +33,10 @@ export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
   getSettlementSettings: () => [{ url: SETTINGS }],
   listSettlements: pages(SETTLEMENTS),
   getUpcomingSettlement: () => [{ url: `${SETTLEMENTS}/upcoming` }],
-  getSettlement: one(''),
-  listSettlementLines: one('/lines'),
-  exportSettlement: one('.csv'),
-  getSettlementStatement: one('.html'),
+  getSettlement: settlement(''),
+  listSettlementLines: settlement('/lines'),
+  exportSettlement: settlement('.csv'),
+  getSettlementStatement: settlement('.html'),
   approveSettlement: act('approve'),
   cancelSettlement: act('cancel'),
   closeSettlement: () => [{ url: SETTLEMENTS, body: {} }],
@@ -45,7 +46,8 @@ export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
   listHolidays: () => [{ url: HOLIDAYS }],
 }
 
-// The client's own settlements: two, so that a page of one has a next.
+// Closes two settlements of the isolation test's client, so that the list has a second page; returns the
+// first's reference.
 export async function settlementThings(bench: Bench, token: string) {
   const references: string[] = []
   for (const amount of ['500', '600']) {
@@ -55,7 +57,7 @@ export async function settlementThings(bench: Bench, token: string) {
   return { settlementReference: references[0] as string }
 }
 
-// One of each type of event about settlements and their payouts.
+// Makes one event of each type about settlements and their payouts.
 export async function settlementEvents(bench: Bench, { token, clientId }: Holder): Promise<void> {
   await setBankAccount(bench, { clientId })
   for (const outcome of [CONFIRMED, FAILED]) {
@@ -67,11 +69,14 @@ export async function settlementEvents(bench: Bench, { token, clientId }: Holder
 
 type Holder = { token: string; clientId: string }
 
+// Requests that take an idempotency key. `ask` makes a request that succeeds; `others` is the body of a
+// different request to the same address.
 export function settlementOperations(bench: Bench) {
-  const held = async (verb: string) => {
+  // A decision about a settlement that waits, because its bank account was not confirmed when it closed.
+  const decideWaiting = async (verb: string) => {
     await setBankAccount(bench, { status: 'unconfirmed' })
     await fund(bench, '100')
-    const { reference } = await closed(bench)
+    const { reference } = await closeSettlement(bench)
     await setBankAccount(bench)
     return { url: `${SETTLEMENTS}/${reference}/${verb}`, body: {} }
   }
@@ -84,7 +89,7 @@ export function settlementOperations(bench: Bench) {
       },
       others: () => ({ cutOff: '2020-01-01' }),
     },
-    { name: 'approveSettlement', ask: () => held('approve') },
-    { name: 'cancelSettlement', ask: () => held('cancel') },
+    { name: 'approveSettlement', ask: () => decideWaiting('approve') },
+    { name: 'cancelSettlement', ask: () => decideWaiting('cancel') },
   ]
 }

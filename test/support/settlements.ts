@@ -1,4 +1,4 @@
-// Settlements over HTTP, and their bank accounts.
+// The client's calls on settlements, and the bank accounts that they are paid to.
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
@@ -20,7 +20,7 @@ export const HOLIDAYS = '/api/v1/operator/holidays'
 
 type BankAccount = { clientId?: string; status?: 'confirmed' | 'unconfirmed' | 'mismatch' }
 
-// Sets the client's default, replacing any earlier one.
+// Gives the client a default bank account with this status, or changes the status of the one it has.
 export async function setBankAccount(
   bench: Bench,
   { clientId = 'MAN0000001', status = 'confirmed' }: BankAccount = {},
@@ -51,29 +51,34 @@ export async function setBankAccount(
   )
 }
 
+// Leaves the clients without a default bank account.
 export async function removeBankAccount(bench: Bench): Promise<void> {
   await bench.db.query('update bank_accounts set is_default = false')
 }
 
 type Shape = { body?: object; token?: string }
 
+// Closes a settlement by request; returns the response, which may be a refusal.
 export const close = (bench: Pick<Bench, 'call'>, { body = {}, token }: Shape = {}) =>
   bench.call({ url: SETTLEMENTS, body, ...(token === undefined ? {} : { token }) })
 
-export async function closed(bench: Pick<Bench, 'call'>, body: object = {}) {
-  return dataOf(await close(bench, { body }), 'account')
+// Closes a settlement, which must succeed; returns it.
+export async function closeSettlement(bench: Pick<Bench, 'call'>, body: object = {}) {
+  return dataOf(await close(bench, { body }))
 }
 
 export async function settlementOf(bench: Pick<Bench, 'call'>, reference: string) {
-  return dataOf(await bench.call({ url: `${SETTLEMENTS}/${reference}` }), 'account')
+  return dataOf(await bench.call({ url: `${SETTLEMENTS}/${reference}` }))
 }
 
+// The lines of a settlement.
 export async function linesOf(bench: Pick<Bench, 'call'>, reference: string) {
   const answer = await bench.call({ url: `${SETTLEMENTS}/${reference}/lines?limit=100` })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
 
+// Approves or cancels a settlement.
 export function decideOn(by: Pick<Bench, 'call'>, reference: string, verb: string, more = {}) {
   return by.call({ url: `${SETTLEMENTS}/${reference}/${verb}`, body: {}, ...more })
 }
@@ -82,7 +87,8 @@ export function setSettings(bench: Pick<Bench, 'call'>, body: object) {
   return bench.call({ method: 'PUT', url: SETTINGS, body })
 }
 
-// Acts like a bank's answer. Sends the payout first, unless it is to be cancelled.
+// Settles a payout with this outcome, as after the bank's response. Marks it as sent first, unless the
+// outcome is that it was cancelled.
 export async function settleOf(bench: Bench, reference: string, outcome: PayoutOutcome) {
   const { rows } = await bench.db.query<{ id: PayoutId }>(
     'select id from payouts where reference = $1',
@@ -110,7 +116,8 @@ export async function settleOf(bench: Bench, reference: string, outcome: PayoutO
 export const CONFIRMED: PayoutOutcome = { status: 'confirmed', bankReference: 'B-1' }
 export const FAILED: PayoutOutcome = { status: 'failed', reason: 'Account closed.' }
 
-// One round of the worker that closes due settlements, as one process.
+// Returns one round of the worker that closes due settlements; a test may run several at once, as several
+// processes do.
 export function scheduleRound(bench: Bench) {
   const { data, hash } = bench.config.secrets
   const round = closeSettlementsRound({
@@ -124,12 +131,13 @@ export function scheduleRound(bench: Bench) {
   return () => round(new AbortController().signal)
 }
 
-// Until nothing is due.
+// Runs the worker until no settlement is due.
 export async function runSchedule(bench: Bench): Promise<void> {
   const round = scheduleRound(bench)
   for (let rounds = 0; (await round()).more; rounds++) assert(rounds < 1_000)
 }
 
+// The client's settlements, newest first.
 export async function listOf(bench: Pick<Bench, 'call'>, more: Partial<Call> = {}) {
   const answer = await bench.call({ url: `${SETTLEMENTS}?limit=100`, ...more })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -137,10 +145,10 @@ export async function listOf(bench: Pick<Bench, 'call'>, more: Partial<Call> = {
 }
 
 export async function upcomingOf(bench: Pick<Bench, 'call'>) {
-  return dataOf(await bench.call({ url: `${SETTLEMENTS}/upcoming` }), 'account')
+  return dataOf(await bench.call({ url: `${SETTLEMENTS}/upcoming` }))
 }
 
-// The state after a reversal of money that had left: the client owes it.
+// Makes the client owe an amount, as after a bank reversed money that had been paid out.
 export async function owe(bench: Bench, naira: string): Promise<void> {
   const { rows } = await bench.db.query<{ id: ClientId }>(
     `select id from clients where client_id = 'MAN0000001'`,

@@ -1,4 +1,4 @@
-// Converts between the public ids of test services and the ids in their databases.
+// Converts between public ids, which the API shows, and the ids in the databases of test services.
 
 import { findId, findName, type IdKind, publicId } from '#public-ids.ts'
 import { Sealer } from '#seal.ts'

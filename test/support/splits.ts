@@ -1,4 +1,5 @@
-// Subaccounts and splits: the client's own calls, and requests for another client's.
+// The client's calls on subaccounts and splits, and the requests for another client's that
+// test/access/route-isolation.test.ts sends.
 
 import { nubanCheckDigit } from '#banks/nuban.ts'
 import { dataOf } from './fixtures.ts'
@@ -6,7 +7,8 @@ import type { Recipe } from './isolation-recipes.ts'
 import { bankAccountNumber } from './payouts.ts'
 import type { Bench, Call } from './running-service.ts'
 
-// With the right check digit. The sandbox's bank reacts to some prefixes (docs/payouts.md).
+// An account number at bank 058 with the right check digit. The sandbox's bank reacts in a special way to
+// payouts to some prefixes (docs/payouts.md).
 export function numberAt058(prefix: string): string {
   const serial = `${prefix}5678`
   return `${serial}${nubanCheckDigit('058', serial)}`
@@ -28,11 +30,11 @@ export function subaccountBody(subaccountCode: string, changes: object = {}) {
 
 export async function createSubaccounts(bench: Bench, ...codes: string[]): Promise<void> {
   for (const code of codes) {
-    dataOf(await bench.call({ url: SUBACCOUNTS, body: subaccountBody(code) }), 'account')
+    dataOf(await bench.call({ url: SUBACCOUNTS, body: subaccountBody(code) }))
   }
 }
 
-// A new account.
+// The fields of a bank account that no subaccount has yet.
 export const newAccountBody = (prefix?: string) => ({
   bankCode: '058',
   accountNumber: bankAccountNumber(prefix),
@@ -43,17 +45,18 @@ export function changeSubaccount(by: Pick<Bench, 'call'>, code: string, body: ob
   return by.call({ method: 'PATCH', url: `${SUBACCOUNTS}/${code}`, body })
 }
 
-// Returns the reference of the new bank account.
+// Gives a subaccount another bank account; returns the reference of that bank account.
 export async function payElsewhere(
   by: Pick<Bench, 'call'>,
   code: string,
   body: object = newAccountBody(),
 ): Promise<string> {
-  return dataOf(await changeSubaccount(by, code, body), 'account').bankAccountReference
+  return dataOf(await changeSubaccount(by, code, body)).bankAccountReference
 }
 
 type Part = [subaccountCode: string, share: number | string, bearsFee?: boolean]
 
+// The body of a split: for each part, the subaccount, its share, and whether it bears the fee.
 export function splitBody(splitCode: string, type: 'percentage' | 'flat', ...parts: Part[]) {
   return {
     splitCode,
@@ -71,32 +74,35 @@ export function postSplit(bench: Bench, body: object, more: Partial<Call> = {}) 
   return bench.call({ url: SPLITS, body, ...more })
 }
 
-// By default A and B share 80 to 20.
+// Creates the subaccounts A and B and a split, by default one in which A gets 80 percent and B 20.
 export async function createSplit(
   bench: Bench,
   body: object = splitBody('AB', 'percentage', ['A', 80], ['B', 20]),
 ): Promise<void> {
   await createSubaccounts(bench, 'A', 'B')
-  dataOf(await postSplit(bench, body), 'account')
+  dataOf(await postSplit(bench, body))
 }
 
 export async function balanceOfSubaccount(bench: Bench, code: string): Promise<number> {
-  return dataOf(await bench.call({ url: `${SUBACCOUNTS}/${code}` }), 'account').balance
+  return dataOf(await bench.call({ url: `${SUBACCOUNTS}/${code}` })).balance
 }
 
+// For each operation, the requests that name another client's objects (isolation-recipes.ts).
 export function splitRecipes(): Record<string, Recipe> {
   return {
-    getSubaccount: (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}` }],
-    updateSubaccount: (of) =>
+    getSubaccount: (things) => [{ url: `${SUBACCOUNTS}/${things.subaccountCode}` }],
+    updateSubaccount: (things) =>
       [{ isActive: false }, newAccountBody()].map((body) => ({
         method: 'PATCH',
-        url: `${SUBACCOUNTS}/${of.subaccountCode}`,
+        url: `${SUBACCOUNTS}/${things.subaccountCode}`,
         body,
       })),
-    getSplit: (of) => [{ url: `${SPLITS}/${of.splitCode}` }],
-    deactivateSplit: (of) => [{ method: 'POST', url: `${SPLITS}/${of.splitCode}/deactivate` }],
-    createSplit: (of) => [
-      { url: SPLITS, body: splitBody('mine', 'percentage', [of.subaccountCode, 1]) },
+    getSplit: (things) => [{ url: `${SPLITS}/${things.splitCode}` }],
+    deactivateSplit: (things) => [
+      { method: 'POST', url: `${SPLITS}/${things.splitCode}/deactivate` },
+    ],
+    createSplit: (things) => [
+      { url: SPLITS, body: splitBody('mine', 'percentage', [things.subaccountCode, 1]) },
     ],
   }
 }

@@ -1,8 +1,9 @@
-// A TCP network between us and the test database that can fail silently. Stalled, it accepts data and
+// A TCP proxy between the test and its database that can fail silently. While it stalls, it accepts data and
 // passes nothing on, in either direction.
 
 import { startFaultyLink } from '../../torture/faulty-link.ts'
 
+// Starts the proxy in front of the database with this connection string.
 export async function startStallingProxy(connectionString: string) {
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const path = `${url.searchParams.get('host')}/.s.PGSQL.${url.searchParams.get('port')}`

@@ -1,5 +1,6 @@
-// PostgreSQL servers that follow one another, from the embedded binaries: a primary, standbys made by a
-// base backup while it serves, promotion, demotion and death. Each is reached by its socket.
+// PostgreSQL servers that replicate, for tests of failover: a primary, and standbys that are copied from it
+// while it serves. Tests promote, demote and kill them. They run from the embedded binaries; each is reached
+// by its socket.
 
 import { appendFileSync, chownSync, type Dirent, writeFileSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
@@ -19,8 +20,8 @@ const SETTINGS = {
   wal_receiver_timeout: '5s',
   wal_retrieve_retry_interval: '500ms', // As in deploy/ha.
 }
-const READY_MAX_MS = 300_000 // A busy machine is slow.
-// Files that belong to the running server, or are recreated.
+const READY_MAX_MS = 300_000 // Long, because a busy machine is slow.
+// A base backup leaves these files out: they belong to the running server, or the standby creates them.
 const NOT_COPIED = [
   /^(postmaster\.(pid|opts)|socket|standby\.signal)$/,
   /^pg_(wal|replslot|stat_tmp|dynshmem|notify|serial|snapshots|subtrans)\/(?!archive_status)/,
@@ -53,18 +54,19 @@ export class Server {
     return join(this.#socket, SOCKET_NAME)
   }
 
-  // For standbys.
+  // How a standby connects to this server.
   get conninfo(): string {
     return `host=${this.#socket} user=manilla`
   }
 
+  // Creates an empty cluster and starts it as a primary.
   async create(): Promise<void> {
     await ensureCluster(this.#home, this.#binaries)
     await this.start()
     await this.query('create database manilla')
   }
 
-  // From a serving primary, like pg_basebackup.
+  // Replaces the data by a base backup of a serving primary, as pg_basebackup does.
   async copy(primary: Server): Promise<void> {
     const { clusterFolder } = this.#home
     await rm(clusterFolder, { recursive: true, force: true, maxRetries: 5 })
@@ -76,15 +78,15 @@ export class Server {
     })
   }
 
-  // Follows a primary with its data so far; without one, starts as a primary.
+  // Starts the server with the data that it has: as a standby of `primary` or, without one, as a primary.
   async start(primary?: Primary): Promise<void> {
     const socket = makeSocketFolder(this.#home)
     const { settings: extra, log } = this.#options
-    const following = primary && { primary_conninfo: primary.conninfo }
+    const standbySettings = primary && { primary_conninfo: primary.conninfo }
     if (primary) this.#write('standby.signal', '')
     if (primary) this.#write('postgresql.auto.conf', '')
     const settings = {
-      ...{ ...serverSettings(), ...SETTINGS, ...extra, ...following },
+      ...{ ...serverSettings(), ...SETTINGS, ...extra, ...standbySettings },
       ...fixedSettings(socket.forServer),
     }
     this.#process = await spawnGuarded({
@@ -101,22 +103,23 @@ export class Server {
     })
     const answers = () => this.query('select 1').then(Boolean, () => false)
     await Promise.race([ended, until('the server answers', answers, READY_MAX_MS)])
-    ended.catch(() => {})
+    ended.catch(() => {}) // A server that ends later, for example killed, is no unhandled rejection.
   }
 
-  // From now on every commit reaches its standby, and the standby has all earlier commits.
+  // Makes replication synchronous: from now on a commit waits for the standby. Resolves when the standby also
+  // has all earlier commits.
   async requireStandby(): Promise<void> {
     await this.query(`alter system set synchronous_standby_names = '*'`)
     await this.query('select pg_reload_conf()')
-    const reached = (lsn: string) => async () => {
+    const hasStandbyReached = (lsn: string) => async () => {
       const [row] = await this.query(
         `select from pg_stat_replication where sync_state = 'sync' and flush_lsn >= '${lsn}'`,
       )
       return row !== undefined
     }
-    await until('the standby is synchronous', reached('0/0'), READY_MAX_MS)
-    const [now] = await this.query('select pg_current_wal_flush_lsn() as lsn')
-    await until('the standby has everything', reached(now.lsn), READY_MAX_MS)
+    await until('the standby is synchronous', hasStandbyReached('0/0'), READY_MAX_MS)
+    const [current] = await this.query('select pg_current_wal_flush_lsn() as lsn')
+    await until('the standby has everything', hasStandbyReached(current.lsn), READY_MAX_MS)
   }
 
   async promote(): Promise<void> {
@@ -148,7 +151,7 @@ export class Server {
     this.#own(path)
     const copying = async (entry: Dirent) => {
       const inside = join(path, entry.name)
-      if (NOT_COPIED.some((left) => left.test(inside))) return
+      if (NOT_COPIED.some((pattern) => pattern.test(inside))) return
       if (entry.isDirectory()) await this.#copyFolder(source, inside)
       else if (entry.isFile()) await this.#copyFile(join(source, inside), inside)
     }
@@ -156,7 +159,7 @@ export class Server {
     await Promise.all(entries.map(copying))
   }
 
-  // Files may vanish meanwhile; the log replaces them.
+  // Ignores files that vanish meanwhile: the write-ahead log replaces them.
   async #copyFile(from: string, path: string): Promise<void> {
     try {
       await copyFile(from, join(this.#home.clusterFolder, path))
@@ -171,6 +174,7 @@ export class Server {
     this.#own(path)
   }
 
+  // Gives a file to the account that runs the server, if that is not the test's own.
   #own(path: string): void {
     const { uid, gid } = this.#home.account
     if (uid !== undefined && gid !== undefined) {

@@ -1,4 +1,4 @@
-// Statements as CSV of a shipped profile, and their uploads.
+// Writes banks' statements as CSV in the formats of two shipped profiles, and uploads them.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -15,19 +15,21 @@ type Csv = { openingKobo?: bigint; accountNumber?: string | null; lines: readonl
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-function written(day: string): string {
+// "2026-11-14" becomes "14-Nov-2026".
+function statementDate(day: string): string {
   const [year, month, date] = day.split('-')
   return `${date}-${MONTHS[Number(month) - 1]}-${year}`
 }
 
-// In the format of the profile gtbank, with a running balance.
+// A statement in the format of the profile `gtbank`: with a running balance, oldest line first.
 export function gtbankCsv({ openingKobo = 0n, accountNumber = '0123456789', lines }: Csv): string {
   let balance = openingKobo
   const rows = lines.map(({ day = '2026-11-14', kobo: amount, reference = '', narration = '' }) => {
     balance += amount
     const size = formatKobo(kobo(amount < 0n ? -amount : amount))
+    // One of the columns Debits and Credits is empty.
     const sides = amount < 0n ? `${size},` : `,${size}`
-    const date = written(day)
+    const date = statementDate(day)
     const remarks = narration.replaceAll('"', '""')
     return `${date},${date},${reference},${sides},${formatKobo(kobo(balance))},"${remarks}"`
   })
@@ -39,13 +41,13 @@ export function gtbankCsv({ openingKobo = 0n, accountNumber = '0123456789', line
   ].join('\n')
 }
 
-// In the format of the profile access, newest first.
+// A statement in the format of the profile `access`: newest line first.
 export function accessCsv({ openingKobo = 0n, lines }: Csv): string {
   let balance = openingKobo
   const rows = lines.map(({ day = '2026-11-14', kobo: amount, reference = '', narration = '' }) => {
     balance += amount
     const size = formatKobo(kobo(amount < 0n ? -amount : amount))
-    const date = written(day)
+    const date = statementDate(day)
     return [date, date, reference, narration, ...(amount < 0n ? [size, ''] : ['', size])]
       .concat(formatKobo(kobo(balance)))
       .join(';')
@@ -58,6 +60,7 @@ export function accessCsv({ openingKobo = 0n, lines }: Csv): string {
   ].join('\n')
 }
 
+// Lines of transfers, all on one day, each with its own reference and session id.
 export function manyLines(count: number, day = '2026-11-14'): CsvLine[] {
   return Array.from({ length: count }, (_, at) => ({
     day,
@@ -71,6 +74,7 @@ export function manyLines(count: number, day = '2026-11-14'): CsvLine[] {
 
 type Upload = { query?: string; headers?: Record<string, string>; token?: string | null }
 
+// Uploads a statement; returns the response, which may be a refusal.
 export function upload(
   bench: Bench,
   body: string | Buffer,
@@ -85,16 +89,17 @@ export function upload(
   })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: statements and imports, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: statements and imports as parsed JSON.
 export type Data = any
 
+// Uploads a statement, which must succeed; returns the import.
 export async function imported(bench: Bench, body: string | Buffer, how?: Upload): Promise<Data> {
   const answer = await upload(bench, body, how)
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
 
-// Everything that an import stores, except ids and times.
+// The rows that an import stores, except ids and times.
 export async function readStored({ db }: Pick<Bench, 'db'>, bankCode = BANK): Promise<Data> {
   const statements = await db.query(
     `select bank_code, currency, account_number, reference, sequence, from_day::text,

@@ -1,4 +1,5 @@
-// Isolation recipes for banks' statements, which only operators may see.
+// Requests for banks' statements, which test/access/route-isolation.test.ts sends as a client that is not the
+// operator.
 
 import type { Recipe } from './isolation-recipes.ts'
 import { gtbankCsv, IMPORTS, STATEMENTS } from './statement-files.ts'

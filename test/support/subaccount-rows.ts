@@ -1,8 +1,9 @@
-// A subaccount of the sandbox client, and a split that shares money with it.
+// Inserts a subaccount of the sandbox's client, and a split that gives it a share.
 
 import type { AccountId, SubaccountId } from '#ids.ts'
 import type { Bench } from './running-service.ts'
 
+// `shareMoneyOf` applies the split to a collection account.
 export async function openSubaccount(bench: Bench, code: string, shareBps = 2_000) {
   const { rows } = await bench.db.query<{ id: SubaccountId; splitId: bigint }>(
     `with client as (

@@ -1,4 +1,4 @@
-// The suspense desk over HTTP.
+// The calls of the suspense desk.
 
 import assert from 'node:assert/strict'
 import { bankOf, newSessionId, postRail } from './rail.ts'
@@ -6,9 +6,9 @@ import type { Bench } from './running-service.ts'
 import { shownId, storedName } from './shown-ids.ts'
 
 export const SUSPENSE = '/api/v1/suspense'
-export const NOBODYS_NUMBER = '0123456789'
+export const NOBODYS_NUMBER = '0123456789' // Not issued, so money sent to it is unidentified.
 
-// biome-ignore lint/suspicious/noExplicitAny: items, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: suspense items as parsed JSON.
 export type Item = any
 
 export async function listItems(bench: Bench, query = '', token?: string): Promise<Item[]> {
@@ -24,7 +24,8 @@ export async function readItem(bench: Bench, id: number): Promise<Item> {
   return answer.json().data
 }
 
-// Sends money that is suspended completely; returns its item.
+// Reports a credit that the service must suspend as a whole; returns the suspense item's id and the session
+// id.
 export async function suspend(
   bench: Bench,
   accountNumber: string,
@@ -55,7 +56,7 @@ export function giveBack(bench: Bench, id: number | string, body: object = {}, b
   return bench.call({ url: `${SUSPENSE}/${id}/return`, body, ...by })
 }
 
-// The pending return of an item.
+// The reference of an item's pending return.
 export async function pendingReturnOf(db: Bench['db'], itemId: bigint | number): Promise<string> {
   const { rows } = await db.query<{ reference: string }>(
     `select reference from returns where item_id = $1 and status = 'pending'`,
@@ -65,6 +66,7 @@ export async function pendingReturnOf(db: Bench['db'], itemId: bigint | number):
   return (rows[0] as { reference: string }).reference
 }
 
+// The entries of the audit log about a suspense item, oldest first.
 export async function auditLogFor(bench: Bench, id: number): Promise<Item[]> {
   const { rows } = await bench.db.query(
     `select c.client_id as by, a.action, a.detail from audit_log a join clients c on c.id = a.client_id

@@ -1,5 +1,5 @@
-// A folder for one test, removed after it. Everybody may enter it, so that the server's user can if the
-// test runs as root, unless the test says otherwise.
+// Creates a folder for one test, which is removed when it is disposed. All users may enter it, because the
+// database server runs as another user if the tests run as root.
 
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -19,10 +19,11 @@ export const CREDITS = '/api/v1/credits'
 export const BALANCES = '/api/v1/balances'
 export const MERCHANTS = '/api/v1/balances/merchants'
 
-// biome-ignore lint/suspicious/noExplicitAny: the rows of an answer, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: the rows of a response as parsed JSON.
 export type Row = any
 export type List = { data: Row[]; hasMore: boolean; nextCursor: string | null }
 
+// Asserts that the response is a page of a list with a complete envelope.
 export function listOf(answer: LightMyRequestResponse): List {
   assert.equal(answer.statusCode, 200, answer.body)
   const { isSuccessful, message, data, hasMore, nextCursor, ...rest } = answer.json()
@@ -40,7 +41,7 @@ export async function readList(bench: Bench, url: string, token?: string): Promi
 
 const PAGES_MAX = 500 // A cursor that leads nowhere fails instead of hanging.
 
-// All pages of a list. `between` runs after each page.
+// Reads all pages of a list. `between` runs after each page.
 export async function walk(
   bench: Bench,
   url: string,
@@ -61,7 +62,7 @@ export async function walk(
   return pages
 }
 
-// Reports a credit like the bank; returns its session id.
+// Reports a credit, which the service must accept; returns its session id.
 export async function credit(
   bench: Bench,
   accountNumber: string,
@@ -74,6 +75,7 @@ export async function credit(
   return sessionId
 }
 
+// Reports the reversal of a credit, which the service must accept; returns the reversal's session id.
 export async function reverse(bench: Bench, originalSessionId: string, amount: string) {
   const sessionId = newSessionId()
   const body = { sessionId, originalSessionId, amount }
@@ -82,11 +84,12 @@ export async function reverse(bench: Bench, originalSessionId: string, amount: s
   return sessionId
 }
 
-// The suspense desk, by default operated by the sandbox client.
+// The actions of the suspense desk on the item of a credit, without HTTP. By default the sandbox's client
+// acts.
 export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
   const sharedAccounts = new SharedAccounts(bench.db)
   const by = (await findClient(bench.db, clientId)) as Client
-  const acting = () => ({
+  const actionDeps = () => ({
     ...sealingOf(bench),
     sharedAccounts,
     now: bench.clock(),
@@ -94,6 +97,7 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
     actor: `client:${clientId}`,
     note: null,
   })
+  // The id of the suspense item of a credit, which must not be closed yet.
   const itemOf = async (sessionId: string): Promise<SuspenseItemId> => {
     const { rows } = await bench.db.query(
       `select i.id from suspense_items i join credits c on c.id = i.credit_id
@@ -107,22 +111,28 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
     itemOf,
     assign: async (sessionId: string, to: AssignTo) => {
       const item = await itemOf(sessionId)
-      await withTransaction(bench.db, (tx) => assignSuspense(tx, acting(), { itemId: item, to }))
+      await withTransaction(bench.db, (tx) =>
+        assignSuspense(tx, actionDeps(), { itemId: item, to }),
+      )
     },
-    // In live mode, the operator executes returns to payers without an account.
+    // Requests the return. In live mode, a return to a payer whose account is unknown waits for the operator.
     giveBack: async (sessionId: string, { mode = bench.config.mode } = {}) => {
       const item = await itemOf(sessionId)
-      await withTransaction(bench.db, (tx) => requestReturn(tx, { ...acting(), mode }, item))
+      await withTransaction(bench.db, (tx) => requestReturn(tx, { ...actionDeps(), mode }, item))
     },
     confirm: async (sessionId: string, bankReference: string) => {
       const reference = await pendingReturnOf(bench.db, await itemOf(sessionId))
       const settled = { verdict: { status: 'confirmed', bankReference }, by: 'bank:035' } as const
-      await withTransaction(bench.db, (tx) => settleReturn(tx, acting(), { reference, ...settled }))
+      await withTransaction(bench.db, (tx) =>
+        settleReturn(tx, actionDeps(), { reference, ...settled }),
+      )
     },
     fail: async (sessionId: string, reason: string | null = null) => {
       const reference = await pendingReturnOf(bench.db, await itemOf(sessionId))
       const settled = { verdict: { status: 'failed', reason }, by: 'bank:035' } as const
-      await withTransaction(bench.db, (tx) => settleReturn(tx, acting(), { reference, ...settled }))
+      await withTransaction(bench.db, (tx) =>
+        settleReturn(tx, actionDeps(), { reference, ...settled }),
+      )
     },
   }
 }

@@ -1,4 +1,4 @@
-// Reads the mails that are queued for a user, and answers requests for password resets.
+// Reads the mails that are queued for a user, and runs the worker that mails links for password resets.
 
 import { answerResetRequestsRound } from '#access/workers.ts'
 import { mailingOf } from './mailing.ts'
@@ -7,7 +7,7 @@ import { sealingOf } from './sealing.ts'
 
 type QueuedMail = { kind: string; state: string; facts: Record<string, string>; to: string }
 
-// Oldest first, with their facts while they have any.
+// The mails to a user, oldest first. A mail has its facts until it is sent.
 export async function mailsTo(bench: Bench, email: string): Promise<QueuedMail[]> {
   const { sealer } = sealingOf(bench)
   const { rows } = await bench.db.query<{
@@ -34,6 +34,7 @@ export async function tokenMailedTo(bench: Bench, email: string): Promise<string
   return links.at(-1)?.split('#')[1] ?? ''
 }
 
+// Runs the worker until all requests for password resets are answered.
 export async function answerResets(bench: Bench): Promise<void> {
   const round = answerResetRequestsRound({ ...mailingOf(bench), mode: 'sandbox' })
   while ((await round(new AbortController().signal)).more);

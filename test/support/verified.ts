@@ -1,5 +1,5 @@
-// Verifies the BVN and the NIN of an account, as the sandbox's identity service does, and reads what became
-// of it.
+// Runs the worker that verifies the BVN and NIN of accounts, by default with the sandbox's identity service,
+// and reads the results.
 
 import assert from 'node:assert/strict'
 import { verifyIdentitiesRound } from '#identity/workers.ts'
@@ -10,6 +10,7 @@ import type { Bench } from './running-service.ts'
 
 type Settings = Partial<Parameters<typeof verifyIdentitiesRound>[0]>
 
+// Returns one round of the worker; `settings` replace its dependencies, for example the identity service.
 export function verifyRound(bench: Bench, settings: Settings = {}) {
   const { data, hash } = bench.config.secrets
   const round = verifyIdentitiesRound({
@@ -23,16 +24,17 @@ export function verifyRound(bench: Bench, settings: Settings = {}) {
   return () => round(new AbortController().signal)
 }
 
-// Asks until nothing is due.
+// Runs the worker until no identity check is due.
 export async function verifyAll(bench: Bench, settings: Settings = {}): Promise<void> {
   const round = verifyRound(bench, settings)
   for (let count = 0; count < 1_000; count++) if (!(await round()).more) return
   assert.fail('checks are due without end')
 }
 
+// The KYC tier of an account, and the states of its BVN and NIN checks.
 export async function identityOf(bench: Bench, accountNumber: string, token?: string) {
   const url = `${ACCOUNTS}/${accountNumber}/details`
-  const account = dataOf(await bench.call({ url, ...(token ? { token } : {}) }), 'account')
+  const account = dataOf(await bench.call({ url, ...(token ? { token } : {}) }))
   const { bvn, nin } = account.identity
   return [account.kycTier, bvn.status, nin.status] as const
 }

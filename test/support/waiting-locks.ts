@@ -1,4 +1,4 @@
-// Waits until so many connections to the test database wait for a lock, or until a closing waits.
+// For tests of concurrency: waits until a number of database sessions wait for a lock.
 
 import type { Queryable } from '#db/pool.ts'
 import { until } from './embedded-bench.ts'
@@ -15,20 +15,23 @@ const DECIDING = `
    where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
      and query like 'select decided_transfer_id()%'`
 
+// Resolves when exactly `count` sessions wait for a lock.
 export function untilWaiting(db: Queryable, count: number): Promise<void> {
   return until(`${count} wait for a lock`, async () => (await countOf(db, WAITING)) === count)
 }
 
-// For row locks, which have no queue of their own: counts sessions that wait for a transaction.
+// Resolves when other sessions block exactly `count` sessions. For row locks: a session that waits for a row
+// waits for the transaction that holds it.
 export function untilBlocked(db: Queryable, count: number): Promise<void> {
   return until(`${count} wait for somebody`, async () => (await countOf(db, BLOCKED)) === count)
 }
 
-// Until the closing of a day or a settlement waits for postings.
+// Resolves when the closing of a day or of a settlement waits for transfers that are being posted.
 export function untilDeciding(db: Queryable): Promise<void> {
   return until('a closing waits', async () => (await countOf(db, DECIDING)) > 0)
 }
 
+// Runs one of the queries above, which count sessions.
 async function countOf(db: Queryable, text: string): Promise<number> {
   const { rows } = await db.query<{ n: number }>(text)
   return rows[0]?.n ?? 0

@@ -1,4 +1,4 @@
-// A service whose events are dispatched and delivered on demand, at the test's time, to real receivers
+// A service whose webhooks are dispatched and delivered on demand, on the test's clock, to real receivers
 // that record their requests.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ import { getOrCreateSecret } from '#webhooks/secrets.ts'
 import { Deliverer, type DelivererDeps, dispatchEventsRound } from '#webhooks/workers.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
 import { patientBatchPool } from './database.ts'
-import { type Given, startTestService } from './running-service.ts'
+import { type ServiceOptions, startTestService } from './running-service.ts'
 
 const NEVER = new AbortController().signal
 
@@ -29,13 +29,21 @@ const ATTEMPTS = `
   select attempt, status, error, response_start as "responseStart" from delivery_attempts
    order by attempted_at, destination_id, attempt`
 
-export type Heard = { path: string; headers: IncomingHttpHeaders; body: string; json: Body }
+export type ReceivedWebhook = {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  json: Body
+}
 type Body = { id: string; type: string; sequence: number; data: Record<string, unknown> }
 export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>
 
-// Answers 200, or by `answer`, and records its requests.
-export async function listener(answer?: (response: ServerResponse, webhook: Heard) => void) {
-  const webhooks: Heard[] = []
+// Starts a receiver of webhooks, which records its requests. It responds with 200 or, if the test gives
+// `answer`, as that function does.
+export async function listener(
+  answer?: (response: ServerResponse, webhook: ReceivedWebhook) => void,
+) {
+  const webhooks: ReceivedWebhook[] = []
   const receiver = await httpReceiver(async (request, response) => {
     const body = await text(request)
     const entry = {
@@ -49,12 +57,14 @@ export async function listener(answer?: (response: ServerResponse, webhook: Hear
     else response.end('taken')
   })
   return Object.assign(receiver, {
-    heard: webhooks,
+    received: webhooks,
     types: () => webhooks.map(({ json }) => json.type),
   })
 }
 
-export async function startWebhookBench(options: Given = {}) {
+// Starts the service. `dispatch` queues deliveries of new events, `deliver` sends those that are due, `run`
+// does both.
+export async function startWebhookBench(options: ServiceOptions = {}) {
   const bench = await startTestService(options)
   const { connectionString } = bench.database
   const webhookPool = patientBatchPool(connectionString, 8)
@@ -66,7 +76,7 @@ export async function startWebhookBench(options: Given = {}) {
     nameBank: bankNames(config.banks),
     nameStyle: config.policy.accountName,
   }
-  const started: { stop(): Promise<void> }[] = []
+  const deliverers: { stop(): Promise<void> }[] = []
   const newDeliverer = (more: Partial<DelivererDeps> = {}) => {
     const deps = {
       webhookPool,
@@ -78,7 +88,7 @@ export async function startWebhookBench(options: Given = {}) {
       random: () => 0,
     }
     const deliverer = new Deliverer({ ...deps, ...more })
-    started.push(deliverer)
+    deliverers.push(deliverer)
     return deliverer
   }
   const deliverer = newDeliverer()
@@ -106,7 +116,7 @@ export async function startWebhookBench(options: Given = {}) {
     clientId,
     dispatch,
     deliver,
-    run: () => dispatch().then(() => deliver()), // Everything that is due now.
+    run: () => dispatch().then(() => deliver()),
     async addEndpoint(url: string, eventTypes: string[] | null = null, client?: string) {
       const owner = await clientId(client)
       const terms = { url, eventTypes: eventTypes as never }
@@ -119,13 +129,14 @@ export async function startWebhookBench(options: Given = {}) {
     deliveries: async () => (await db.query(DELIVERIES)).rows,
     attempts: async () => (await db.query(ATTEMPTS)).rows,
     async [Symbol.asyncDispose]() {
-      for (const each of started) await each.stop()
+      for (const startedDeliverer of deliverers) await startedDeliverer.stop()
       await webhookPool.end()
       await bench[Symbol.asyncDispose]()
     },
   }
 }
 
+// Whether a delivery can be sent now.
 async function isDue(db: Queryable, now: Date): Promise<boolean> {
   const { rows } = await db.query(
     `select from destinations d join deliveries v on v.destination_id = d.id
@@ -137,11 +148,11 @@ async function isDue(db: Queryable, now: Date): Promise<boolean> {
   return rows.length > 0
 }
 
-// Verifies like a receiver: with the public package, over the raw body. The package reads the machine's
-// clock, so the signed time is checked separately.
-export function verifies(secret: string, { headers, body }: Heard): boolean {
+// Verifies a webhook's signature as a receiver does: with the public package `standardwebhooks`, over the raw
+// body. Does not check the signed time, because the package reads the machine's clock and not the test's.
+export function verifies(secret: string, { headers, body }: ReceivedWebhook): boolean {
   const id = String(headers['webhook-id'])
-  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
-  const expected = new Webhook(secret).sign(id, at, body)
+  const signedAt = new Date(Number(headers['webhook-timestamp']) * 1000)
+  const expected = new Webhook(secret).sign(id, signedAt, body)
   return String(headers['webhook-signature']).split(' ').includes(expected)
 }

@@ -1,4 +1,4 @@
-// Client actions for tests of events and webhooks: each test has its own client, whose events are
+// Actions of clients for tests of events and webhooks. Each test creates its own client, whose events are
 // numbered from 1.
 
 import assert from 'node:assert/strict'
@@ -8,6 +8,7 @@ import type { Bench } from './running-service.ts'
 export const EVENTS = '/api/v1/events'
 export const ENDPOINTS = '/api/v1/webhook-endpoints'
 
+// Returns the actions. The ids of the clients that they create begin with `prefix`.
 export function webhookJourneys(bench: Bench, prefix: string) {
   let clients = 0
 
@@ -27,7 +28,8 @@ export function webhookJourneys(bench: Bench, prefix: string) {
       const { data } = await list(token, query)
       return data.map(({ type }: { type: string }) => type)
     },
-    // An advice, its number, and a transfer to it.
+    // Creates an advice, leases its number and transfers the amount to it; transfers nothing if the amount is
+    // '0'.
     async pay(token: string, changes: Record<string, unknown> = {}, amount = '6000') {
       const advice = await bench.call({ url: ADVICE, body: adviceBody(changes), token })
       const { adviceReference } = dataOf(advice, 'payment')
@@ -39,7 +41,7 @@ export function webhookJourneys(bench: Bench, prefix: string) {
     },
     async register(token: string, url: string, eventTypes?: string[]) {
       const body = eventTypes ? { url, eventTypes } : { url }
-      return dataOf(await bench.call({ url: ENDPOINTS, body, token }), 'account')
+      return dataOf(await bench.call({ url: ENDPOINTS, body, token }))
     },
   }
 }

@@ -1,6 +1,7 @@
-// A small world and its witness: an account with credits and a reversal, a payment with a refund, money
-// in suspense, a settlement, payouts (confirmed ones and a refused one), and all events delivered.
-// Represents a run of `npm run torture` as entries of its witness.
+// A small run with the entries that the witness of `npm run torture` would record about it
+// (torture/witness.ts), for tests of the checker. The run has an account with credits and a reversal, a
+// payment with a refund, suspended money, a hold, a settlement, payouts (one refused), and the delivery of
+// all events.
 
 import assert from 'node:assert/strict'
 import { isGenuine } from '../../torture/receivers.ts'
@@ -43,7 +44,7 @@ export async function witnessSmallWorld() {
 
   await bench.run()
   const secrets = { endpoint: await bench.secret(id), client: await client.secret() }
-  for (const { path: whole, headers, body, json } of receiver.heard) {
+  for (const { path: whole, headers, body, json } of receiver.received) {
     const path = whole.slice(whole.indexOf('/honest/'))
     const secret = secrets[path.includes('/notification/') ? 'client' : 'endpoint']
     const isSigned = isGenuine(secret, headers, Buffer.from(body))
@@ -82,7 +83,8 @@ export async function witnessSmallWorld() {
   }
 }
 
-// Acts step by step; each answer is recorded under the key of its request.
+// Sends the client's requests one by one, and records each response as a witness entry under the key of its
+// request.
 class WitnessedClient {
   readonly entries: Entry[] = []
   readonly #bench: WebhookBench
@@ -92,7 +94,7 @@ class WitnessedClient {
     this.#bench = bench
   }
 
-  // Null: refused.
+  // Records a request and its response; the result null means that the service refused it. Returns the key.
   note(operation: Operation, terms: Terms, result: Terms | null): string {
     const key = this.#nextKey(operation)
     const call = ++this.#calls
@@ -154,7 +156,7 @@ class WitnessedClient {
     return this.note('hold', { clientId: CLIENT, amount: '5000' }, { reference })
   }
 
-  // A hold that two users end.
+  // Places a hold, and two users release it.
   async releaseHold(accountNumber: string): Promise<string> {
     const key = await this.hold(accountNumber)
     const { rows } = await this.#bench.db.query('select reference from holds where reason = $1', [
@@ -165,7 +167,7 @@ class WitnessedClient {
     const maker = await newBrowser(this.#bench, 'operator')
     const checker = await newBrowser(this.#bench, 'operator')
     const release = { url: `${url}/release`, body: { reason: 'Cleared' } }
-    const { id: request } = dataOf(await maker.call(release), 'account')
+    const { id: request } = dataOf(await maker.call(release))
     const approved = await checker.call({ url: `${url}/approve`, body: { request } })
     assert.equal(approved.statusCode, 200, approved.body)
     const terms = { hold, kind: 'release', amount: 'all' }
@@ -180,7 +182,7 @@ class WitnessedClient {
     return reference
   }
 
-  // The payouts that the sandbox's bank paid, by reference.
+  // The payouts that the sandbox's bank paid, as pairs of reference and amount in kobo.
   async readPaid(): Promise<[string, string][]> {
     const { rows } = await this.#bench.db.query<{ reference: string; amount: string }>(
       `select reference, amount_kobo::text as amount from payouts where status = 'confirmed'`,

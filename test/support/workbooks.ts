@@ -1,4 +1,4 @@
-// Reads a workbook without the library that wrote it: unzips it and reads its XML.
+// Reads an exported workbook (xlsx) without the library that wrote it: unzips the file and reads its XML.
 
 import assert from 'node:assert/strict'
 import { inflateRawSync } from 'node:zlib'
@@ -10,31 +10,31 @@ import { heapUsed } from './heap-used.ts'
 
 export type CellRead = { type: string; text: string; format: string }
 
-// The file ends with a directory of its parts.
+// The files in the zip archive by name. The archive ends with a directory of them.
 function partsOf(file: Buffer): Map<string, string> {
   const parts = new Map<string, string>()
   const end = file.lastIndexOf(Buffer.from('PK\x05\x06'))
   assert(end >= 0, 'no directory of parts')
-  let at = file.readUInt32LE(end + 16)
-  for (let left = file.readUInt16LE(end + 10); left > 0; left--) {
-    const [name, extra, comment] = [28, 30, 32].map((place) => file.readUInt16LE(at + place)) as [
-      number,
-      number,
-      number,
-    ]
-    const begin = file.readUInt32LE(at + 42)
+  let entry = file.readUInt32LE(end + 16)
+  for (let remaining = file.readUInt16LE(end + 10); remaining > 0; remaining--) {
+    // The lengths of the three fields at the end of the entry.
+    const [name, extra, comment] = [28, 30, 32].map((place) =>
+      file.readUInt16LE(entry + place),
+    ) as [number, number, number]
+    const begin = file.readUInt32LE(entry + 42)
     const data = begin + 30 + file.readUInt16LE(begin + 26) + file.readUInt16LE(begin + 28)
-    const bytes = file.subarray(data, data + file.readUInt32LE(at + 20))
-    const isDeflated = file.readUInt16LE(at + 10) === 8
+    const bytes = file.subarray(data, data + file.readUInt32LE(entry + 20))
+    const isDeflated = file.readUInt16LE(entry + 10) === 8
     parts.set(
-      file.toString('utf8', at + 46, at + 46 + name),
+      file.toString('utf8', entry + 46, entry + 46 + name),
       (isDeflated ? inflateRawSync(bytes) : bytes).toString('utf8'),
     )
-    at += 46 + name + extra + comment
+    entry += 46 + name + extra + comment
   }
   return parts
 }
 
+// Calls `see` at the start of each XML element and, with its text, at the end.
 function walkXml(xml: string, see: (event: 'open' | 'close', tag: Tag, text: string) => void) {
   const parser = new SaxesParser()
   let text = ''
@@ -54,7 +54,8 @@ function walkXml(xml: string, see: (event: 'open' | 'close', tag: Tag, text: str
 
 type Tag = { name: string; attributes: Record<string, string> }
 
-// Rows by the names in the first row.
+// The rows of the sheet, each cell under the name that its column has in the first row. A cell has its type,
+// text and number format.
 export function readWorkbook(file: Buffer): Record<string, CellRead>[] {
   const parts = partsOf(file)
   const formats = new Map<string, string>()
@@ -88,12 +89,14 @@ export function readWorkbook(file: Buffer): Record<string, CellRead>[] {
   )
 }
 
-// Streams rows through a route, over a socket, and discards what arrives beyond the first megabyte.
+// Exports rows as a workbook through a real route. Measures the bytes and the peak of the heap, and keeps
+// only the first megabyte, so that the response itself does not count.
 export async function exported(columns: Columns<number>, count: number) {
   const app = Fastify()
   const exports = new CsvExports()
   const before = heapUsed()
   let peak = 0
+  // Measures the heap every 10,000 rows.
   async function* batches() {
     for (let row = 0; row < count; row += 500) {
       if (row % 10_000 === 0) peak = Math.max(peak, heapUsed() - before)

@@ -1,4 +1,5 @@
-// Money that is in suspense for longer than the operator's setting raises an alert, which clears with it.
+// Money that is in suspense for longer than the operator's setting raises an alert. The alert clears when the
+// money leaves suspense.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,6 +14,7 @@ const DAY_MS = 86_400_000
 
 const set = (bench: Bench, body: object) => bench.call({ method: 'PUT', url: SETTING, body })
 
+// Runs the worker; returns the subjects of the open alerts.
 async function aged(bench: Bench): Promise<string[]> {
   await escalateSuspenseRound({ db: bench.db as never, clock: bench.clock })(
     new AbortController().signal,
@@ -27,10 +29,10 @@ test('an item raises one alert when it becomes older than the setting', async ()
   await using bench = await startTestService()
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40')
   bench.advance(30 * DAY_MS)
-  assert.deepEqual(dataOf(await bench.call({ url: SETTING }), 'account'), { days: null })
+  assert.deepEqual(dataOf(await bench.call({ url: SETTING })), { days: null })
   assert.deepEqual(await aged(bench), [], 'without a setting')
 
-  assert.deepEqual(dataOf(await set(bench, { days: 30 }), 'account'), { days: 30 })
+  assert.deepEqual(dataOf(await set(bench, { days: 30 })), { days: 30 })
   assert.deepEqual(await aged(bench), [])
   bench.advance(DAY_MS)
   assert.deepEqual(await aged(bench), [`${sessionId}@035`])
@@ -41,15 +43,15 @@ test('an item raises one alert when it becomes older than the setting', async ()
 
   await resolve(bench, sessionId, 'return')
   assert.deepEqual(await aged(bench), [`${younger.sessionId}@035`])
-  dataOf(await set(bench, { days: 365 }), 'account')
+  dataOf(await set(bench, { days: 365 }))
   assert.deepEqual(await aged(bench), [])
-  dataOf(await set(bench, { days: null }), 'account')
+  dataOf(await set(bench, { days: null }))
   assert.deepEqual(await aged(bench), [])
 })
 
 test('ages that make no sense are refused', async () => {
   await using bench = await startTestService()
   for (const days of [0, -1, 3651, 1.5, '30', undefined]) {
-    assertRefused(await set(bench, { days }), 'account', { code: 'invalid_request' })
+    assertRefused(await set(bench, { days }), { code: 'invalid_request' })
   }
 })

@@ -1,4 +1,5 @@
-// Maker-checker against one person with several accounts: who gave whom access, and when.
+// Maker-checker when one person may control several users: a user cannot approve a request of somebody who
+// gave them access, or shortly after they got access.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,12 +40,12 @@ const { accountNumber: picky } = await createAccount(bench, { payerRules: { minA
 
 assert.equal((await setMakerChecker(ada, true)).statusCode, 200)
 
-let invited = 0
+let invitations = 0
 
-// Sessions expire during the wait.
+// Signs in again, because sessions expire when a test advances the clock.
 const again = (person: Person) => signIn(bench, person.user.email)
 
-// The state after the first sign-in, with an own password that is cheap to check.
+// Sets an invited user's password, as the user does at the first sign-in, and signs the user in.
 async function enter(email: string): Promise<Person> {
   const hash = await hashSecret(PASSWORD, 1024)
   await bench.db.query(
@@ -54,13 +55,15 @@ async function enter(email: string): Promise<Person> {
   return signIn(bench, email)
 }
 
+// Invites a new user, who signs in.
 async function invite(by: Person, role: Role = 'owner', more: object = {}): Promise<Person> {
-  const email = `invited${++invited}@people.example`
+  const email = `invited${++invitations}@people.example`
   const answer = await by.call({ url: USERS_URL, body: { email, role, ...more } })
   assert.equal(answer.statusCode, 200, answer.body)
   return enter(email)
 }
 
+// Resets a user's password; the user signs in again.
 async function reset(by: Person, whom: Person): Promise<Person> {
   const url = `${USERS_URL}/${whom.user.id}/reset-password`
   const answer = await by.call({ url, body: {} })
@@ -68,12 +71,14 @@ async function reset(by: Person, whom: Person): Promise<Person> {
   return enter(whom.user.email)
 }
 
+// Changes a user's role or access.
 async function change(by: Person, whom: Person, body: object): Promise<void> {
   const answer = await by.call({ method: 'PATCH', url: `${USERS_URL}/${whom.user.id}`, body })
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-// Returns 'approved' or the code of the refusal, and checks that the request predicted it.
+// One user requests and another tries to approve. Returns 'approved' or the code of the refusal, which the
+// request must have shown before.
 async function outcomeOf(maker: Person, checker: Person): Promise<string> {
   const { id } = await suspend(bench, picky, '500.00')
   const requestId = await requestResolution(maker, id)
@@ -87,7 +92,7 @@ async function outcomeOf(maker: Person, checker: Person): Promise<string> {
   return answer.json().code ?? 'approved'
 }
 
-test('two whom whoever runs the service let in approve for one another', async () => {
+test('two users who got access from the operator of the service approve for one another', async () => {
   assert.equal(await outcomeOf(ada, obi), 'approved')
   assert.equal(await outcomeOf(obi, ada), 'approved')
 })
@@ -114,7 +119,7 @@ test('a new user, or one with a new password, role or access, waits a day', asyn
   }
 })
 
-test('nobody approves what somebody asks for who gave them access, however long the chain', async () => {
+test('no user approves a request of the user who gave them access, however long the chain', async () => {
   const first = await again(ada)
   const [one, two] = [await invite(first), await invite(first)]
   const three = await invite(one)
@@ -175,6 +180,8 @@ test('an operator of the service lets in, and resets, without standing behind an
   bench.advance(WAIT_MS)
   const fresh = await again(operator)
   assert.equal((await setMakerChecker(await again(owner), true)).statusCode, 200)
+  // One user requests to turn maker-checker off and another tries to approve. Returns 'approved' or the code
+  // of the refusal.
   const disable = async (maker: Person, checker: Person) => {
     const { id } = (await askToDisable(maker)).json().data
     const answer = await decide(checker, id, 'approve')

@@ -1,5 +1,5 @@
-// Visibility of requests at the suspense desk, and decisions on them: roles, merchantCodes, other
-// clients, and cursors of another list.
+// Access to the requests of the suspense desk, for reading and deciding: by role, by merchantCodes and by
+// client. Cursors of another list are refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ const waiting = (amount = '500.00') => suspend(bench, picky, amount)
 
 assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
 
-test('the setting of one client is nothing to another, nor to nobody’s money of the operator', async () => {
+test('a client’s setting affects neither another client nor the operator’s unidentified money', async () => {
   const { browser: stranger } = await newClientWithOwner(bench)
   const read = async (by: Person) => (await by.call({ url: `${SUSPENSE}/settings` })).json().data
 

@@ -1,5 +1,5 @@
-// Maker-checker against people who try to act alone, and against changes while a request waits: of the
-// setting, the people, the money, and its target.
+// Maker-checker holds when people try to act alone, and when the setting, the users, the money or its target
+// change while a request waits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -189,16 +189,17 @@ test('switched off, what was asked for still takes two, until it is decided', as
   assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
 })
 
-test('once it is switched on, nothing moves alone that had begun before', async () => {
+test('once maker-checker is on, no assignment or return that began before moves money alone', async () => {
   const { id } = await waiting()
   await switchOff(owner, second)
+  // Turns maker-checker on; returns the item's state at that moment.
   const switchOn = async () => {
     assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
     return (await readItem(bench, id)).state as string
   }
   const holding = await bench.db.connect()
   try {
-    // The return has read the setting, and waits to move the money.
+    // The lock stops the return after it has read the setting and before it moves the money.
     await holding.query('begin')
     await holding.query(`select from ledger_accounts where kind = 'suspense' for update`)
     const moved = giveBack(bench, id)
@@ -214,7 +215,7 @@ test('once it is switched on, nothing moves alone that had begun before', async 
   }
 })
 
-test('two who approve at once, each twice, move it once and leave one trace', async () => {
+test('two users who approve at once, each twice, move the money once, with one audit log entry', async () => {
   const { id } = await waiting()
   const requestId = await requestResolution(ada, id)
 

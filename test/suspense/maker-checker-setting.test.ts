@@ -1,4 +1,4 @@
-// The maker-checker setting of the suspense desk: who decides on it, and its audit log.
+// The maker-checker setting of the suspense desk: who may change it, and what the audit log says.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,22 +19,22 @@ const set = (by: typeof owner, body: object) =>
 
 const read = async () => (await bench.call({ url: `${SUSPENSE}/settings` })).json().data
 
-test('it is off at first; owners and operators switch it on, with a trace, and nobody else', async () => {
+test('maker-checker is off at first; only owners and operators turn it on, and that is logged', async () => {
   assert.deepEqual(await read(), { makerChecker: false })
-  assertRefused(await set(ada, { makerChecker: true }), 'account', { status: 403 })
+  assertRefused(await set(ada, { makerChecker: true }), { status: 403 })
   const byToken = {
     method: 'PUT',
     url: `${SUSPENSE}/settings`,
     body: { makerChecker: true },
   } as const
-  assertRefused(await bench.call(byToken), 'account', { status: 401, code: 'session_needed' })
+  assertRefused(await bench.call(byToken), { status: 401, code: 'session_needed' })
   for (const body of [
     {},
     { makerChecker: 'yes' },
     { makerChecker: null },
     { makerChecker: true, more: 1 },
   ]) {
-    assertRefused(await set(owner, body), 'account', { code: 'invalid_request' })
+    assertRefused(await set(owner, body), { code: 'invalid_request' })
   }
   assert.deepEqual(await read(), { makerChecker: false })
   for (let times = 0; times < 2; times++) {
@@ -70,7 +70,7 @@ test('off, it takes two: one owner or operator asks, another one approves', asyn
   ])
 })
 
-test('rejected or withdrawn, it stays on, and may be asked for again', async () => {
+test('after a rejected or withdrawn request maker-checker stays on; it can be requested again', async () => {
   assert.equal((await set(owner, { makerChecker: true })).statusCode, 200)
   const first = (await askToDisable(owner)).json().data.id
   assert.equal((await decide(operator, first, 'reject', { reason: 'No.' })).statusCode, 200)

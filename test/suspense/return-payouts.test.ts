@@ -1,5 +1,5 @@
-// A return is sent like a payout: once, under its own reference, by a connector or else by hand. The
-// first report of the result settles both (I59).
+// A return is sent as a payout: once, under its own reference, by a connector or, without one, by hand. The
+// first result that is reported settles the return and its payout (I59).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -61,22 +61,22 @@ test('in the sandbox a return is a payout under its own reference, confirmed at 
   await assertCleanBooks(bench)
 })
 
-test('a return of nobody’s money is asked for as the test clock moves', async () => {
+test('the bank is queried about a return of unidentified money as the test clock moves', async () => {
   await using bench = await startTestService()
   const token = await bench.newClient('CLOCKED1')
   const body = { now: '2026-11-16T09:00:00' }
-  dataOf(await bench.call({ method: 'PUT', url: '/sandbox/clock', body, token }), 'account')
+  dataOf(await bench.call({ method: 'PUT', url: '/sandbox/clock', body, token }))
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990700001'))
   assert.equal(await resolve(bench, sessionId, 'return'), 'returning') // The answer is lost.
 
   const moving = { url: '/sandbox/clock/advance', body: { seconds: 3_600 } }
-  dataOf(await bench.call({ ...moving, token }), 'account')
+  dataOf(await bench.call({ ...moving, token }))
 
   assert.equal((await itemOf(bench, sessionId)).state, 'returned')
   await assertCleanBooks(bench)
 })
 
-test('one that the bank refuses is in suspense again; the next has another reference', async () => {
+test('the money of a refused return is in suspense again; the next has another reference', async () => {
   await using bench = await startTestService()
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990400001'))
 
@@ -93,7 +93,7 @@ test('one that the bank refuses is in suspense again; the next has another refer
   await assertCleanBooks(bench)
 })
 
-test('without an answer it is on its way until an operator says what became of it', async () => {
+test('a return without an answer stays on its way until an operator enters the result', async () => {
   await using bench = await startTestService()
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990600001'))
   assert.equal(await resolve(bench, sessionId, 'return'), 'returning')
@@ -103,7 +103,7 @@ test('without an answer it is on its way until an operator says what became of i
   assert.equal((await payoutsOf(bench)).length, 1)
 
   const url = `/api/v1/operator/payouts/${returnReference}/confirm`
-  dataOf(await bench.call({ url, body: { bankReference: 'STATEMENT-7' } }), 'account')
+  dataOf(await bench.call({ url, body: { bankReference: 'STATEMENT-7' } }))
 
   const item = await itemOf(bench, sessionId)
   assert.deepEqual([item.state, item.bankReference], ['returned', 'STATEMENT-7'])
@@ -111,7 +111,7 @@ test('without an answer it is on its way until an operator says what became of i
   await assertCleanBooks(bench)
 })
 
-test('without an answer it fails only as a payout does: with evidence, and a second person', async () => {
+test('a return without an answer fails, like a payout, only with evidence and a second person', async () => {
   await using bench = await startTestService()
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990600001'))
   await resolve(bench, sessionId, 'return')
@@ -120,9 +120,9 @@ test('without an answer it fails only as a payout does: with evidence, and a sec
 
   const alone = await bench.call({ url, body: { reason: 'The bank said no.' } })
 
-  assertRefused(alone, 'account', { status: 409, code: 'return_may_be_paid' })
+  assertRefused(alone, { status: 409, code: 'return_may_be_paid' })
   assert.equal((await itemOf(bench, sessionId)).state, 'returning')
-  assert.equal(dataOf(await failPayout(bench, returnReference), 'account').status, 'failed')
+  assert.equal(dataOf(await failPayout(bench, returnReference)).status, 'failed')
   assert.equal((await itemOf(bench, sessionId)).state, 'open')
   assert.equal((await returnsOf(bench))[0].status, 'failed')
   await assertCleanBooks(bench)
@@ -133,7 +133,7 @@ await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: tru
 const operator = { token: await live.login('OPERATOR01', 's3cret') }
 const signing = { secrets: [OWN_RAIL_SECRET] }
 
-// In live mode, the bank of this test has no payout call.
+// Requests a return in live mode, where this test's bank cannot send payouts.
 async function startReturn(from: object): Promise<{ id: number; reference: string }> {
   const sessionId = newSessionId()
   const body = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75', ...from }
@@ -144,7 +144,7 @@ async function startReturn(from: object): Promise<{ id: number; reference: strin
     [sessionId],
   )
   const id = shownId('suspense', rows[0].id)
-  const { returnReference } = dataOf(await giveBack(live, id, {}, operator), 'account')
+  const { returnReference } = dataOf(await giveBack(live, id, {}, operator))
   return { id, reference: returnReference }
 }
 
@@ -155,15 +155,15 @@ const settle = (reference: string, how: 'confirm' | 'fail', body: object) =>
   live.call({ url: `${RETURNS}/${reference}/${how}`, body, ...operator })
 
 const stateOf = async (id: number) =>
-  dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account').state
+  dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator })).state
 
-test('where no connector sends, the operator does, and nobody else after that', async () => {
+test('a return that no connector can send is settled by the operator, and no worker sends it', async () => {
   const { id, reference } = await startReturn(payer('0123456789'))
   const other = await startReturn(payer('0123456789'))
   assert.equal((await payoutOf(reference))?.status, 'queued')
 
-  dataOf(await settle(reference, 'confirm', { bankReference: 'WEMA/1' }), 'account')
-  dataOf(await settle(other.reference, 'fail', { reason: 'Account closed' }), 'account')
+  dataOf(await settle(reference, 'confirm', { bankReference: 'WEMA/1' }))
+  dataOf(await settle(other.reference, 'fail', { reason: 'Account closed' }))
 
   const settledBy = 'client:OPERATOR01'
   const done = await payoutOf(reference)
@@ -195,13 +195,13 @@ test('a payer whom the bank did not name is left to the operator: no connector c
   const { id, reference } = await startReturn({})
   assert.equal(await payoutOf(reference), undefined)
 
-  dataOf(await settle(reference, 'confirm', { bankReference: 'WEMA/2' }), 'account')
+  dataOf(await settle(reference, 'confirm', { bankReference: 'WEMA/2' }))
 
   assert.equal(await stateOf(id), 'returned')
   await assertCleanBooks(live)
 })
 
-test('nobody settles it by hand while a bank is being asked, and the answer does', async () => {
+test('a return is not settled by hand while its bank is queried; the bank’s answer settles it', async () => {
   const { id, reference } = await startReturn(payer('0123456789'))
   const { connectionString } = live.database
   const pool = patientBatchPool(connectionString, 1)
@@ -213,7 +213,7 @@ test('nobody settles it by hand while a bank is being asked, and the answer does
 
   const early = await settle(reference, 'fail', { reason: 'x' })
 
-  assertRefused(early, 'account', { status: 409, code: 'return_sending' })
+  assertRefused(early, { status: 409, code: 'return_sending' })
   assert.equal(await stateOf(id), 'returning')
   const word = { reference, status: 'confirmed', bankReference: 'B-10' }
   await postRail(live, '035/returns', word, signing)
@@ -224,7 +224,7 @@ test('the answer to the payout settles the return', async () => {
   const { id, reference } = await startReturn(payer('0123456789'))
   await settleAll(live, FAILED)
   assert.equal(await stateOf(id), 'open')
-  const again = dataOf(await giveBack(live, id, {}, operator), 'account')
+  const again = dataOf(await giveBack(live, id, {}, operator))
   assert.notEqual(again.returnReference, reference)
 
   await settleAll(live, CONFIRMED)

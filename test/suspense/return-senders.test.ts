@@ -1,5 +1,6 @@
-// The sender of a pending return: a connector, a file, or an operator by hand. Only the operator's
-// returns show the payer's number; otherwise they would be paid twice (I59).
+// Each pending return has one sender: a connector, a payout file, or the operator by hand. Only returns that
+// the operator must send show the payer's account number, so that nobody sends the others a second time
+// (I59).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,19 +29,20 @@ import { openDesk } from '../support/tracing.ts'
 const RETURNS = '/api/v1/operator/returns'
 const NUMBER = '2093566866'
 
-// The sandbox's bank sends for all banks except those that take files.
+// The sandbox's bank sends the payouts of all banks except those that are paid by file.
 const bench = closeAfterTests(await startFileService())
 
 type By = { token?: string }
 
-// The sender, the status, and the number or the reason why it is hidden, alone and in the list.
-async function view(of: Bench, reference: string, by: By = {}): Promise<unknown[]> {
+// Reads a return alone and in the list, which must agree. Returns its sender, its payout's status, and the
+// payer's number or the code that says why it is hidden.
+async function view(target: Bench, reference: string, by: By = {}): Promise<unknown[]> {
   const url = `${RETURNS}/${reference}`
-  const { sentBy, payoutStatus } = dataOf(await of.call({ url, ...by }), 'account')
-  const { data, code } = (await of.call({ url: `${url}?reveal=true`, ...by })).json()
-  const list = await of.call({ url: `${RETURNS}?reveal=true&limit=100`, ...by })
+  const { sentBy, payoutStatus } = dataOf(await target.call({ url, ...by }))
+  const { data, code } = (await target.call({ url: `${url}?reveal=true`, ...by })).json()
+  const list = await target.call({ url: `${RETURNS}?reveal=true&limit=100`, ...by })
   const listed = list.json().data.find((row: { reference: string }) => row.reference === reference)
-  const { rows } = await of.db.query(
+  const { rows } = await target.db.query(
     `select count(*)::int as n from audit_log where action = 'return.reveal' and subject = $1`,
     [`return/${reference}`],
   )
@@ -50,6 +52,7 @@ async function view(of: Bench, reference: string, by: By = {}): Promise<unknown[
   return [sentBy, payoutStatus, data?.payerAccountNumber ?? code]
 }
 
+// Requests a return of unidentified money; returns its reference.
 async function startReturn(
   bank: string,
   sourceAccountNumber = NUMBER,
@@ -57,7 +60,7 @@ async function startReturn(
 ): Promise<string> {
   const payer = { sourceAccountNumber, sourceBankCode: '033', ...more }
   const { id } = await suspend(bench, NOBODYS_NUMBER, '75', { bank, ...payer })
-  return dataOf(await giveBack(bench, id), 'account').returnReference
+  return dataOf(await giveBack(bench, id)).returnReference
 }
 
 test('a return that a connector sends is the connector’s, from the queue until its answer', async () => {
@@ -104,14 +107,14 @@ test('a return in another currency is the operator’s, even if the bank sends o
   assert.deepEqual(await view(bench, forConnector), ['operator', 'queued', NUMBER])
   const url = PAYOUT_FILES
   const none = await bench.call({ url, body: { bankCode: FILE_BANK, format: 'csv' } })
-  assertRefused(none, 'account', { status: 409, code: 'no_payouts_queued' })
+  assertRefused(none, { status: 409, code: 'no_payouts_queued' })
 
   for (const [reference, answer] of [
     [forFile, 'confirm'],
     [forConnector, 'fail'],
   ] as const) {
     const body = answer === 'fail' ? { reason: 'The account is closed.' } : {}
-    dataOf(await bench.call({ url: `${RETURNS}/${reference}/${answer}`, body }), 'account')
+    dataOf(await bench.call({ url: `${RETURNS}/${reference}/${answer}`, body }))
   }
   assert.deepEqual((await view(bench, forFile)).slice(0, 2), [null, 'confirmed'])
   assert.deepEqual((await view(bench, forConnector)).slice(0, 2), [null, 'failed'])
@@ -122,6 +125,7 @@ test('a return that no connector and no file sends is the operator’s, until so
   await using live = await startLiveService()
   await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
   const operator = { token: await live.login('OPERATOR01', 's3cret') }
+  // Requests a return of unidentified money in live mode; returns its reference.
   const start = async (more: object): Promise<string> => {
     const sessionId = newSessionId()
     const body = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75', ...more }
@@ -132,7 +136,7 @@ test('a return that no connector and no file sends is the operator’s, until so
       [sessionId],
     )
     const answer = await giveBack(live, shownId('suspense', rows[0].id), {}, operator)
-    return dataOf(answer, 'account').returnReference
+    return dataOf(answer).returnReference
   }
   const unnamed = await start({ sourceAccountNumber: NUMBER })
   assert.deepEqual(await view(live, unnamed, operator), ['operator', null, NUMBER])
@@ -147,5 +151,5 @@ test('a return that no connector and no file sends is the operator’s, until so
   const after = await view(live, claimed, operator)
   assert.deepEqual(after, ['connector', 'sending', 'return_not_by_hand'])
   const again = await live.call({ url: `${RETURNS}/${seen}?reveal=true`, ...operator })
-  assertRefused(again, 'account', { status: 409, code: 'return_not_by_hand' })
+  assertRefused(again, { status: 409, code: 'return_not_by_hand' })
 })

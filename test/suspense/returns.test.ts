@@ -25,20 +25,21 @@ const PAYER_MASKED = '******6866'
 
 const live = closeAfterTests(await startLiveService())
 
-async function clientOf(clientId: string, isOperator: boolean) {
+// Creates a client with this identifier and logs it in.
+async function addClientAndLogIn(clientId: string, isOperator: boolean) {
   await addClient(live.db, live.clock(), { clientId, isOperator })
   return { token: await live.login(clientId, 's3cret') }
 }
-const operator = await clientOf('OPERATOR01', true)
-const merchant = await clientOf('MERCHANT01', false)
+const operator = await addClientAndLogIn('OPERATOR01', true)
+const merchant = await addClientAndLogIn('MERCHANT01', false)
 const { accountNumber } = await createAccount(live, {}, merchant)
 const deactivate = `/api/v1/accounts/static/${accountNumber}/deactivate`
 await live.call({ method: 'POST', url: deactivate, body: {}, ...merchant })
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: JSON bodies.
 type Row = any
 
-// The merchant's money on its way back to its payer.
+// Suspends a credit to the merchant's inactive account and starts its return to the payer.
 async function startReturn(amount = '75'): Promise<Row> {
   const sessionId = newSessionId()
   const body = { sessionId, accountNumber, amount, sourceAccountNumber: PAYER }
@@ -52,7 +53,7 @@ async function startReturn(amount = '75'): Promise<Row> {
     [sessionId],
   )
   return {
-    ...dataOf(await giveBack(live, shownId('suspense', rows[0].id), {}, merchant), 'account'),
+    ...dataOf(await giveBack(live, shownId('suspense', rows[0].id), {}, merchant)),
     sessionId,
   }
 }
@@ -61,8 +62,9 @@ const settle = (reference: string, how: 'confirm' | 'fail', body: object, by: ob
   live.call({ method: 'POST', url: `${RETURNS}/${reference}/${how}`, body, ...by })
 
 const itemOf = async (id: number): Promise<Row> =>
-  dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...merchant }), 'account')
+  dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...merchant }))
 
+// The merchant's events of this type.
 async function eventsOf(type: string): Promise<Row[]> {
   const answer = await live.call({ url: `/api/v1/events?type=${type}&limit=100`, ...merchant })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -81,7 +83,7 @@ test('a client’s return is on the operator’s list, with all that a bank need
   const { id, creditId, returnReference: reference, sessionId } = await startReturn('75')
 
   const answer = await live.call({ url: `${RETURNS}?status=pending&limit=1`, ...operator })
-  const one = dataOf(await live.call({ url: `${RETURNS}/${reference}`, ...operator }), 'account')
+  const one = dataOf(await live.call({ url: `${RETURNS}/${reference}`, ...operator }))
 
   const [listed] = answer.json().data
   assert.deepEqual(listed, one)
@@ -127,10 +129,10 @@ test('a payer’s number in full is for those who execute, and every look is log
   const list = await live.call({ url: `${RETURNS}?reveal=true&limit=1`, ...operator })
 
   assert.deepEqual([plain.payerAccountNumberMasked, plain.payerAccountNumber], [PAYER_MASKED, null])
-  assertRefused(refused, 'account', { status: 403, code: 'role_not_allowed' })
-  assertRefused(refusedList, 'account', { status: 403, code: 'role_not_allowed' })
+  assertRefused(refused, { status: 403, code: 'role_not_allowed' })
+  assertRefused(refusedList, { status: 403, code: 'role_not_allowed' })
   const denied = { status: 403, code: 'role_not_allowed' }
-  assertRefused(await owner.call({ url: RETURNS }), 'account', denied)
+  assertRefused(await owner.call({ url: RETURNS }), denied)
   assert.equal(seen.payerAccountNumber, PAYER)
   assert.equal(list.json().data[0].payerAccountNumber, PAYER)
   const actors = [`user:${finance.user.email}`, 'client:OPERATOR01']
@@ -141,13 +143,13 @@ test('only operators see and settle returns', async () => {
   const { returnReference: reference } = await startReturn('10')
   const denied = { status: 403, code: 'scope_missing' }
 
-  assertRefused(await live.call({ url: RETURNS, ...merchant }), 'account', denied)
-  assertRefused(await live.call({ url: `${RETURNS}/${reference}`, ...merchant }), 'account', denied)
-  assertRefused(await settle(reference, 'confirm', {}, merchant), 'account', denied)
+  assertRefused(await live.call({ url: RETURNS, ...merchant }), denied)
+  assertRefused(await live.call({ url: `${RETURNS}/${reference}`, ...merchant }), denied)
+  assertRefused(await settle(reference, 'confirm', {}, merchant), denied)
   const url = '/api/v1/operator/clients/MERCHANT01'
   const body = { scopes: ['returns:read'] }
   const granted = await live.call({ method: 'PATCH', url, body, ...operator })
-  assertRefused(granted, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(granted, { status: 400, code: 'invalid_request' })
 })
 
 test('a confirmed return is done: money, item, trace, timeline and event name its reference', async () => {
@@ -155,7 +157,7 @@ test('a confirmed return is done: money, item, trace, timeline and event name it
   const { id, creditId, returnReference: reference } = await startReturn('75')
 
   const body = { bankReference: 'WEMA/77' }
-  const done = dataOf(await settle(reference, 'confirm', body), 'account')
+  const done = dataOf(await settle(reference, 'confirm', body))
 
   assert.deepEqual([done.status, done.bankReference], ['confirmed', 'WEMA/77'])
   assert.deepEqual([done.settledBy, done.payerAccountNumber], ['client:OPERATOR01', null])
@@ -175,11 +177,11 @@ test('a confirmed return is done: money, item, trace, timeline and event name it
   )
 })
 
-test('a failed return is in open suspense again with its reason, and the client is told', async () => {
+test('a failed return is in open suspense again with its reason, and the client gets an event', async () => {
   const suspense = await ledgerNaira(live, 'suspense')
   const { id, creditId, returnReference: reference } = await startReturn('40')
 
-  const failed = dataOf(await settle(reference, 'fail', { reason: 'Account closed' }), 'account')
+  const failed = dataOf(await settle(reference, 'fail', { reason: 'Account closed' }))
 
   assert.deepEqual([failed.status, failed.failureReason], ['failed', 'Account closed'])
   const item = await itemOf(id)
@@ -197,7 +199,7 @@ test('a failed return is in open suspense again with its reason, and the client 
   assert(entries.some((entry) => entry.detail.type === 'credit.return_failed'))
 })
 
-test('the bank’s own reason for a failure is kept and told as well', async () => {
+test('the bank’s own reason for a failure is stored and shown', async () => {
   const { id, returnReference: reference } = await startReturn('5')
   const body = { reference, status: 'failed', reason: 'Dormant\u0000account' }
 
@@ -207,7 +209,7 @@ test('the bank’s own reason for a failure is kept and told as well', async () 
   assert.equal((await itemOf(id)).failureReason, 'Dormant account')
   const [event] = await eventsOf('credit.return_failed')
   assert.equal(event.data.failureReason, 'Dormant account')
-  const one = dataOf(await live.call({ url: `${RETURNS}/${reference}`, ...operator }), 'account')
+  const one = dataOf(await live.call({ url: `${RETURNS}/${reference}`, ...operator }))
   assert.equal(one.settledBy, 'bank:035')
 })
 
@@ -218,26 +220,27 @@ test('the same again changes nothing, and anything else of a settled return is r
   await settle(failed, 'fail', { reason: 'closed' })
   const before = await databaseText(live)
 
-  const again = dataOf(await settle(confirmed, 'confirm', { bankReference: 'A' }), 'account')
-  const bare = dataOf(await settle(confirmed, 'confirm', {}), 'account')
-  const failedAgain = dataOf(await settle(failed, 'fail', { reason: 'other' }), 'account')
+  const again = dataOf(await settle(confirmed, 'confirm', { bankReference: 'A' }))
+  const bare = dataOf(await settle(confirmed, 'confirm', {}))
+  const failedAgain = dataOf(await settle(failed, 'fail', { reason: 'other' }))
 
   assert.deepEqual([again.bankReference, bare.bankReference], ['A', 'A'])
   assert.equal(failedAgain.failureReason, 'closed')
   const isConfirmed = { status: 409, code: 'return_confirmed' }
   const other = await settle(confirmed, 'confirm', { bankReference: 'B' })
-  assertRefused(other, 'account', isConfirmed)
-  assertRefused(await settle(confirmed, 'fail', { reason: 'x' }), 'account', isConfirmed)
+  assertRefused(other, isConfirmed)
+  assertRefused(await settle(confirmed, 'fail', { reason: 'x' }), isConfirmed)
   const isFailed = { status: 409, code: 'return_failed' }
-  assertRefused(await settle(failed, 'confirm', {}), 'account', isFailed)
+  assertRefused(await settle(failed, 'confirm', {}), isFailed)
   const missing = { status: 404, code: 'return_not_found' }
-  assertRefused(await settle('RTN999999999999', 'confirm', {}), 'account', missing)
-  assertRefused(await settle('nothing', 'confirm', {}), 'account', missing)
+  assertRefused(await settle('RTN999999999999', 'confirm', {}), missing)
+  assertRefused(await settle('nothing', 'confirm', {}), missing)
   assert.equal(await databaseText(live), before)
 })
 
-test('a bank that says otherwise than a return was settled changes nothing, and is told of', async () => {
+test('a bank’s result that contradicts the settled return changes nothing, and raises an alert', async () => {
   const signing = { secrets: [OWN_RAIL_SECRET] }
+  // The subjects of the open alerts about payouts whose result was contradicted.
   const alerts = async () => {
     const url = '/api/v1/operator/alerts?kind=payout_contradicted&open=true'
     const { data } = (await live.call({ url, ...operator })).json()
@@ -295,6 +298,6 @@ test('the list is newest first, by status, bank and time, page by page', async (
 
   const listed = [...first.data, ...next.json().data].map(({ reference }: Row) => reference)
   assert.deepEqual(listed.slice(0, 3), references.toReversed())
-  assertRefused(other, 'account', { status: 400, code: 'invalid_cursor' })
+  assertRefused(other, { status: 400, code: 'invalid_cursor' })
   assert.deepEqual([ofBank.json().data, later.json().data], [[], []])
 })

@@ -40,14 +40,15 @@ const hold = () =>
   withTransaction(bench.db, (tx) => holdPayouts(tx, bench.clock(), { reason: 'Drill', by }))
 const release = () => withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), by))
 
-// Queued, since payouts are held.
+// Starts a return while payouts are held, so that it stays queued; returns its reference.
 async function queueReturn(sessionId: string): Promise<string> {
   await hold()
   assert.equal(await resolve(bench, sessionId, 'return'), 'returning')
   return (await itemOf(bench, sessionId)).returnReference
 }
 
-// The returns sent after the hold, and the operators' alerts.
+// Releases the payouts and runs the workers; returns the references that were sent to the bank, and
+// the operators' open alerts about blocked payouts.
 async function sendAll(): Promise<{ sent: string[]; blocked: string[] }> {
   await release()
   sent.length = 0
@@ -63,12 +64,9 @@ async function sendAll(): Promise<{ sent: string[]; blocked: string[] }> {
 }
 
 const getReturn = async (reference: string) =>
-  dataOf(await bench.call({ url: `${RETURNS}/${reference}` }), 'account')
+  dataOf(await bench.call({ url: `${RETURNS}/${reference}` }))
 const fail = async (reference: string) =>
-  dataOf(
-    await bench.call({ url: `${RETURNS}/${reference}/fail`, body: { reason: 'Reversed' } }),
-    'account',
-  )
+  dataOf(await bench.call({ url: `${RETURNS}/${reference}/fail`, body: { reason: 'Reversed' } }))
 const blockedOf = (reference: string) => [`payout/${reference} return_credit_reversed`]
 
 test('a return of what the bank reversed is not sent; failing it makes the shortfall good', async () => {
@@ -82,7 +80,7 @@ test('a return of what the bank reversed is not sent; failing it makes the short
   const { status, blockedBy } = await getReturn(reference)
   assert.deepEqual([status, blockedBy], ['pending', 'return_credit_reversed'])
   const detail = await bench.call({ url: `${OPERATOR_PAYOUTS}/${reference}` })
-  assert.equal(dataOf(detail, 'account').blockedBy, 'return_credit_reversed')
+  assert.equal(dataOf(detail).blockedBy, 'return_credit_reversed')
 
   const failed = await fail(reference)
   assert.deepEqual([failed.status, failed.blockedBy], ['failed', null])
@@ -157,11 +155,11 @@ test('a client cancels its own, as anything that is blocked', async () => {
   const { sessionId } = await credit(bench, accountNumber, '100', PAYER)
   const reference = await queueReturn(sessionId)
   const cancel = () => bench.call({ url: `${PAYOUTS}/${reference}/cancel`, body: {} })
-  assertRefused(await cancel(), 'account', { status: 409, code: 'payout_not_queued' })
+  assertRefused(await cancel(), { status: 409, code: 'payout_not_queued' })
   await reverse(bench, sessionId, '60')
   assert.equal((await getPayout(bench, reference)).blockedBy, 'return_credit_reversed')
 
-  assert.equal(dataOf(await cancel(), 'account').status, 'cancelled')
+  assert.equal(dataOf(await cancel()).status, 'cancelled')
 
   const { state, amount } = await itemOf(bench, sessionId)
   assert.deepEqual([state, amount], ['open', 40])
@@ -183,16 +181,16 @@ for (const [whose, payer] of [
     await postRail(live, '035/credits', body, signing)
     const { rows } = await live.db.query('select id from suspense_items')
     const id = shownId('suspense', rows[0].id)
-    const { returnReference } = dataOf(await giveBack(live, id, {}, operator), 'account')
+    const { returnReference } = dataOf(await giveBack(live, id, {}, operator))
     const url = `${RETURNS}/${returnReference}`
     const reveal = () => live.call({ url: `${url}?reveal=true`, ...operator })
-    const { payerAccountNumber } = dataOf(await reveal(), 'account')
+    const { payerAccountNumber } = dataOf(await reveal())
     assert.equal(payerAccountNumber, PAYER.sourceAccountNumber)
 
     const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '75' }
     await postRail(live, '035/reversals', reversal, signing)
 
-    assertRefused(await reveal(), 'account', { status: 409, code: 'return_credit_reversed' })
+    assertRefused(await reveal(), { status: 409, code: 'return_credit_reversed' })
     const list = (await live.call({ url: `${RETURNS}?reveal=true`, ...operator })).json()
     const [{ blockedBy, payerAccountNumber: listed }] = list.data
     assert.deepEqual([blockedBy, listed], ['return_credit_reversed', null])

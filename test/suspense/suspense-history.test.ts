@@ -16,6 +16,7 @@ test('each change of an item is in its history, and in the timeline of its credi
   const { accountNumber } = await createAccount(bench)
   const session = await credit(bench, strict.accountNumber, '30.00')
   const id = shownId('suspense', await desk.itemOf(session))
+  // Does the next step of the history a minute after the last one.
   const later = <T>(doing: () => Promise<T>) => {
     bench.advance(MINUTE_MS)
     return doing()
@@ -46,7 +47,7 @@ test('each change of an item is in its history, and in the timeline of its credi
     ],
   )
   const url = `${CREDITS}/${session}/timeline`
-  const { entries } = dataOf(await bench.call({ url }), 'account')
+  const { entries } = dataOf(await bench.call({ url }))
   assert.deepEqual(
     entries
       .filter(({ kind }: Row) => kind === 'suspense')

@@ -38,6 +38,7 @@ const ids: Record<string, number> = { ancient, old, week, fresh }
 const namesOf = (items: readonly Item[]) =>
   items.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))
 
+// The summary of open items that match the query.
 async function summary(query = '', token?: string) {
   const url = `${SUSPENSE}/summary?state=open${query}`
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
@@ -45,6 +46,7 @@ async function summary(query = '', token?: string) {
   return answer.json().data
 }
 
+// The CSV export of open items that match the query, parsed.
 async function csv(query: string, token?: string) {
   const url = `${SUSPENSE}.csv?state=open${query}`
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
@@ -142,7 +144,7 @@ test('every order goes page by page without loss or repetition, also where amoun
   }
   const { nextCursor } = (await bench.call({ url: `${SUSPENSE}?limit=1&order=largest` })).json()
   const other = await bench.call({ url: `${SUSPENSE}?limit=1&order=smallest&cursor=${nextCursor}` })
-  assertRefused(other, 'account', { code: 'invalid_cursor' })
+  assertRefused(other, { code: 'invalid_cursor' })
 })
 
 test('a filter that says nothing sensible is refused, and named', async () => {
@@ -163,12 +165,12 @@ test('a filter that says nothing sensible is refused, and named', async () => {
     for (const query of bad) {
       if (path === '/summary' && query.startsWith('order')) continue
       const answer = await bench.call({ url: `${SUSPENSE}${path}?${query}` })
-      assertRefused(answer, 'account', { code: 'invalid_request' })
+      assertRefused(answer, { code: 'invalid_request' })
     }
   }
 })
 
-test('another client sees none of it, and one restricted to merchants only theirs', async () => {
+test('another client sees no items; a client restricted to merchants sees only theirs', async () => {
   const token = await bench.newClient('SUSPELSE01')
   assert.deepEqual(await listItems(bench, '', token), [])
   assert.deepEqual((await summary('', token)).totals, [])

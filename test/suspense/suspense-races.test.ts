@@ -40,7 +40,7 @@ test('one click twenty times at once, at two processes, assigns once and is reco
   assert.equal((await auditLogFor(bench, id)).length, 1)
 })
 
-test('two operators with two targets: one is believed, the other told that it is gone', async () => {
+test('two operators assign to two targets: one succeeds, the other is refused', async () => {
   for (let round = 0; round < 5; round++) {
     const [one, two] = [await createAccount(bench), await createAccount(bench)]
     const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
@@ -130,7 +130,7 @@ test('a payment being cancelled while the desk and the bank pay it holds all or 
   await assertCleanBooks(bench)
 })
 
-// Each needs an unopened ledger account, and so a second connection.
+// Each return must open a ledger account that does not exist yet, which takes a second connection.
 test('forty returns at once on a process that has just started are all done', async () => {
   const banks = ['011', '033', '044', '057']
   const items = await Promise.all(
@@ -145,4 +145,4 @@ test('forty returns at once on a process that has just started are all done', as
   assert(items.every(({ id }) => returned.includes(id)))
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all races of this file the books add up', () => assertCleanBooks(bench))

@@ -34,7 +34,7 @@ const operator = { token: await live.login('OPERATOR01', 's3cret') }
 const signing = { secrets: [OWN_RAIL_SECRET] }
 const ofBank = (path: string, body: unknown) => postRail(live, `035/${path}`, body, signing)
 
-// Unidentified money on its way back.
+// Receives a credit to an unknown number and starts its return to the payer.
 async function startReturn(
   amount = '75',
 ): Promise<{ id: number; reference: string; sessionId: string }> {
@@ -52,15 +52,16 @@ async function startReturn(
     [sessionId],
   )
   const id = shownId('suspense', rows[0].id)
-  const item = dataOf(await giveBack(live, id, {}, operator), 'account')
+  const item = dataOf(await giveBack(live, id, {}, operator))
   assert.equal(item.state, 'returning')
   assert.match(item.returnReference, /^RTN\d{15}$/)
   return { id, reference: item.returnReference, sessionId }
 }
 
 async function stateOf(id: number): Promise<string> {
-  return dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account').state
+  return dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator })).state
 }
+// Reports the result of a return as the bank; returns the response code of the service's acknowledgement.
 async function settle(reference: string, status: string, more: object = {}): Promise<string> {
   const answer = await ofBank('returns', { reference, status, ...more })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -71,9 +72,9 @@ async function settle(reference: string, status: string, more: object = {}): Pro
 test('in the sandbox the bank confirms a return at once, and once', async () => {
   const { id } = await suspend(sandbox, NOBODYS_NUMBER, '75')
 
-  const item = dataOf(await giveBack(sandbox, id, { note: 'wrong number' }), 'account')
+  const item = dataOf(await giveBack(sandbox, id, { note: 'wrong number' }))
   const before = await databaseText(sandbox)
-  const again = dataOf(await giveBack(sandbox, id), 'account')
+  const again = dataOf(await giveBack(sandbox, id))
 
   assert.equal(item.state, 'returned')
   assert.match(item.returnReference, /^RTN\d{15}$/)
@@ -97,16 +98,16 @@ test('in the sandbox the bank confirms a return at once, and once', async () => 
 test('in live a return is on its way until the bank confirms it, and then it is done', async () => {
   const { id, reference, sessionId } = await startReturn('75')
   assert.equal(await ledgerNaira(live, 'returning'), 75)
-  const again = dataOf(await giveBack(live, id, {}, operator), 'account')
+  const again = dataOf(await giveBack(live, id, {}, operator))
   const credit = await live.call({ url: `/api/v1/credits/${sessionId}`, ...operator })
-  const [{ place, reference: label }] = dataOf(credit, 'account').locations
+  const [{ place, reference: label }] = dataOf(credit).locations
 
   const confirmed = await settle(reference, 'confirmed', { bankReference: 'WEMA/0001' })
 
   assert.deepEqual([again.state, again.bankReference, confirmed], ['returning', null, '00'])
   assert.equal(again.returnReference, reference)
   assert.deepEqual([place, label], ['returning', reference])
-  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }))
   assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/0001'])
   assert.match(item.closedAt, TIMESTAMP)
   assert.equal(await ledgerNaira(live, 'returning'), 0)
@@ -141,7 +142,7 @@ test('a return that failed makes good what the bank took back meanwhile, and no 
   assert.equal(await settle(reference, 'failed'), '00')
 
   assert.equal(await ledgerNaira(live, 'shortfall'), owed - 20)
-  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }))
   assert.deepEqual([item.state, item.amount], ['open', 10])
   await assertCleanBooks(live)
 })
@@ -151,16 +152,16 @@ test('a return that failed is open again, to be returned under a new reference o
   const { accountNumber } = await createAccount(live, {}, operator)
 
   assert.equal(await settle(reference, 'failed', { reason: 'Account closed' }), '00')
-  const failed = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  const failed = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }))
   assert.deepEqual([failed.state, failed.failureReason], ['open', 'Account closed'])
   assert.equal(failed.returnReference, reference)
-  const second = dataOf(await giveBack(live, id, { note: 'second try' }, operator), 'account')
+  const second = dataOf(await giveBack(live, id, { note: 'second try' }, operator))
   assert.deepEqual([second.state, second.failureReason], ['returning', null])
   assert.notEqual(second.returnReference, reference)
   assert.equal(await settle(reference, 'confirmed'), '01')
   assert.equal(await stateOf(id), 'returning')
   assert.equal(await settle(second.returnReference, 'failed'), '00')
-  const item = dataOf(await assign(live, id, { accountNumber }, operator), 'account')
+  const item = dataOf(await assign(live, id, { accountNumber }, operator))
 
   assert.equal(item.state, 'assigned')
   const actions = (await auditLogFor(live, id)).map(({ action }) => action)
@@ -179,7 +180,7 @@ test('money on its way back can be neither assigned nor settled by another bank'
     { secrets: [OTHER_SECRET] },
   )
 
-  assertRefused(assigned, 'account', { status: 409, code: 'suspense_closed' })
+  assertRefused(assigned, { status: 409, code: 'suspense_closed' })
   assert.equal(foreign.json().responseCode, '01')
   assert.equal(await stateOf(id), 'returning')
 })
@@ -224,14 +225,14 @@ test('any reference that a bank gives its return is stored or cleaned, and never
   for (const bankReference of values) {
     const { id, reference } = await startReturn('1')
     assert.equal(await settle(reference, 'confirmed', { bankReference }), '00')
-    const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+    const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }))
     const label = `${JSON.stringify(bankReference)?.slice(0, 20)}: ${item.bankReference}`
     assert.match(item.bankReference, /^[^\p{C}]{1,100}$/u, label)
     assert(!item.bankReference.includes('[object'), label)
   }
 })
 
-test('after all of this the books add up', async () => {
+test('after all returns of this file the books add up', async () => {
   await assertCleanBooks(sandbox)
   await assertCleanBooks(live)
 })

@@ -39,7 +39,7 @@ const ids = (items: { id: number }[]) => items.map((item) => item.id)
 const newestFirst = (one: number, other: number) =>
   Number(storedId('suspense', other) - storedId('suspense', one))
 const refused = (answer: Parameters<typeof assertRefused>[0], status: number, code: string) =>
-  assertRefused(answer, 'account', { status, code })
+  assertRefused(answer, { status, code })
 
 test('an item tells why, whose, since when, and its payer masked', async () => {
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '1500.50', {
@@ -121,11 +121,11 @@ test('a filter that is not known or not right is refused by name', async () => {
   for (const query of bad) {
     const answer = await bench.call({ url: `${SUSPENSE}?${query}` })
     assert.equal(answer.statusCode, 400, query)
-    assertRefused(answer, 'account')
+    assertRefused(answer)
   }
 })
 
-test('a client sees and moves its own alone; what is nobody’s only an operator', async () => {
+test('a client sees and moves only its own money; unidentified money only an operator', async () => {
   const nobodys = await suspend(bench, NOBODYS_NUMBER, '5')
   const theirs = await createAccount(bench, {}, { token: other })
   await bench.db.query(
@@ -153,12 +153,12 @@ test('a client sees and moves its own alone; what is nobody’s only an operator
   for (const state of [nobodys, my]) assert.equal((await readItem(bench, state.id)).state, 'open')
 })
 
-test('nobody’s money goes to the collection account that it was meant for, on record', async () => {
+test('unidentified money goes to the collection account it was meant for, with an audit entry', async () => {
   const { accountNumber } = await createAccount(bench)
   const { id } = await suspend(bench, NOBODYS_NUMBER, '250.25')
   const note = 'Payer sent a photo of the transfer'
 
-  const item = dataOf(await assign(bench, id, { accountNumber, note }), 'account')
+  const item = dataOf(await assign(bench, id, { accountNumber, note }))
 
   assert.deepEqual([item.state, item.assignedTo], ['assigned', accountNumber])
   assert.match(item.closedAt, TIMESTAMP)
@@ -175,14 +175,14 @@ test('suspended money completes a payment, and the payment is Successful', async
   const { paymentReference } = payment
   const spelt = paymentReference.replaceAll('-', '').toUpperCase()
 
-  const item = dataOf(await assign(bench, id, { paymentReference: spelt }), 'account')
+  const item = dataOf(await assign(bench, id, { paymentReference: spelt }))
 
   assert.deepEqual([item.state, item.assignedTo], ['assigned', paymentReference])
   const { transactionStatus, amountCollected } = await verify(bench, paymentReference)
   assert.deepEqual([transactionStatus, amountCollected], ['Successful', 100])
 })
 
-test('the same click again changes nothing; to another target it is refused', async () => {
+test('repeating an assignment changes nothing; to another target it is refused', async () => {
   const [one, two] = [await createAccount(bench), await createAccount(bench)]
   const { id } = await suspend(bench, NOBODYS_NUMBER, '9')
   await assign(bench, id, { accountNumber: one.accountNumber })
@@ -190,7 +190,7 @@ test('the same click again changes nothing; to another target it is refused', as
 
   const again = await assign(bench, id, { accountNumber: one.accountNumber, note: 'again' })
 
-  assert.equal(dataOf(again, 'account').assignedTo, one.accountNumber)
+  assert.equal(dataOf(again).assignedTo, one.accountNumber)
   refused(await assign(bench, id, { accountNumber: two.accountNumber }), 409, 'suspense_closed')
   refused(await giveBack(bench, id), 409, 'suspense_closed')
   assert.equal(await databaseText(bench), before)
@@ -257,7 +257,7 @@ test('a body that is not right is refused with its fields, an id that is none is
   for (const body of bodies) {
     const answer = await assign(bench, id, body)
     assert.equal(answer.statusCode, 400, JSON.stringify(body))
-    assertRefused(answer, 'account', { code: 'invalid_request' })
+    assertRefused(answer, { code: 'invalid_request' })
   }
   refused(await giveBack(bench, id, { amount: '1' }), 400, 'invalid_request')
   for (const bad of ['0', '-1', '1e3', 'abc', '9'.repeat(30), '1%00', "1'--"]) {
@@ -285,4 +285,4 @@ test('money from unicode payers at a time that goes backwards is still listed pl
   assert(item.ageSeconds >= 0, `${item.ageSeconds} seconds old`)
 })
 
-test('after all of this the books add up', () => assertCleanBooks(bench))
+test('after all tests of this file the books add up', () => assertCleanBooks(bench))

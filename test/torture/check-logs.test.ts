@@ -1,5 +1,5 @@
-// The server's log under torture: the effects of injected faults are expected, a crash of its own
-// is not.
+// Checking the server's log after `npm run torture`: the effects of injected faults are expected in it, a
+// crash by the server's own fault is not.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const KILLED = 'LOG:  client backend (PID 7) was terminated by signal 9: Killed'
 const FULL = 'LOG:  client backend (PID 8) was terminated by signal 6: Aborted'
 const CRASHED = 'LOG:  client backend (PID 9) was terminated by signal 11: Segmentation fault'
 
-test('a crash that nobody asked for is a finding', () => {
+test('a crash that the run did not cause is a finding', () => {
   using folder = createTempFolder()
   writeFileSync(join(folder.path, 'postgres.log'), [KILLED, FULL, CRASHED, ''].join('\n'))
   writeFileSync(join(folder.path, 'api-1.log'), CRASHED)

@@ -1,5 +1,5 @@
-// The checker of `npm run torture` finds faults: on a small, correct world it finds nothing, and it
-// names each fault planted in the books or in the testimony.
+// The checker of `npm run torture` compares the books with the testimony: what the load and the receivers
+// recorded. On a small, correct world it finds nothing, and it names each fault planted in either.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,6 +13,9 @@ import { witnessSmallWorld } from '../support/witnessed-world.ts'
 const world = closeAfterTests(await witnessSmallWorld())
 const { entries, keys, references } = world
 
+// Runs the checker on this testimony, after changing the books with the SQL in `plant`. `isFinal`: automatic
+// work has had enough time to finish. `isLossy`: acknowledged work may be lost, because an asynchronous
+// standby was promoted.
 async function findings(
   spoilt: readonly Entry[],
   plant = '',
@@ -24,7 +27,7 @@ async function findings(
   const books: pg.Client = openBooks(world.connectionString)
   await books.connect()
   try {
-    // Planting runs without triggers, and is rolled back.
+    // The change is made without triggers, and rolled back when the connection ends.
     await books.query(`begin; set local session_replication_role = replica; ${plant}`)
     return await checkBooks(books, { testimony, isFinal, isLossy })
   } finally {
@@ -40,7 +43,7 @@ const { credit, reversal, account, advice, payment, payout, refused, hold } = ke
 const CREDIT = `(select id from credits where session_id = '${credit}')`
 const PAYOUT = `(select id from payouts where narration = '${payout}')`
 
-// A change to the books, and the checker's finding.
+// Each row is a change to the books and the finding that the checker must report.
 const PLANTED: readonly (readonly [string, RegExp])[] = [
   [
     `delete from credits where session_id = '${credit}'`,
@@ -174,7 +177,7 @@ const changed = (isSpoilt: (entry: Entry) => boolean, change: object) =>
 const isAnswer = (key: string) => (entry: Entry) =>
   entry.kind === 'acknowledged' && entry.key === key
 
-// A change to the testimony, and the checker's finding.
+// Each row is a name, a changed testimony and the finding that the checker must report.
 const WITNESSED: readonly (readonly [string, readonly Entry[], RegExp])[] = [
   ['a webhook that never came', without(isWebhook), /marked as delivered, and never came/],
   ['a webhook with a wrong signature', changed(isWebhook, { isGenuine: false }), /wrong signature/],
@@ -245,7 +248,7 @@ test('a payout that failed although the bank did not refuse it', async () => {
   )
 })
 
-test('after a loss only what a bank was told twice, or is wrong in itself, is a finding', async () => {
+test('after a loss only payouts sent twice and books wrong in themselves are findings', async () => {
   const plant = `delete from payouts where id = ${PAYOUT}; delete from events; delete from credits`
   const twiceTold = twice(({ kind }) => kind === 'ordered')
 

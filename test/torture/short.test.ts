@@ -1,4 +1,4 @@
-// The short form of `npm run torture`: a fault of nearly each kind, and nothing lost, doubled or made up.
+// A short run of `npm run torture`, with nearly every kind of fault: no money is lost, doubled or made up.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

@@ -28,7 +28,7 @@ const random = seededRandom(1)
 const committed: number[] = []
 let last = 0
 
-// Each number once; those without a known result are not counted.
+// Inserts numbers until `isOver`, each once. A number counts as committed only if its insert succeeded.
 async function write(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const id = ++last
@@ -39,6 +39,7 @@ async function write(isOver: () => boolean): Promise<void> {
   }
 }
 
+// The committed numbers that this server does not have.
 async function lostIn(server: Server): Promise<number[]> {
   const rows = await server.query('select id from written', 'manilla')
   const ids = new Set(rows.map(({ id }) => id))
@@ -51,18 +52,18 @@ for (const name of TRIED) {
     assert(fault)
     let isOver = false
     const writing = Array.from({ length: WRITERS }, () => write(() => isOver))
-    const more = async (count: number) => {
-      const enough = committed.length + count
-      await until(`${count} more are committed`, () => committed.length >= enough)
+    const waitForCommits = async (count: number) => {
+      const target = committed.length + count
+      await until(`${count} more are committed`, () => committed.length >= target)
     }
-    await more(20)
+    await waitForCommits(20)
 
     const injected = await fault.inject({ pair }, random)
     await sleep(injected.lastsMs)
     await injected.heal()
-    await more(20)
+    await waitForCommits(20)
     await injected.settle?.()
-    await more(1)
+    await waitForCommits(1)
     isOver = true
     await Promise.all(writing)
 

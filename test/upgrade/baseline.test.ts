@@ -134,6 +134,7 @@ test('the upgrade refuses a database of an older migration, and an empty one', a
   await assert.rejects(upgradeBaseline(empty.connectionString), { message: /database is empty/ })
 })
 
+// Runs `work` on a temporary pool of one connection.
 async function onPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   const pool = createPool({ connectionString: url, max: 1, onIdleError: () => {} })
   try {
@@ -143,7 +144,8 @@ async function onPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise
   }
 }
 
-// The picture of the schema, and what it leaves out.
+// The rendered schema as text, followed by the details that the rendering leaves out: functions,
+// privileges, constraints, indexes and sequences.
 function schemaOf(url: string): Promise<string> {
   return onPool(url, async (pool) => {
     const { rows } = await pool.query<{ line: string }>(`
@@ -166,12 +168,14 @@ function schemaOf(url: string): Promise<string> {
   })
 }
 
+// The lines of the first text that the second does not contain.
 function linesWithout(one: string, other: string): string[] {
   const lines = new Set(other.split('\n'))
   return one.split('\n').filter((line) => !lines.has(line))
 }
 
-// The number and a hash of the rows of each table, by its present name; and what the ledger sums to.
+// The number and a hash of the rows of each table, by the table's present name, and the totals of the
+// ledger by kind of account.
 async function rowsOf(): Promise<Record<string, unknown>> {
   const tables = await queryOnce<{ name: string }>(
     connectionString,
@@ -193,6 +197,7 @@ async function rowsOf(): Promise<Record<string, unknown>> {
   return { rows, balances }
 }
 
+// The database processes that are in pg_sleep.
 function sleepers(): Promise<{ pid: number }[]> {
   return queryOnce(
     connectionString,

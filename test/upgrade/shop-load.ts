@@ -38,7 +38,7 @@ export class ShopLoad {
     this.#receiver = receiver
   }
 
-  // Adds a process, like a load balancer.
+  // Adds a process; from then on it gets its turn of the requests, as behind a load balancer.
   add(name: string, url: string): void {
     this.#processes.push({ name, url, answers: 0 })
   }
@@ -50,29 +50,31 @@ export class ShopLoad {
     )
   }
 
+  // Starts the customers, who keep buying until `end`.
   start(): void {
     this.#driven = Promise.all(Array.from({ length: CUSTOMERS }, () => this.#buy()))
     this.#driven.catch(() => {}) // `end` reports the error.
   }
 
-  // Waits until this process has acknowledged so many more.
+  // Waits until this process has acknowledged `count` more requests, or a request was refused.
   async served(name: string, count: number): Promise<void> {
-    const process = this.#processes.find((each) => each.name === name) as Process
+    const process = this.#processes.find((candidate) => candidate.name === name) as Process
     const goal = process.answers + count
     await until(`${name} answers`, () => process.answers >= goal || this.refused.length > 0)
   }
 
-  // Resolves when everything begun is acknowledged.
+  // Stops the customers, and resolves when every request that they began is acknowledged.
   async end(): Promise<void> {
     this.#isEnding = true
     await this.#driven
   }
 
-  // For a failed test: no process is left to acknowledge.
+  // Gives up after a failed test, when no process is left that could acknowledge a request.
   [Symbol.dispose](): void {
     this.#isAbandoned = true
   }
 
+  // One customer: creates and funds an account, then repeats a credit, a paid payment and a payout.
   async #buy(): Promise<void> {
     const to = { notificationUrl: this.#receiver }
     const { data } = await this.#send({ path: ACCOUNTS, body: accountBody(to) })
@@ -90,6 +92,7 @@ export class ShopLoad {
     }
   }
 
+  // Reports a credit to this number, as the bank does.
   async #pay(accountNumber: string, kobo: number): Promise<void> {
     const sessionId = `000013${randomUUID().replace(/\D/g, '').padEnd(24, '7').slice(0, 24)}`
     const body = { sessionId, accountNumber, amount: `${kobo / 100}.00` }
@@ -97,6 +100,7 @@ export class ShopLoad {
     this.credits.set(sessionId, kobo)
   }
 
+  // Repeats a request with the same key until a process acknowledges it.
   async #send(request: Request): Promise<Answer> {
     const key = randomUUID()
     for (;;) {
@@ -108,6 +112,7 @@ export class ShopLoad {
     }
   }
 
+  // Sends a request to the next process once; undefined if it must be retried.
   async #try({ path, body, isRail }: Request, key: string): Promise<Answer | undefined> {
     const process = this.#processes[this.#turn++ % this.#processes.length] as Process
     const raw = JSON.stringify(body)
@@ -135,6 +140,7 @@ export class ShopLoad {
   }
 }
 
+// The headers of a bank's signed request.
 function signed(body: string, id: string): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1000)
   const secrets = [loadSecret(SANDBOX_RAIL_SECRET)]

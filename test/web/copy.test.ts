@@ -15,7 +15,8 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 const { text: pseudo, english } = makePseudoLanguage('pseudo')
-// A single word may also be a name for machines; samples share the name of their customer.
+// Leaves out single words, which may also occur in code as identifiers, and the name of the sample customer,
+// which all languages share.
 const sentences = [...new Set(english)].filter(
   (text) => /\p{L}{2,} \p{L}{2,}/u.test(text) && text !== 'Ada Obi',
 )
@@ -54,14 +55,18 @@ test('pages built in another language say nothing in English', async () => {
   writeFileSync(catalogue, pseudo)
   await buildWeb(folder.path, catalogue)
 
-  const textsIn = (build: string) => {
+  // The English sentences that the scripts of a build contain.
+  const sentencesIn = (build: string) => {
     const scripts = globSync('web/*/**/*.js', { cwd: build }).sort()
     assert(scripts.length > 20)
     const code = scripts.map((path) => readFileSync(join(build, path), 'utf8')).join('\n')
     return sentences.filter((text) => code.includes(text))
   }
-  assert.deepEqual(textsIn(folder.path), [])
-  assert(textsIn(join(ROOT, 'build')).length > sentences.length * 0.9, 'or it would not be noticed')
+  assert.deepEqual(sentencesIn(folder.path), [])
+  assert(
+    sentencesIn(join(ROOT, 'build')).length > sentences.length * 0.9,
+    'or it would not be noticed',
+  )
 
   const server = pathToFileURL(join(folder.path, 'web/checkout-server/server.js')).href
   const { drawCheckout, drawMissing, drawUnavailable } = await import(server)
@@ -84,7 +89,8 @@ const STATUSES = [
   'Reversed',
 ]
 
-// With digits only, so that every letter on the page is the page's own.
+// The data of a checkout page, with digits in place of names, so that every letter on the rendered page
+// comes from the page itself.
 function pageOf(status: string) {
   const number = { bankCode: '058', bankName: '058', accountNumber: '0123456789' }
   const at = '2026-11-15T08:00:48.000Z'
@@ -105,13 +111,14 @@ function pageOf(status: string) {
   return { checkout, bankCode: undefined, problem: 'other', isSent: false }
 }
 
+// The text of a rendered page, including the attributes that are shown or read aloud.
 function wordsOf(page: string): string {
   const attributes = page.matchAll(/ (?:aria-label|alt|title|placeholder)="([^"]*)"/g)
   const text = page.replace(/<[^>]*>/g, ' ').replace(/&\w+;/g, ' ')
   return [text, ...[...attributes].map(([, value]) => value)].join(' ')
 }
 
-// Other places where letters are not our words.
+// Strings that need no translation, by file.
 const EXEMPT: Readonly<Record<string, RegExp>> = {
   'web/dashboard/device-names.ts': /./, // Browsers and systems by their names.
   'web/dashboard/format.ts': /^Africa\/Lagos$/,
@@ -126,10 +133,11 @@ const READ_ALOUD =
 test('no page has words of its own: text, labels and sentences are in the catalogue', () => {
   const paths = globSync('web/{checkout,dashboard}/**/*.{ts,tsx}', { cwd: ROOT })
   assert(paths.length > 100)
+  // The texts for people that are in the pages' code instead of the catalogue.
   const faults = paths.flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8')
-    const words = wordsInCode(path, text).filter((each) => !EXEMPT[path]?.test(each))
-    return words.map((each) => `${path}: ${each}`)
+    const words = wordsInCode(path, text).filter((word) => !EXEMPT[path]?.test(word))
+    return words.map((word) => `${path}: ${word}`)
   })
   assert.deepEqual(faults, [])
 })
@@ -150,6 +158,7 @@ test('words in a page would be noticed, as text, label or sentence', () => {
   assert.deepEqual(wordsInCode('a.tsx', fine), [])
 })
 
+// The strings in a source file that a person would read.
 function wordsInCode(path: string, text: string): string[] {
   const found: string[] = []
   for (const [node, parent] of nodesIn(path, text)) {
@@ -159,18 +168,21 @@ function wordsInCode(path: string, text: string): string[] {
   return found
 }
 
+// The text of a syntax node, if it is a string or a part of a template.
 function wordsOfNode(node: Node): string | undefined {
   if (node.type === 'TemplateElement') return (node.value as { cooked: string }).cooked
   return typeof node.value === 'string' ? node.value : undefined
 }
 
+// Whether a string is text that a person reads or a screen reader speaks, and not an identifier, code or key.
 function isForPeople(words: string, node: Node, parent: Node | undefined): boolean {
   if (node.type === 'JSXText') return /\p{L}{2}/u.test(words)
   const attribute = parent?.type === 'JSXAttribute' ? String((parent.name as Node).name) : ''
   if (READ_ALOUD.test(attribute)) return /\p{L}{2}/u.test(words) && words !== 'https://'
   if (attribute !== '') return false
   if (CODES.test(words) || KEYS.test(words)) return false
-  // In a template a single word is part of a name: `${step}Title`.
+  // Only a whole string may be a single word: in a template such as `${step}Title`, a single word is part of
+  // an identifier.
   const sentence = /^\s*\p{Lu}\p{Ll}+[\s.,:;!?…]/u
   return sentence.test(words) || (node.type === 'Literal' && /^\p{Lu}\p{Ll}+$/u.test(words))
 }

@@ -20,7 +20,7 @@ const MINE = { url: 'https://mine.example.com/hooks', eventTypes: OTHERS, isActi
 
 async function newEndpoint(eventTypes: string[] | null): Promise<{ id: string; secret: string }> {
   const body = { url: 'https://ops.example.com/hooks', eventTypes }
-  return dataOf(await operator.call({ url: ENDPOINTS, body }), 'account')
+  return dataOf(await operator.call({ url: ENDPOINTS, body }))
 }
 
 const waysOf = (id: string) =>
@@ -38,13 +38,13 @@ for (const role of ['developer', 'owner'] as const) {
     test(`no ${role} changes an endpoint for ${eventTypes ?? 'all types'} or its secret`, async () => {
       const browser = await newBrowser(bench, role)
       const { id, secret } = await newEndpoint(eventTypes)
-      const before = dataOf(await operator.call({ url: `${ENDPOINTS}/${id}` }), 'account')
+      const before = dataOf(await operator.call({ url: `${ENDPOINTS}/${id}` }))
 
-      for (const way of waysOf(id)) assertRefused(await browser.call(way), 'account', REFUSED)
-      const view = dataOf(await browser.call({ url: `${ENDPOINTS}/${id}` }), 'account')
+      for (const way of waysOf(id)) assertRefused(await browser.call(way), REFUSED)
+      const view = dataOf(await browser.call({ url: `${ENDPOINTS}/${id}` }))
 
       assert.deepEqual(view, { ...before, secret: null })
-      const after = dataOf(await operator.call({ url: `${ENDPOINTS}/${id}` }), 'account')
+      const after = dataOf(await operator.call({ url: `${ENDPOINTS}/${id}` }))
       assert.deepEqual([after, after.secret], [before, secret])
       for (const way of waysOf(id)) assert.equal((await operator.call(way)).statusCode, 200)
     })
@@ -62,9 +62,9 @@ test('an endpoint without alerts is every developer’s, once those that wait fo
   const narrow = { method: 'PATCH', url: `${ENDPOINTS}/${id}` } as const
   await operator.call({ ...narrow, body: { eventTypes: OTHERS } })
 
-  for (const way of waysOf(id)) assertRefused(await developer.call(way), 'account', REFUSED)
+  for (const way of waysOf(id)) assertRefused(await developer.call(way), REFUSED)
   await bench.db.query(`update deliveries set state = 'failed' where state = 'pending'`)
-  const view = dataOf(await developer.call({ url: `${ENDPOINTS}/${id}` }), 'account')
+  const view = dataOf(await developer.call({ url: `${ENDPOINTS}/${id}` }))
 
   assert.equal(view.secret, secret)
   for (const way of waysOf(id)) assert.equal((await developer.call(way)).statusCode, 200)

@@ -1,4 +1,4 @@
-// One attempt against real receivers, well-behaved and others.
+// One delivery attempt to real HTTP receivers, both correct and faulty ones.
 
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
@@ -133,6 +133,7 @@ test('an answer of 100 MB costs its first 4 kB', async () => {
   const closed = Promise.withResolvers<void>()
   await using receiver = await httpReceiver((_, response) => {
     response.on('close', closed.resolve)
+    // Writes the 100 MB as fast as the connection takes them.
     const pour = () => {
       while (sentBytes < 100 * 1024 * 1024) {
         sentBytes += chunk.length
@@ -176,7 +177,7 @@ test('garbage, huge headers and an unwanted upgrade are failures in plain words'
   }
 })
 
-test('nobody listening, no such name, a bad address: each says so', async () => {
+test('a closed port, an unknown name and a bad address each give their own error', async () => {
   const error = async (url: string) => (await send({ url })).error
   const lookup = async () => {
     throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })
@@ -216,7 +217,7 @@ test('the stored part of an answer is bounded and clean', async () => {
     response.writeHead(302).end(answer)
   })
   const result = await send({ url: receiver.url, bodyMax: 20 })
-  // The twentieth byte is the first half of a character.
+  // The body is cut after 20 bytes. The twentieth is the first half of an `é`, which is dropped.
   assert.equal(result.responseStart, 'a b [31mc  d\r\n\te')
   assert((result.error as string).length < 300)
   assert.equal(result.retryAfter?.length, 64)
@@ -231,7 +232,8 @@ test('small answers leave the connection open for the next delivery', async () =
   }
   await agent.close()
   assert.equal(receiver.requests, 20)
-  // A connection is idle for one turn of the event loop, so two alternate here.
+  // A connection can be reused only one turn of the event loop after its response, so two connections
+  // alternate.
   assert(receiver.connections <= 2)
 })
 
@@ -280,6 +282,7 @@ test('closing the agent waits for nothing once the attempts are over', async () 
   assert(results.every(({ ok, responseStart }) => ok && responseStart.length === 4_096))
 })
 
+// Makes one attempt, with a guarded agent in sandbox mode.
 async function send(request: Partial<AttemptRequest> & { url: string }) {
   const agent = createGuardedAgent({ mode: 'sandbox' })
   const result = await attemptDelivery(agent, { headers: {}, body: '{}', ...request })

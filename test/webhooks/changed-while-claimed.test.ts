@@ -15,8 +15,8 @@ const ALL = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 const STEPS = { stepsMs: [0], retryAfterMs: 0 }
 const HOUR_MS = 3_600_000
 
-// Makes the locking statement wait while it searches, like a stopped process: at its read of endpoints,
-// or of attempts.
+// A function that makes the locking statement wait during its search, as if the process had been stopped.
+// AT_ENDPOINTS calls it from the read of endpoints, AT_ATTEMPTS from the read of attempts.
 const WAITS = `
   create function waits() returns boolean language plpgsql as $$
     begin
@@ -36,7 +36,7 @@ const AT_ATTEMPTS = `
     begin perform waits(); end $$;
   create view delivery_attempts as select * from no_attempts()`
 const CHANGE = 'update deliveries set attempts = attempts'
-// The plan for millions of rows.
+// Kinds of plans that are switched off, so that PostgreSQL chooses the plan of a table with millions of rows.
 const NOT_BY = ['seqscan', 'hashjoin', 'mergejoin']
 
 test('a delivery that changes while it is claimed is claimed, and leased', async () => {
@@ -64,6 +64,7 @@ test('a delivery that changes while a wrong schedule is corrected is corrected',
   assert.deepEqual(rows, [{ at: bench.clock() }])
 })
 
+// A bench with pending deliveries to several destinations.
 async function setup() {
   const bench = await startWebhookBench()
   for (let at = 0; at < ACCOUNTS; at++) {
@@ -77,6 +78,8 @@ async function setup() {
   return Object.assign(bench, { queued: rows[0]?.n as number })
 }
 
+// Runs `act`, stops its locking statement in the middle of the search, changes all deliveries, and lets the
+// statement go on. `where` is AT_ENDPOINTS or AT_ATTEMPTS: the SQL that stops it.
 async function stalled<T>(
   bench: WebhookBench,
   where: string,

@@ -1,5 +1,5 @@
-// A clock that was wrong for a while: its deliveries are sent once the clock is right again, no later
-// than by the retry schedule.
+// Deliveries that were scheduled while the machine's clock was wrong are sent once it is right again, no
+// later than the retry schedule says.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ test('first attempts queued by a clock nine days ahead go out as soon as it is r
 
   await bench.deliver(deliverer)
 
-  assert.equal(bench.receiver.heard.length, 97)
+  assert.equal(bench.receiver.received.length, 97)
 })
 
 test('a delivery queued by a clock ahead goes out soon after ours was set back', async () => {
@@ -42,7 +42,7 @@ test('a delivery queued by a clock ahead goes out soon after ours was set back',
 
   await bench.deliver(deliverer)
 
-  assert.equal(bench.receiver.heard.length, 2)
+  assert.equal(bench.receiver.received.length, 2)
 })
 
 test('a retry planned by a clock ahead comes after its own step, in a new process too', async () => {
@@ -56,11 +56,11 @@ test('a retry planned by a clock ahead comes after its own step, in a new proces
     const later = bench.newDeliverer()
 
     await bench.deliver(later)
-    assert.equal(bench.receiver.heard.length, 1)
+    assert.equal(bench.receiver.received.length, 1)
     bench.advance(RETRY_STEPS_MS[1] * 1.1)
     await bench.deliver(later)
 
-    assert.equal(bench.receiver.heard.length, 2)
+    assert.equal(bench.receiver.received.length, 2)
     assert.equal((await bench.deliveries())[0]?.state, 'delivered')
   }
 })
@@ -107,6 +107,7 @@ test('leases and pauses taken by a clock ahead end as soon as it is right', asyn
   assert.equal(states.length, 8)
 })
 
+// A bench with an account whose receiver gives the status and headers set with `answers`.
 async function setup() {
   let [status, headers] = [200, {}]
   const receiver = await listener((response) => response.writeHead(status, headers).end())
@@ -116,8 +117,8 @@ async function setup() {
     ...bench,
     receiver,
     accountNumber,
-    answers: (with_: number, and: Record<string, string> = {}) => {
-      ;[status, headers] = [with_, and]
+    answers: (newStatus: number, newHeaders: Record<string, string> = {}) => {
+      ;[status, headers] = [newStatus, newHeaders]
     },
     async [Symbol.asyncDispose]() {
       await bench[Symbol.asyncDispose]()

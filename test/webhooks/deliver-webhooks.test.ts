@@ -1,5 +1,5 @@
-// Deliveries to real receivers, well-behaved and others: signed, retried by the published schedule, and
-// every attempt logged.
+// Deliveries to real HTTP receivers, correct and faulty ones: each is signed and retried by the published
+// schedule, and every attempt is logged.
 
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
@@ -10,7 +10,12 @@ import { RETRY_STEPS_MS } from '#webhooks/retry-schedule.ts'
 import { RETIRING_MS, rotateSecret } from '#webhooks/secrets.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { patience } from '../support/patience.ts'
-import { type Heard, listener, startWebhookBench, verifies } from '../support/webhook-bench.ts'
+import {
+  listener,
+  type ReceivedWebhook,
+  startWebhookBench,
+  verifies,
+} from '../support/webhook-bench.ts'
 import { closedPort, rawReceiver } from './receivers.ts'
 
 test('deliveries to other addresses than endpoints carry the client’s signature', async () => {
@@ -30,13 +35,13 @@ test('deliveries to other addresses than endpoints carry the client’s signatur
     'payment.successful',
     'payment.successful',
   ])
-  for (const webhook of receiver.heard) {
+  for (const webhook of receiver.received) {
     assert(verifies(secret, webhook), webhook.json.type)
     assert.equal(webhook.headers['webhook-id'], webhook.json.id)
     assert.equal(webhook.headers['webhook-timestamp'], String(bench.clock().getTime() / 1000))
     assert.equal(webhook.headers['content-type'], 'application/json')
   }
-  const callback = receiver.heard.find(({ path }) => path.includes('shop=1'))
+  const callback = receiver.received.find(({ path }) => path.includes('shop=1'))
   const { adviceReference, paymentReference } = payment
   const references = `adviceReference=${adviceReference}&paymentReference=${paymentReference}`
   assert.equal(callback?.path, `/hook?shop=1&${references}`)
@@ -62,9 +67,9 @@ for (const [verb, body, isHeardElsewhere] of [
 
     await bench.run()
 
-    const paths = receiver.heard.map(({ path }) => path).sort()
+    const paths = receiver.received.map(({ path }) => path).sort()
     assert.deepEqual(paths, ['/hook/both', ...(isHeardElsewhere ? ['/hook/elsewhere'] : [])])
-    const atUrl = receiver.heard.find(({ path }) => path === '/hook/both')
+    const atUrl = receiver.received.find(({ path }) => path === '/hook/both')
     assert.deepEqual(await signers(bench, atUrl, [null]), [true])
   })
 }
@@ -78,8 +83,8 @@ test('an endpoint has a secret of its own; with the address of a notificationUrl
 
   await bench.run()
 
-  const [first, second] = receiver.heard.toSorted((a, b) => (a.path < b.path ? 1 : -1))
-  assert.equal(receiver.heard.length, 2)
+  const [first, second] = receiver.received.toSorted((a, b) => (a.path < b.path ? 1 : -1))
+  assert.equal(receiver.received.length, 2)
   assert.deepEqual(await signers(bench, first, [own.id, both.id, null]), [true, false, false])
   assert.deepEqual(await signers(bench, second, [own.id, both.id, null]), [false, true, true])
 })
@@ -100,7 +105,7 @@ test('while a secret is rotated both sign, for a day', async () => {
   await createAccount(bench, { notificationUrl: receiver.url })
   await bench.run()
 
-  const [during, after] = receiver.heard as [Heard, Heard]
+  const [during, after] = receiver.received as [ReceivedWebhook, ReceivedWebhook]
   assert.deepEqual([verifies(fresh, during), verifies(old, during)], [true, true])
   assert.equal(String(during.headers['webhook-signature']).split(' ').length, 2)
   assert.deepEqual([verifies(fresh, after), verifies(old, after)], [true, false])
@@ -119,15 +124,15 @@ test('a failed delivery is sent again by the ladder, with the same id, and then 
       bench.advance(1)
     }
     await bench.run()
-    waits.push(receiver.heard.length)
+    waits.push(receiver.received.length)
   }
   bench.advance(7 * 86_400_000)
   await bench.run()
 
   assert.deepEqual(waits, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-  assert.equal(receiver.heard.length, 10)
-  assert.equal(new Set(receiver.heard.map(({ headers }) => headers['webhook-id'])).size, 1)
-  assert.equal(new Set(receiver.heard.map(({ body }) => body)).size, 1)
+  assert.equal(receiver.received.length, 10)
+  assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+  assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1)
   assert.equal((await bench.deliveries())[0]?.state, 'failed')
   assert.deepEqual((await bench.attempts()).at(-1), {
     attempt: 10,
@@ -149,10 +154,10 @@ test('Retry-After puts the next attempt off', async () => {
   assert.equal(delivery.nextAttemptAt.getTime(), bench.clock().getTime() + 3_600_000)
 })
 
-// In milliseconds, for receivers that must time out.
+// The timeout in milliseconds for each receiver that must time out.
 const TIMEOUTS: Record<string, number> = { silence: 1_000, 'headers, then a drip': 3_000 }
 
-// Each receiver's behaviour, and its entry in the log of attempts.
+// Each row is a receiver's name, its behaviour and the expected entry in the log of attempts.
 const ANSWERS: readonly (readonly [string, (r: ServerResponse) => void, object])[] = [
   ['204', (r) => r.writeHead(204).end(), { status: 204, error: null }],
   [
@@ -176,15 +181,15 @@ const ANSWERS: readonly (readonly [string, (r: ServerResponse) => void, object])
     (r) => {
       const megabyte = Buffer.alloc(1_048_576, 'x')
       let sent = 0
-      const more = () => {
+      const writeMore = () => {
         while (sent < 100 && r.writable) {
           sent++
           if (!r.write(megabyte)) return
         }
         r.end()
       }
-      r.on('drain', more)
-      more()
+      r.on('drain', writeMore)
+      writeMore()
     },
     { status: 200, error: null },
   ],
@@ -225,7 +230,7 @@ test('garbage, a closed connection and a closed port are failures in plain words
   ])
 })
 
-test('410 ends it: the delivery has failed, and the destination is told nothing more', async () => {
+test('410 is final: the delivery fails, and the destination gets no further deliveries', async () => {
   await using receiver = await listener((response) => response.writeHead(410).end())
   await using other = await listener()
   await using account = await listener()
@@ -247,18 +252,20 @@ test('410 ends it: the delivery has failed, and the destination is told nothing 
     ['failed'],
   )
   assert.deepEqual(other.types(), ['endpoint.disabled'])
-  assert.deepEqual(other.heard[0]?.json.data, {
+  assert.deepEqual(other.received[0]?.json.data, {
     id: endpoint.id,
     url: receiver.url,
     isActive: false,
     reason: 'its receiver answered 410 Gone',
-    failingSince: other.heard[0]?.json.data.failingSince,
+    failingSince: other.received[0]?.json.data.failingSince,
   })
 })
 
+// For each owner, whether its secret verifies this webhook. The owner null stands for the client's own
+// secret.
 async function signers(
   bench: { secret(id: EndpointId | null): Promise<string> },
-  webhook: Heard | undefined,
+  webhook: ReceivedWebhook | undefined,
   owners: (EndpointId | null)[],
 ): Promise<boolean[]> {
   const secrets = await Promise.all(owners.map((owner) => bench.secret(owner)))

@@ -20,14 +20,14 @@ test('a lane starts with one, is doubled by each success up to its width, and ha
   assert.deepEqual(widths, [1, 2, 4, 8, 16, WIDTH_MAX, WIDTH_MAX, WIDTH_MAX])
 
   bench.finish(false)
-  assert.equal(bench.flying.length, WIDTH_MAX - 1) // One at a time, once the others are back.
+  assert.equal(bench.flying.length, WIDTH_MAX - 1) // No new item starts until the others have ended.
   for (let i = 0; i < FAILURES_TO_PAUSE - 2; i++) bench.finish(false)
   assert.deepEqual(bench.refused, [])
   bench.finish(false)
   assert(bench.refused.length > 0)
 })
 
-test('more is asked for while a lane still has some, and not before there is room', () => {
+test('more deliveries are claimed before a lane is empty, but not before it has room', () => {
   const bench = setup()
   bench.concurrency.add(bench.items(1n, 1))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 3)
@@ -39,7 +39,7 @@ test('more is asked for while a lane still has some, and not before there is roo
   assert.equal(bench.needed(), 1)
 })
 
-test('one that failed last time is given one at a time', () => {
+test('a destination that failed last time gets one delivery at a time', () => {
   const bench = setup()
   bench.concurrency.add(bench.items(1n, 1, 2))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 0)
@@ -79,6 +79,8 @@ test('a lane that was idle for a while is forgotten', () => {
   assert.equal(bench.concurrency.limits()?.rooms.size, 0)
 })
 
+// The concurrency control with a clock that the test moves. `flying` has the started items until the test
+// finishes them, `refused` the items that the control gave back, and `needed` counts its requests for claims.
 function setup() {
   const flying: Item[] = []
   const refused: Item[] = []
@@ -86,7 +88,7 @@ function setup() {
   let nowMs = 0
   const concurrency = new DeliveryConcurrency<Item>({
     start: (item) => flying.push(item),
-    wants: () => needed++,
+    requestClaim: () => needed++,
     nowMs: () => nowMs,
   })
   return {

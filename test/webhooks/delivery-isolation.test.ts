@@ -1,5 +1,5 @@
-// A slow or dead receiver never delays another, and no failure of ours loses a delivery or lets a late
-// answer overwrite a newer one.
+// A slow or dead receiver never delays another. No failure of the service loses a delivery, or lets a late
+// response overwrite a newer one.
 
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 const NEVER = new AbortController().signal
 const ANY_ROOM = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 
-test('fifty receivers that hang, each with a queue, hold up nobody', async () => {
+test('fifty receivers that hang, each with a queue, delay no other receiver', async () => {
   await using healthy = await listener()
   const hanging: Socket[] = []
   await using dead = await rawReceiver((socket) => hanging.push(socket))
@@ -33,7 +33,7 @@ test('fifty receivers that hang, each with a queue, hold up nobody', async () =>
 
   await using loop = startLoop(bench)
   await until('all have been called', () => {
-    return healthy.heard.length === 21 && dead.connections === 50
+    return healthy.received.length === 21 && dead.connections === 50
   })
 
   assert.equal((await bench.attempts()).filter(({ status }) => status === null).length, 0)
@@ -49,17 +49,18 @@ test('a destination that fails is paused, probed by one, and goes on where it wa
   await fill(bench, receiver.url, 30)
 
   await bench.run()
-  assert.equal(receiver.heard.length, FAILURES_TO_PAUSE)
+  assert.equal(receiver.received.length, FAILURES_TO_PAUSE)
   await fill(bench, healthy.url, 1)
   await bench.run()
-  assert.deepEqual([receiver.heard.length, healthy.heard.length], [FAILURES_TO_PAUSE, 2])
+  assert.deepEqual([receiver.received.length, healthy.received.length], [FAILURES_TO_PAUSE, 2])
 
-  // One probe after each pause, which doubles.
+  // The first pause ends with one probe, which fails. The second pause is twice as long, so it is not over
+  // yet.
   bench.advance(PAUSE_MIN_MS)
   await bench.run()
   bench.advance(PAUSE_MIN_MS)
   await bench.run()
-  assert.equal(receiver.heard.length, FAILURES_TO_PAUSE + 1)
+  assert.equal(receiver.received.length, FAILURES_TO_PAUSE + 1)
 
   isUp = true
   bench.advance(PAUSE_MAX_MS)
@@ -68,7 +69,7 @@ test('a destination that fails is paused, probed by one, and goes on where it wa
   assert.deepEqual(new Set(states), new Set(['delivered']))
 })
 
-test('one that has failed for five days is disabled, with an event and an alert', async () => {
+test('an endpoint that has failed for five days is disabled, with an event and an alert', async () => {
   await using receiver = await listener((response) => response.writeHead(500).end())
   await using other = await listener()
   await using bench = await startWebhookBench()
@@ -83,14 +84,14 @@ test('one that has failed for five days is disabled, with an event and an alert'
     bench.advance(DAY_MS)
   }
   await bench.run()
-  const before = receiver.heard.length
+  const before = receiver.received.length
   await createAccount(bench, { notificationUrl })
   await bench.run()
 
-  assert.equal(receiver.heard.length, before)
+  assert.equal(receiver.received.length, before)
   assert.deepEqual(other.types(), ['endpoint.disabled'])
-  assert.equal(other.heard[0]?.json.data.id, endpoint.id)
-  assert.equal(other.heard[0]?.json.data.reason, 'every delivery failed for 5 days')
+  assert.equal(other.received[0]?.json.data.id, endpoint.id)
+  assert.equal(other.received[0]?.json.data.reason, 'every delivery failed for 5 days')
   const { rows } = await bench.db.query('select kind, detail from alerts')
   assert.deepEqual(rows, [
     { kind: 'endpoint_disabled', detail: { clientId: '1', url: receiver.url } },
@@ -105,7 +106,7 @@ test('two workers never send the same delivery', async () => {
 
   await Promise.all([bench.newDeliverer(), bench.newDeliverer()].map((each) => bench.deliver(each)))
 
-  const ids = receiver.heard.map(({ headers }) => headers['webhook-id'])
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
   assert.deepEqual([ids.length, new Set(ids).size], [205, 205])
 })
 
@@ -121,11 +122,11 @@ test('deliveries of a worker that died are sent when its lease has run out', asy
 
   bench.advance(LEASE_MS - 1)
   await bench.deliver()
-  assert.equal(receiver.heard.length, 0)
+  assert.equal(receiver.received.length, 0)
   bench.advance(1)
   await bench.deliver()
 
-  assert.equal(receiver.heard.length, 10)
+  assert.equal(receiver.received.length, 10)
 })
 
 for (const [newer, state] of [
@@ -152,7 +153,7 @@ for (const [newer, state] of [
     answer()
     await slow.idle()
 
-    assert.equal(receiver.heard[0]?.body, receiver.heard[1]?.body)
+    assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
     assert.deepEqual(
       (await bench.attempts()).map(({ status, responseStart }) => [status, responseStart]),
       [[newer, 'newer']],
@@ -167,6 +168,7 @@ test('a destination that failed last time is given one at a time, by every proce
   await using bench = await startWebhookBench()
   await fill(bench, receiver.url, 9)
   await bench.dispatch()
+  // Claims deliveries; returns for each whether it is a probe.
   const claim = async () => {
     const { claims } = await withTransaction(bench.webhookPool, (tx) =>
       claimDeliveries(tx, bench.clock(), ANY_ROOM),
@@ -188,13 +190,13 @@ test('a destination that failed last time is given one at a time, by every proce
   assert.deepEqual([await claim(), await claim()], [[true], []])
 })
 
-test('a worker that stops gives back what it has not begun', async () => {
+test('a worker that stops gives back the deliveries that it has not begun', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()
   await fill(bench, receiver.url, 60)
   await bench.dispatch()
   const stopped = bench.newDeliverer({ graceMs: patience(60_000) })
-  // The third round claims more than it can send at once.
+  // Two rounds raise the number of concurrent deliveries; the third claims more than it can send at once.
   for (let i = 0; i < 2; i++) {
     await stopped.round(NEVER)
     await stopped.idle()
@@ -204,13 +206,13 @@ test('a worker that stops gives back what it has not begun', async () => {
 
   await bench.deliver()
 
-  assert.equal(receiver.heard.length, 61)
+  assert.equal(receiver.received.length, 61)
 })
 
 test('a delivery without an answer when a worker stops is sent by the next, and is no failure', async () => {
   const held = Promise.withResolvers<void>()
   await using receiver = await listener((response) => {
-    if (receiver.heard.length > 1) response.end()
+    if (receiver.received.length > 1) response.end()
     else held.resolve()
   })
   await using bench = await startWebhookBench()
@@ -229,16 +231,17 @@ test('a delivery without an answer when a worker stops is sent by the next, and 
   )
 })
 
-test('killed with -9 in mid-delivery, it comes again with the same id', async () => {
+test('a delivery whose worker is killed with -9 is repeated with the same id', async () => {
   const held = Promise.withResolvers<void>()
   await using receiver = await listener((response) => {
-    if (receiver.heard.length > 1) response.end()
+    if (receiver.received.length > 1) response.end()
     else held.resolve()
   })
   await using bench = await startWebhookBench()
   await createAccount(bench, { notificationUrl: receiver.url })
   await bench.dispatch()
-  // Due by any clock, and after the kill with an expired lease: the child has its own clock.
+  // The child process has the real clock and the test its own, so times of long ago make the delivery due for
+  // both and, after the kill, its lease expired.
   const long = "timestamptz '2000-01-01'"
   await bench.db.query(`update deliveries set next_attempt_at = ${long}`)
   await bench.db.query(`update destinations set due_at = ${long}`)
@@ -258,7 +261,7 @@ test('killed with -9 in mid-delivery, it comes again with the same id', async ()
 
   await bench.deliver()
 
-  const ids = receiver.heard.map(({ headers }) => headers['webhook-id'])
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
   assert.deepEqual([ids.length, new Set(ids).size], [2, 1])
   assert.equal((await bench.deliveries())[0]?.state, 'delivered')
 })
@@ -270,7 +273,7 @@ test('the loop sends a thousand by itself, woken by what it delivers', async () 
   await bench.dispatch()
 
   await using loop = startLoop(bench)
-  await until('all are there', () => receiver.heard.length === 1_000)
+  await until('all are there', () => receiver.received.length === 1_000)
   await loop.stop()
 
   assert.equal(
@@ -293,7 +296,8 @@ function startLoop(bench: WebhookBench) {
   return { stop: end, [Symbol.asyncDispose]: end }
 }
 
-// An account with this notificationUrl, and so many credits to it: gives one event more.
+// Creates an account with this notificationUrl and credits it: one event for the account, and one for
+// each credit.
 async function fill(bench: WebhookBench, notificationUrl: string, credits: number): Promise<void> {
   const { accountNumber } = await createAccount(bench, { notificationUrl })
   await Promise.all(Array.from({ length: credits }, () => simulate(bench, accountNumber, '1')))

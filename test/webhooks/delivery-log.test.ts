@@ -1,4 +1,4 @@
-// Finds an endpoint's last attempts despite many later events and many pending deliveries.
+// The delivery log finds an endpoint's last attempts, even among many later events and pending deliveries.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,6 +14,7 @@ test('a failed delivery is shown behind a thousand other events and a long queue
   await using bench = await startWebhookBench()
   const clientId = await bench.clientId()
   const { id } = await bench.addEndpoint(hooks.url, ['account.updated'])
+  // Appends this many copies of an event.
   const append = (event: NewEvent, count: number) => {
     const events = Array.from({ length: count }, () => event)
     return withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), events))

@@ -45,7 +45,7 @@ test('events are queued for the account, the advice, its callback and the endpoi
   ])
 })
 
-test('money that is told by its credit alone finds the account or advice it was sent to', async () => {
+test('an event about a credit alone is sent to the addresses of the credit’s account or advice', async () => {
   await using bench = await startWebhookBench()
   const clientId = await bench.clientId()
   const { accountNumber } = await createAccount(bench)
@@ -93,10 +93,11 @@ test('a redelivery that commits during a dispatch is queued once, and the dispat
   await using bench = await startWebhookBench()
   await createAccount(bench)
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
-  const { promise: sentAgain, resolve: note } = Promise.withResolvers<void>()
+  const { promise: sentAgain, resolve: noteSentAgain } = Promise.withResolvers<void>()
+  // A redelivery that has queued its delivery, but commits only when the test lets it.
   const redelivering = withTransaction(bench.db, async (tx) => {
     await sendAgain(tx, bench)
-    note()
+    noteSentAgain()
     await mayCommit
   })
   await sentAgain
@@ -146,7 +147,7 @@ test('a delivery queued while a claim looks at the queue is found by the next', 
   await simulate(bench, accountNumber, '1')
 
   let dispatching: Promise<void> | undefined
-  const nothing = await withTransaction(bench.webhookPool, async (tx) => {
+  const firstClaims = await withTransaction(bench.webhookPool, async (tx) => {
     const { claims } = await claim(tx)
     dispatching = bench.dispatch()
     await until('the dispatcher waits for us, or is done', async () => {
@@ -161,7 +162,7 @@ test('a delivery queued while a claim looks at the queue is found by the next', 
   await dispatching
 
   const { claims } = await withTransaction(bench.webhookPool, claim)
-  assert.deepEqual([nothing.length, claims.length], [0, 1])
+  assert.deepEqual([firstClaims.length, claims.length], [0, 1])
 })
 
 test('an event that is committed before the one numbered before it waits for that', async () => {
@@ -197,6 +198,7 @@ test('an event that is committed before the one numbered before it waits for tha
 test('a dispatcher that dies before its commit has done nothing, and the next does it all', async () => {
   await using bench = await startWebhookBench()
   await createAccount(bench)
+  // A dispatcher that dies after it queued the deliveries and before it commits.
   const dying = withTransaction(bench.webhookPool, async (tx) => {
     await dispatchEvents(tx, bench.clock())
     throw new Error('killed')
@@ -209,7 +211,7 @@ test('a dispatcher that dies before its commit has done nothing, and the next do
   assert.equal((await queued(bench)).length, 1)
 })
 
-test("a fault in one client's events holds up nobody else's", async () => {
+test("a fault in one client's events does not delay those of other clients", async () => {
   await using bench = await startWebhookBench()
   await bench.newClient('MAN0000002')
   await bench.addEndpoint('https://ep.example.ng/other', null, 'MAN0000002')
@@ -244,15 +246,18 @@ test('an endpoint that is switched off, deleted or of another client is queued n
   assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
 })
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let looks = 0; !(await isSo()); looks++) assert(looks < 10_000, `never so: ${what}`)
+// Repeats the check until it is true; the test fails after ten thousand checks.
+async function until(condition: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isTrue()); tries++) assert(tries < 10_000, `never so: ${condition}`)
 }
 
+// The type, kind and address of each queued delivery, sorted.
 async function queued(bench: WebhookBench): Promise<string[][]> {
   const rows = await bench.deliveries()
   return rows.map(({ type, kind, url, sentTo }) => [type, kind, sentTo ?? url]).sort()
 }
 
+// The sequence numbers of the queued events.
 async function queuedNumbers(bench: WebhookBench): Promise<number[]> {
   const { rows } = await bench.db.query<{ sequence: bigint }>(
     'select e.sequence from deliveries v join events e on e.id = v.event_id order by 1',
@@ -260,6 +265,7 @@ async function queuedNumbers(bench: WebhookBench): Promise<number[]> {
   return rows.map(({ sequence }) => Number(sequence))
 }
 
+// The sequence number up to which the client's events have been dispatched.
 async function cursor(bench: WebhookBench): Promise<bigint | undefined> {
   const { rows } = await bench.db.query(
     `select sequence from dispatch_cursors c join clients k on k.id = c.client_id
@@ -268,11 +274,13 @@ async function cursor(bench: WebhookBench): Promise<bigint | undefined> {
   return rows[0]?.sequence
 }
 
+// Requests the redelivery of the newest event.
 async function sendAgain(tx: Transaction, bench: WebhookBench): Promise<void> {
   const { rows } = await tx.query('select id from events order by sequence desc limit 1')
   await redeliver(tx, bench.clock(), { clientId: await bench.clientId(), eventId: rows[0].id })
 }
 
+// Resolves when a connection waits for a lock.
 async function untilWaiting({ db }: WebhookBench): Promise<void> {
   for (;;) {
     const { rows } = await db.query(

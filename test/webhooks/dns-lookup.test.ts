@@ -18,7 +18,7 @@ test('both families are asked, and IPv4 comes first', async () => {
   ])
 })
 
-test('a name that does not exist is told from a name server that fails', async () => {
+test('a name that does not exist is distinguished from a name server that fails', async () => {
   await using absent = await nameServer(NO_SUCH_NAME)
   await using failing = await nameServer(SERVER_FAILURE)
   await assert.rejects(queryNameServers([absent.address])('gone.example.ng'), { code: 'ENOTFOUND' })
@@ -32,13 +32,17 @@ test('the sandbox knows the names of the hosts file', async () => {
   assert(addresses.some(({ address }) => address === '127.0.0.1' || address === '::1'))
 })
 
-// Answers every query with one address of the requested kind, or with the failure `code`.
+// Starts a name server that answers every query with one address of the requested kind if `code` is 0,
+// and otherwise with that error code.
 async function nameServer(code: number) {
   const socket = createSocket('udp4')
   socket.on('message', (query, sender) => {
+    // The name in the question ends with a zero byte, followed by two bytes each for its type and class.
     const questionEnd = query.indexOf(0, 12) + 5
     const isA = query.readUInt16BE(questionEnd - 4) === TYPE_A
     const data = Buffer.from(isA ? '01020304' : '26064700000000000000000000000001', 'hex')
+    // A response has the query's id, its error code in the fourth byte, and the number of answers in the
+    // eighth.
     const header = Buffer.from([0, 0, 0x81, 0x80 | code, 0, 1, 0, code === 0 ? 1 : 0, 0, 0, 0, 0])
     query.copy(header, 0, 0, 2)
     const record = Buffer.from([0xc0, 12, 0, isA ? 1 : 28, 0, 1, 0, 0, 0, 60, 0, data.length])

@@ -19,17 +19,19 @@ const SILENT = createLogger({ level: 'silent' })
 type Hold = {
   after: bigint
   entered: PromiseWithResolvers<void>
-  left: PromiseWithResolvers<void>
+  mayReturn: PromiseWithResolvers<void>
 }
 
-// Feeds behind a real server. The test makes the events, or an endless source does.
+// Starts feeds behind a real server. The test adds the events, or `isEndless` supplies events without
+// end.
 async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
   const frames: Frame[] = []
   const reads: { after: bigint; found: number }[] = []
-  let held: Hold | undefined
+  let heldRead: Hold | undefined
   let allowed = true
   let closed = 0
 
+  // Reads the events after this number: the test's frames or, with `isEndless`, new ones without end.
   async function read(clientId: bigint, after: bigint, limit: number): Promise<Frame[]> {
     assert.equal(clientId, CLIENT)
     await turn()
@@ -39,11 +41,11 @@ async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
     }
     const found = frames.filter(({ sequence }) => sequence > after).slice(0, limit)
     reads.push({ after, found: found.length })
-    if (held?.after === after) {
-      const { entered, left } = held
-      held = undefined
+    if (heldRead?.after === after) {
+      const { entered, mayReturn } = heldRead
+      heldRead = undefined
       entered.resolve()
-      await left.promise
+      await mayReturn.promise
     }
     return found
   }
@@ -71,10 +73,10 @@ async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
     port,
     url: `http://127.0.0.1:${port}/`,
     closed: () => closed,
-    // The next read from there takes the current events, and returns them when released.
+    // The next read after this number takes the current events, but returns them only after `letGo`.
     holdReading(after: bigint) {
-      held = { after, entered: Promise.withResolvers(), left: Promise.withResolvers() }
-      return { begun: held.entered.promise, letGo: held.left.resolve }
+      heldRead = { after, entered: Promise.withResolvers(), mayReturn: Promise.withResolvers() }
+      return { begun: heldRead.entered.promise, letGo: heldRead.mayReturn.resolve }
     },
     add: (data = 'x') => void frames.push(frameOf(BigInt(frames.length + 1), data)),
     forbid: () => {
@@ -139,7 +141,7 @@ test('events that a listener has before the feed are not repeated', async () => 
   assert.equal((await late.nextEvent()).id, '3')
 })
 
-test('a client that nobody listens to is not read for', async () => {
+test('the events of a client without listeners are not read', async () => {
   await using bench = await startFeeds()
   const stream = await openStream(bench.url)
   bench.add()
@@ -175,7 +177,7 @@ test('a listener who loses the right is disconnected within a second', async () 
   while (bench.feeds.size > 0) await turn()
 })
 
-test('a reader that catches up is waited for, and holds nobody else up', async () => {
+test('a listener that catches up is waited for, and delays no other listener', async () => {
   await using bench = await startFeeds({ isEndless: true })
   const behind = connect({ host: '127.0.0.1', port: bench.port }).pause()
   behind.on('error', () => {})
@@ -201,7 +203,8 @@ test('a live reader that takes nothing is closed; the others go on', async () =>
   await once(deaf, 'readable')
   await using reader = await openStream(bench.url)
 
-  // More than the operating system buffers for the deaf listener, and then our own limit.
+  // Adds events until the feed drops the deaf listener: when the buffers of the operating system and then the
+  // feed's own buffer for this listener are full.
   for (let last = 50; bench.closed() === 0; last += 50) {
     for (let each = 0; each < 50; each++) bench.add('x'.repeat(10_000))
     assert.equal(Number((await reader.take(50)).at(-1)?.id), last)

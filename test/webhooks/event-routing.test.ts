@@ -1,4 +1,4 @@
-// The targets of events. Pure.
+// The targets of each type of event, without a database.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -76,14 +76,17 @@ test('an endpoint with the address of a notificationUrl gets it once, as both', 
   ])
 })
 
+// The addresses to which an event of this type is sent.
 function sentTo(type: EventType, addresses: Partial<Addresses>, facts = {}): string[] {
   return routeEvent(event(type, facts), fill(addresses)).map(({ url, sentTo }) => sentTo ?? url)
 }
 
+// The addresses, with none for the fields left out.
 function fill(addresses: Partial<Addresses>): Addresses {
   return { account: undefined, payment: undefined, endpoints: [], ...addresses }
 }
 
+// An event of this type that names no account, payment or credit.
 function event(type: EventType, facts = {}): StoredEvent {
   const about = { collectionAccountId: null, paymentId: null, creditId: null }
   const ids = { id: asId<EventId>(''), clientId: asId<ClientId>(1n) }

@@ -52,8 +52,7 @@ test('real events have the fields that are described, and no others', async () =
   await bench.db.query('update clients set is_operator = true where client_id = $1', ['SCHEMA0001'])
   await makeEveryKind(token)
   await settlementEvents(bench, { token, clientId: 'SCHEMA0001' })
-  // Days pass at once, so the earlier token has expired.
-  bench.advance(6 * DAY_MS)
+  bench.advance(6 * DAY_MS) // The client's token expires too, so the client logs in again below.
   await closeExpired(bench)
   await deliverDue(bench)
   const now = await bench.login('SCHEMA0001', 's3cret')
@@ -73,6 +72,7 @@ test('real events have the fields that are described, and no others', async () =
   assert.deepEqual(unseen, [])
 })
 
+// Makes a payout that the bank confirms and later returns, and one that fails.
 async function payOut(token: string): Promise<void> {
   await fund(bench, '20', { token })
   await addBankAccount(bench, { token })
@@ -91,7 +91,7 @@ async function payOut(token: string): Promise<void> {
   })
 }
 
-// One hold is released, another forfeited.
+// Places two holds; releases one and forfeits the other.
 async function holdMoney(): Promise<void> {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
@@ -104,7 +104,7 @@ async function holdMoney(): Promise<void> {
   }
 }
 
-// To a payer whose bank pays, and to one whose bank refuses.
+// Refunds a payment and a credit, to a payer whose bank pays and to one whose bank refuses.
 async function payBack(token: string): Promise<void> {
   const { accountNumber } = await createAccount(bench, {}, { token })
   for (const sourceAccountNumber of ['0123456789', '9990456789']) {
@@ -119,6 +119,7 @@ async function payBack(token: string): Promise<void> {
   await rounds.send()
 }
 
+// Causes at least one event of every type.
 async function makeEveryKind(token: string): Promise<void> {
   const post = (url: string, body: object = {}) => bench.call({ method: 'POST', url, body, token })
   const { accountNumber } = await createAccount(bench, {}, { token })
@@ -128,7 +129,7 @@ async function makeEveryKind(token: string): Promise<void> {
   await reverse(bench, await credit(bench, accountNumber, '50.00'), '50.00')
   const { bankAccount } = await pay(token, { merchantRef: 'R-1' }, '0')
   await reverse(bench, await credit(bench, bankAccount, '6000.00'), '6000.00')
-  for (let each = 0; each < 4; each++) await credit(bench, bankAccount, '10.00') // Too late for it.
+  for (let each = 0; each < 4; each++) await credit(bench, bankAccount, '10.00') // Suspended.
   const suspense = (await bench.call({ url: '/api/v1/suspense', token })).json().data
   await post(`/api/v1/suspense/${suspense[0].id}/assign`, { accountNumber })
   await post(`/api/v1/suspense/${suspense[1].id}/return`)
@@ -151,6 +152,7 @@ async function makeEveryKind(token: string): Promise<void> {
   await deliverDue(bench) // Fails now and again days later, so the endpoint is disabled.
 }
 
+// The fields of a value that its schema does not describe, by path.
 function undescribed(value: object, { properties = {} }: Schema, path = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => {
     const schema = properties[name]

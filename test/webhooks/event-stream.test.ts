@@ -1,5 +1,5 @@
-// Live events: every one once and in order, through reconnects and new events; never another client's;
-// and no open page keeps the service from stopping.
+// The stream of live events: a client gets each of its events once and in order, also after reconnects, and
+// never another client's. An open stream does not keep the service from stopping.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -140,7 +140,7 @@ test('catching up on many while more come misses none and repeats none', async (
   assert.deepEqual(numbersOf(live), count(231, 350))
 })
 
-test("another client's events are not heard", async () => {
+test("another client's events are not sent", async () => {
   const [mine, theirs] = [await newClient(), await newClient()]
   await using stream = await open(mine)
 
@@ -152,7 +152,7 @@ test("another client's events are not heard", async () => {
   assert.equal(JSON.parse(data as string).data.accountName, 'Mine')
 })
 
-test('no BVN is ever in it', async () => {
+test('no BVN is ever in the stream', async () => {
   const token = await newClient()
   await using stream = await open(token)
 
@@ -172,9 +172,9 @@ test('a malformed stream request is refused like any other', async () => {
     { url: STREAM, headers: { 'last-event-id': 'abc' } },
   ]
 
-  for (const call of wrong) assertRefused(await bench.call({ ...call, token }), 'account')
+  for (const call of wrong) assertRefused(await bench.call({ ...call, token }))
   const nobody = await bench.call({ url: `${STREAM}?access_token=${token}`, token: null })
-  assertRefused(nobody, 'account', { status: 401, code: 'unauthorized' })
+  assertRefused(nobody, { status: 401, code: 'unauthorized' })
   const head = await fetch(`${address}${STREAM}`, {
     method: 'HEAD',
     headers: { authorization: `Bearer ${token}` },
@@ -182,6 +182,7 @@ test('a malformed stream request is refused like any other', async () => {
   assert.equal(head.status, 404)
 })
 
+// Several tokens of one new client.
 async function tokensOf(count: number): Promise<string[]> {
   const tokens = [await newClient()]
   const clientId = `STREAM${String(clients).padStart(4, '0')}`
@@ -200,7 +201,7 @@ test('a token has a bounded number of streams, and leaves the others of its clie
   const refused = await bench.call({ url: STREAM, token })
   streams.push(await open(other))
 
-  assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
+  assertRefused(refused, { status: 429, code: 'too_many_streams' })
   await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 })
 
@@ -213,7 +214,7 @@ test('a client has a bounded number of streams, and a closed one makes room', as
   const refused = await bench.call({ url: STREAM, token })
   const closing = Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 
-  assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
+  assertRefused(refused, { status: 429, code: 'too_many_streams' })
   await closing
   await using again = await openWhenThereIsRoom(token)
   assert.equal((await again.next())?.id, '0')
@@ -236,7 +237,7 @@ test('stopping ends every stream, also of a reader that takes nothing', async ()
   deaf.destroy()
 })
 
-// The server notices a closed connection with a delay.
+// Retries until the server accepts another stream: it notices a closed connection with a delay.
 async function openWhenThereIsRoom(token: string) {
   for (;;) {
     const answer = await fetch(`${address}${STREAM}`, {
@@ -251,6 +252,7 @@ function numbersOf(blocks: readonly Block[]): number[] {
   return blocks.map(({ id }) => Number(id))
 }
 
+// The whole numbers from `first` to `last`.
 function count(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }

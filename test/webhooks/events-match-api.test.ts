@@ -24,8 +24,8 @@ import { EVENTS } from '../support/webhook-journeys.ts'
 const SEED = readSeed()
 const STEPS = 150
 
-// In a credit's event, the owner that the money was assigned to or came from; the API's credit has its
-// original target.
+// Fields that are not compared for credits. In an event they name the owner that the money was assigned
+// to or came from; in the API, the credit's original target.
 const OF_THE_EVENT = [
   'paymentReference',
   'adviceReference',
@@ -33,15 +33,16 @@ const OF_THE_EVENT = [
   'collectionAccountNumber',
 ]
 
-test('every outcome is told as the API has it', async () => {
+test('every outcome has the same fields in its event as in the API', async () => {
   await using bench = await startTestService()
   const desk = await openDesk(bench)
-  const check = await watch(bench)
+  const check = await startComparing(bench)
   const { accountNumber } = await createAccount(bench)
   const inactive = await createAccount(bench)
   await bench.call({ method: 'PUT', url: `${ACCOUNTS}/deactivate/${inactive.accountNumber}` })
   const start = (more = {}) => startPayment(bench, { amount: 100, ...more })
   const types = new Set<string>()
+  // Waits for an action, and then compares the events that it caused.
   const step = async <T>(doing: Promise<T>): Promise<T> => {
     const done = await doing
     for (const type of await check()) types.add(type)
@@ -80,10 +81,10 @@ test('every outcome is told as the API has it', async () => {
   assert(types.has('collection.received') && types.has('collection.reversed'))
 })
 
-test(`so it is after any history (seed ${SEED})`, async () => {
+test(`events equal the API after a random history (seed ${SEED})`, async () => {
   await using bench = await startTestService()
   const step = await randomMoney(bench, SEED)
-  const check = await watch(bench)
+  const check = await startComparing(bench)
 
   for (let steps = 0; steps < STEPS; steps++) {
     await step()
@@ -101,7 +102,7 @@ test('a reversal after a partial return is reported whole, with the part that ha
 
   const sessionId = await reverse(bench, session, '30.00')
 
-  const traced = dataOf(await bench.call({ url: `${CREDITS}/${session}` }), 'account')
+  const traced = dataOf(await bench.call({ url: `${CREDITS}/${session}` }))
   assert.deepEqual(
     [traced.amountReversed, traced.amountShortfall, traced.amountReturned, traced.amountBooked],
     [30, 20, 20, 0],
@@ -118,7 +119,7 @@ test('a reversal after a partial return is reported whole, with the part that ha
   })
 })
 
-test('a return that fails after the bank took the money back is told as reversed', async () => {
+test('a return that fails after the bank reversed the credit has an event as reversed', async () => {
   await using bench = await startTestService()
   const desk = await openDesk(bench)
   const { accountNumber } = await createAccount(bench, { payerRules: { minAmount: 100 } })
@@ -126,7 +127,7 @@ test('a return that fails after the bank took the money back is told as reversed
   await desk.giveBack(session)
   const original = { sessionId: newSessionId(), originalSessionId: session, amount: '12.00' }
   assert.equal((await postRail(bench, '035/reversals', original)).json().responseCode, '00')
-  const check = await watch(bench)
+  const check = await startComparing(bench)
 
   await desk.fail(session)
 
@@ -135,32 +136,34 @@ test('a return that fails after the bank took the money back is told as reversed
   assert.deepEqual([event.data.amountReversed, event.data.amountShortfall], [12, 0])
 })
 
-// Compares the events since the last call; returns their types. Of several events about one object in one
-// transaction, the last shows its state.
-async function watch(bench: Bench) {
+// Returns a function that compares the events since its last call with the API, and returns their types.
+// Among several events about one object only the newest shows the present state, so only that is compared.
+async function startComparing(bench: Bench) {
   const newest = async (): Promise<Row[]> =>
     (await bench.call({ url: `${EVENTS}?limit=100` })).json().data
   let seen = (await newest())[0]?.sequence ?? 0
   return async (): Promise<string[]> => {
     const events = (await newest()).filter(({ sequence }) => sequence > seen)
     seen = events[0]?.sequence ?? seen
-    const types = new Set<string>()
+    const comparedUrls = new Set<string>()
     for (const { type, data } of events) {
       const url = addressOf(type, data)
-      if (!url || types.has(url)) continue
-      types.add(url)
-      assertSame(type, data, dataOf(await bench.call({ url }), 'account'))
+      if (!url || comparedUrls.has(url)) continue
+      comparedUrls.add(url)
+      assertSame(type, data, dataOf(await bench.call({ url })))
     }
     return events.map(({ type }) => type)
   }
 }
 
+// The API's address of the object of an event, if it has one.
 function addressOf(type: string, data: Row): string | undefined {
   if (type.startsWith('payment.')) return `/api/v1/payments/${data.paymentReference}`
   if (type.startsWith('credit.')) return `${CREDITS}/${data.id}`
   return type.startsWith('collection.') ? `${ACCOUNTS}/${data.accountNumber}` : undefined
 }
 
+// Asserts that the fields that event and API have in common are equal.
 function assertSame(type: string, event: Row, api: Row): void {
   const isOwn = (name: string) => type.startsWith('credit.') && OF_THE_EVENT.includes(name)
   const both = Object.keys(event).filter((name) => name in api && !isOwn(name))
@@ -169,6 +172,6 @@ function assertSame(type: string, event: Row, api: Row): void {
   const inGrace =
     ['payment.part_paid', 'payment.reversed'].includes(type) && api.status === 'Expired'
   const compared = inGrace ? both.filter((name) => name !== 'status') : both
-  const of = (body: Row) => Object.fromEntries(compared.map((name) => [name, body[name]]))
-  assert.deepEqual(of(event), of(api), type)
+  const pickCompared = (body: Row) => Object.fromEntries(compared.map((name) => [name, body[name]]))
+  assert.deepEqual(pickCompared(event), pickCompared(api), type)
 }

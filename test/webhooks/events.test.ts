@@ -125,11 +125,11 @@ test('pages follow one another without gap or repetition, while new events come'
     { url: `${EVENTS}?cursor=x${nextCursor}`, token },
   ]
   for (const call of elsewhere) {
-    assertRefused(await bench.call(call), 'account', { code: 'invalid_cursor' })
+    assertRefused(await bench.call(call), { code: 'invalid_cursor' })
   }
 })
 
-test('the list tells what arrived, what is on its way and what had nowhere to go', async () => {
+test('the list shows which events arrived, are on their way or had no address', async () => {
   await using good = await httpReceiver((_, answer) => answer.end())
   const dead = `http://127.0.0.1:${await closedPort()}/hook`
   const token = await newClient()
@@ -157,7 +157,7 @@ test('the list tells what arrived, what is on its way and what had nowhere to go
   assert.deepEqual(await states('?delivered=false'), ['5 pending', '2 failed'])
 })
 
-test("somebody else's event answers as one that does not exist", async () => {
+test("another client's event answers like one that does not exist", async () => {
   const [owner, token] = [await newClient(), await newClient()]
   const account = await createAccount(bench, accountBody(), { token: owner })
   const payment = await pay(owner)
@@ -170,7 +170,7 @@ test("somebody else's event answers as one that does not exist", async () => {
   ] as const) {
     const at = (each: string) => ({ method, url: `${EVENTS}/${each}${path}`, token })
     const foreign = await bench.call(at(id))
-    assertRefused(foreign, 'account', { status: 404, code: 'event_not_found' })
+    assertRefused(foreign, { status: 404, code: 'event_not_found' })
     assertAlike(foreign, await bench.call(at(UNKNOWN_REFERENCE)))
     assertAlike(foreign, await bench.call(at('..%2f')))
   }
@@ -178,7 +178,7 @@ test("somebody else's event answers as one that does not exist", async () => {
   await createAccount(bench, {}, { token })
   const [own] = (await list(token)).data
   const mixed = { url: `${EVENTS}/${own.id}/redeliver`, body: { endpointId: endpoint.id }, token }
-  assertRefused(await bench.call(mixed), 'account', { status: 404, code: 'endpoint_not_found' })
+  assertRefused(await bench.call(mixed), { status: 404, code: 'endpoint_not_found' })
   assert.deepEqual(await typesOf(token, ''), ['account.created'])
   assert.deepEqual(await typesOf(token, `?accountNumber=${account.accountNumber}`), [])
   assert.deepEqual(await typesOf(token, `?paymentReference=${payment.paymentReference}`), [])
@@ -244,6 +244,7 @@ test('a filter that finds little goes on from page to page, each of bounded work
   assert.deepEqual(none, [[], [], []])
 })
 
+// Inserts other events of the client, with the sequence numbers from `first` to `last`.
 async function fillWithOthers(clientId: string, first: number, last: number): Promise<void> {
   await bench.db.query(
     `with renumbered as (
@@ -257,6 +258,7 @@ async function fillWithOthers(clientId: string, first: number, last: number): Pr
   )
 }
 
+// The sequence numbers on each page of the list.
 async function walkPages(token: string, query: string): Promise<number[][]> {
   const pages: number[][] = []
   for (let cursor = ''; ; ) {

@@ -6,6 +6,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { certificate, privateKey } from './self-signed.ts'
 
+// Starts a receiver over plain HTTP.
 export async function httpReceiver(answer: RequestListener) {
   const receiver = await open(createHttpServer(), 'http')
   receiver.server.on('request', (request, response) => {
@@ -15,6 +16,7 @@ export async function httpReceiver(answer: RequestListener) {
   return receiver
 }
 
+// Starts a receiver over HTTPS, with a self-signed certificate.
 export async function httpsReceiver(answer: RequestListener) {
   const server = createHttpsServer({ cert: certificate, key: privateKey })
   const receiver = await open(server, 'https')
@@ -25,13 +27,14 @@ export async function httpsReceiver(answer: RequestListener) {
   return receiver
 }
 
-// Sends the bytes of `talk` after the first bytes of the request.
+// Starts a receiver that calls `talk` with the socket once the first bytes of a request have arrived.
 export async function rawReceiver(talk: (socket: Socket) => void) {
   const receiver = await open(createServer(), 'http')
   receiver.server.on('connection', (socket: Socket) => socket.once('data', () => talk(socket)))
   return receiver
 }
 
+// Opens a server on a free port. Disposing of it closes its connections too.
 async function open(server: Server, scheme: 'http' | 'https') {
   const sockets = new Set<Socket>()
   const receiver = {
@@ -60,7 +63,7 @@ async function open(server: Server, scheme: 'http' | 'https') {
   return receiver
 }
 
-// A port that is closed again.
+// A port on which nothing listens, because its receiver was closed.
 export async function closedPort(): Promise<number> {
   await using receiver = await rawReceiver(() => {})
   return receiver.port

@@ -1,4 +1,5 @@
-// A paused destination recovers: its probes are events that it has seen before.
+// A paused destination that fails each event's first attempt recovers, because its probes are events that it
+// has seen before.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +9,7 @@ import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
 const EVENTS = 60
 
-test('one that fails the first attempt at every event recovers: the oldest event is the probe', async () => {
+test('a receiver that fails each event’s first attempt recovers: the oldest event is the probe', async () => {
   const eventIds = new Set<string>()
   await using receiver = await listener((response, { json }) => {
     response.writeHead(eventIds.has(json.id) ? 200 : 500).end()
@@ -26,8 +27,8 @@ test('one that fails the first attempt at every event recovers: the oldest event
     bench.advance(PAUSE_MIN_MS)
   }
 
-  assert((await delivered()) > 0, `${receiver.heard.length} attempts`)
-  const [first] = receiver.heard
-  const again = receiver.heard.filter(({ json }) => json.id === first?.json.id)
+  assert((await delivered()) > 0, `${receiver.received.length} attempts`)
+  const [first] = receiver.received
+  const again = receiver.received.filter(({ json }) => json.id === first?.json.id)
   assert.equal(again.length, 2, 'the oldest was sent again, once')
 })

@@ -1,4 +1,4 @@
-// Redelivery on request: an event, a time range, a payment's latest state.
+// Redelivery on request: of one event, of all events of a time range, or of a payment's latest state.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('a delivered event is sent again with the same id', async () => {
   const queued = await bench.redeliver({ eventId: bench.lastId() })
   await bench.run()
 
-  const ids = bench.receiver.heard.map(({ headers }) => headers['webhook-id'])
+  const ids = bench.receiver.received.map(({ headers }) => headers['webhook-id'])
   assert.deepEqual([queued, ids.length, new Set(ids).size], [1, 2, 1])
   assert.deepEqual(
     (await bench.attempts()).map(({ attempt }) => attempt),
@@ -31,7 +31,7 @@ test('a delivered event is sent again with the same id', async () => {
   )
 })
 
-test('one that was given up begins its ladder anew', async () => {
+test('a delivery that was given up begins its retry schedule anew', async () => {
   await using bench = await setup()
   bench.answers(500)
   await createAccount(bench, { notificationUrl: bench.receiver.url })
@@ -60,7 +60,7 @@ test('asking for a redelivery tries an address again that answered 410', async (
   bench.answers(200)
   await simulate(bench, accountNumber, '1')
   await bench.run()
-  assert.equal(bench.receiver.heard.length, 1)
+  assert.equal(bench.receiver.received.length, 1)
 
   await bench.redeliver({ eventId: bench.lastId() })
   await simulate(bench, accountNumber, '1')
@@ -84,13 +84,13 @@ test('an event can be sent to one endpoint, whatever types that wants; not while
   await bench.run()
   await bench.switchOff(endpoint.id)
 
-  assert.equal(bench.receiver.heard[1]?.path, '/hook/late')
+  assert.equal(bench.receiver.received[1]?.path, '/hook/late')
   await assert.rejects(bench.redeliver({ eventId, endpointId: endpoint.id }), {
     code: 'endpoint_inactive',
   })
 })
 
-test('nobody redelivers what is not theirs', async () => {
+test("a client cannot redeliver another client's events", async () => {
   await using bench = await setup()
   await bench.newClient('MAN0000002')
   await createAccount(bench, { notificationUrl: bench.receiver.url })
@@ -131,7 +131,7 @@ test('a range of time is replayed to one endpoint, of the types it wants', async
       { queued: 2, last: null },
     ],
   )
-  const replayed = bench.receiver.heard.filter(({ path }) => path === '/hook/b')
+  const replayed = bench.receiver.received.filter(({ path }) => path === '/hook/b')
   assert.deepEqual(replayed.map(({ json }) => json.sequence).sort(), [3, 3, 4, 4])
 })
 
@@ -156,7 +156,7 @@ test('a replay in parts sends every event once, whatever order their times are i
   await bench.deliver()
 
   assert.deepEqual(parts, [2, 2, 2, 1])
-  const sequences = bench.receiver.heard.map(({ json }) => json.sequence)
+  const sequences = bench.receiver.received.map(({ json }) => json.sequence)
   assert.deepEqual(sequences.sort(), [1, 2, 3, 4, 5, 6, 7])
 })
 
@@ -182,16 +182,17 @@ test('the latest state of a payment is pushed, to the callback too when it is fi
   bench.advance(1_000)
   await simulate(bench, payment.bankAccount, '1000')
   await bench.run()
-  const before = bench.receiver.heard.length
+  const before = bench.receiver.received.length
 
   assert.equal((await bench.push(payment.paymentReference)).queued, 1)
   bench.advance(1_000)
   await simulate(bench, payment.bankAccount, '5000')
-  // Before dispatching: the push creates the deliveries, and the dispatcher leaves them unchanged.
+  // Pushes before the new event is dispatched. The push creates its deliveries, and the dispatcher then finds
+  // them and adds none.
   assert.equal((await bench.push(payment.paymentReference)).queued, 2)
   await bench.run()
 
-  const bodies = bench.receiver.heard.slice(before).map(({ json, path }) => {
+  const bodies = bench.receiver.received.slice(before).map(({ json, path }) => {
     return `${json.type} ${path.slice(0, 7)}`
   })
   assert.deepEqual(bodies.sort(), [
@@ -201,38 +202,37 @@ test('the latest state of a payment is pushed, to the callback too when it is fi
   ])
 })
 
+// A bench with a receiver, and the functions under test bound to its client.
 async function setup() {
   let status = 200
   const receiver = await listener((response) => response.writeHead(status).end())
   const bench = await startWebhookBench()
-  const mine = await bench.clientId()
+  const clientId = await bench.clientId()
   const { db, clock } = bench
   return {
     ...bench,
     receiver,
-    answers: (with_: number) => {
-      status = with_
+    answers: (newStatus: number) => {
+      status = newStatus
     },
-    lastId: () => asId<EventId>(String(receiver.heard.at(-1)?.headers['webhook-id'])),
+    lastId: () => asId<EventId>(String(receiver.received.at(-1)?.headers['webhook-id'])),
     redeliver: (request: { eventId: EventId; endpointId?: EndpointId; clientId?: ClientId }) =>
-      withTransaction(db, (tx) => redeliver(tx, clock(), { clientId: mine, ...request })),
+      withTransaction(db, (tx) => redeliver(tx, clock(), { clientId, ...request })),
     replay: (
       request: { endpointId: EndpointId; from: Date; to: Date; after?: bigint },
       limit?: number,
     ) =>
-      withTransaction(db, (tx) =>
-        replay(tx, clock(), { range: { clientId: mine, ...request }, limit }),
-      ),
+      withTransaction(db, (tx) => replay(tx, clock(), { range: { clientId, ...request }, limit })),
     append: (at: Date) => {
-      return withTransaction(db, (tx) => appendEvents(tx, at, [accountUpdated(mine)]))
+      return withTransaction(db, (tx) => appendEvents(tx, at, [accountUpdated(clientId)]))
     },
     push: (paymentId: string) =>
       withTransaction(db, (tx) =>
-        pushPayment(tx, clock(), { clientId: mine, paymentId: asId(paymentId) }),
+        pushPayment(tx, clock(), { clientId, paymentId: asId(paymentId) }),
       ),
     switchOff: (id: EndpointId) =>
       withTransaction(db, (tx) =>
-        updateEndpoint(tx, clock(), { clientId: mine, id, changes: { isActive: false } }),
+        updateEndpoint(tx, clock(), { clientId, id, changes: { isActive: false } }),
       ),
     async [Symbol.asyncDispose]() {
       await bench[Symbol.asyncDispose]()

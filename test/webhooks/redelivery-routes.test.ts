@@ -15,7 +15,7 @@ import { closedPort, httpReceiver } from './receivers.ts'
 const bench = closeAfterTests(await startTestService())
 const { newClient, list, pay, register } = webhookJourneys(bench, 'AGAIN')
 
-test('an event tells every attempt at its delivery, in plain words', async () => {
+test('an event shows every attempt at its delivery, in plain words', async () => {
   const bodies: string[] = []
   const sent: IncomingHttpHeaders[] = []
   await using receiver = await httpReceiver((request, answer) => {
@@ -32,7 +32,7 @@ test('an event tells every attempt at its delivery, in plain words', async () =>
   await deliverDue(bench)
 
   const [{ id, deliveryState, ...listed }] = (await list(token)).data
-  const event = dataOf(await bench.call({ url: `${EVENTS}/${id}`, token }), 'account')
+  const event = dataOf(await bench.call({ url: `${EVENTS}/${id}`, token }))
   const log = (await bench.call({ url: `${EVENTS}/${id}/deliveries`, token })).json()
 
   assert.deepEqual(event, { id, ...listed, deliveryState, deliveries: log.data })
@@ -67,7 +67,7 @@ test('an event tells every attempt at its delivery, in plain words', async () =>
   })
   assert.deepEqual(JSON.parse(bodies[0] as string), { id, ...listed })
 
-  const health = dataOf(await bench.call({ url: `${ENDPOINTS}/${endpoint.id}`, token }), 'account')
+  const health = dataOf(await bench.call({ url: `${ENDPOINTS}/${endpoint.id}`, token }))
   const [last, first] = health.health.lastAttempts
   assert.deepEqual([last.status, first.status, last.eventId], [200, 500, id])
 })
@@ -95,7 +95,7 @@ test('a list of events tells each delivery when asked to, and what holds it', as
     ],
   )
   assert.equal(plain.deliveries, undefined)
-  assertRefused(await bench.call({ url: `${EVENTS}?include=attempts`, token }), 'account', {
+  assertRefused(await bench.call({ url: `${EVENTS}?include=attempts`, token }), {
     status: 400,
     code: 'invalid_request',
   })
@@ -115,13 +115,13 @@ test('an event is sent again on request, to all or to one, with the same id', as
   received.length = 0
 
   const url = `${EVENTS}/${id}/redeliver`
-  const all = dataOf(await bench.call({ method: 'POST', url, token }), 'account')
+  const all = dataOf(await bench.call({ method: 'POST', url, token }))
   await deliverDue(bench)
   const only = await bench.call({ url, body: { endpointId: late.id }, token })
   await deliverDue(bench)
 
   assert.deepEqual(all, { queued: 1 })
-  assert.deepEqual(dataOf(only, 'account'), { queued: 1 })
+  assert.deepEqual(dataOf(only), { queued: 1 })
   assert.deepEqual(received, [`one ${id}`, `two ${id}`])
 })
 
@@ -143,16 +143,16 @@ test('a range of time is sent again to one endpoint, of the types that it wants'
   const { id } = await register(token, receiver.url, ['account.created'])
 
   const url = `${ENDPOINTS}/${id}/replay`
-  const replayed = dataOf(await bench.call({ url, body: { from, to }, token }), 'account')
+  const replayed = dataOf(await bench.call({ url, body: { from, to }, token }))
   await deliverDue(bench)
 
   assert.deepEqual(replayed, { queued: 2, nextFrom: null })
   assert.deepEqual(received.sort(), [1, 4])
 
   const rest = { from: `${from}#1`, to } // Like nextFrom after the first page.
-  assert.equal(dataOf(await bench.call({ url, body: rest, token }), 'account').queued, 1)
+  assert.equal(dataOf(await bench.call({ url, body: rest, token })).queued, 1)
   for (const wrong of ['#1', `${from}#`, `${from}#x`, `${from}#-1`, `${from}#1#1`]) {
-    assertRefused(await bench.call({ url, body: { from: wrong, to }, token }), 'account', {
+    assertRefused(await bench.call({ url, body: { from: wrong, to }, token }), {
       status: 400,
       code: 'invalid_request',
     })
@@ -175,7 +175,7 @@ test('a test event goes to the endpoint it was asked for, signed with its secret
   await register(token, other.url)
 
   const url = `${ENDPOINTS}/${endpoint.id}/test`
-  const { eventId } = dataOf(await bench.call({ method: 'POST', url, token }), 'account')
+  const { eventId } = dataOf(await bench.call({ method: 'POST', url, token }))
   await deliverDue(bench)
 
   assert.equal(received.length, 1)
@@ -238,14 +238,15 @@ test('a destination that is switched off, deleted or unknown gets nothing', asyn
   const nowhere = await bench.call({ method: 'POST', url: redeliver, token })
 
   for (const answer of inactive) {
-    assertRefused(answer, 'account', { status: 409, code: 'endpoint_inactive' })
+    assertRefused(answer, { status: 409, code: 'endpoint_inactive' })
   }
-  assertRefused(nowhere, 'account', { status: 409, code: 'nowhere_to_send' })
+  assertRefused(nowhere, { status: 409, code: 'nowhere_to_send' })
   await bench.call({ method: 'DELETE', url: `${ENDPOINTS}/${id}`, token })
   const gone = await bench.call({ url: redeliver, body: { endpointId: id }, token })
-  assertRefused(gone, 'account', { status: 404, code: 'endpoint_not_found' })
+  assertRefused(gone, { status: 404, code: 'endpoint_not_found' })
 })
 
+// The named fields of an object.
 function pick(from: object, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from).filter(([name]) => fields.includes(name)))
 }

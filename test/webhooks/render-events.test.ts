@@ -46,7 +46,7 @@ test('an account is shown as the API shows it, without its BVN', async () => {
   assert.match(body?.createdAt ?? '', TIMESTAMP)
 })
 
-test('a credit is told with the balance of its moment, however late it is read', async () => {
+test("a credit's event has the balance of its moment, however late it is read", async () => {
   await using bench = await setup()
   const { accountNumber } = await createAccount(bench)
   for (const amount of ['100.50', '0.25']) {
@@ -77,9 +77,9 @@ test('a credit is told with the balance of its moment, however late it is read',
   })
 })
 
-test('a credit is told with fee, VAT, net and splits of its moment, however late it is read', async () => {
+test("a credit's event has the fee, VAT, net and splits of its moment, however late it is read", async () => {
   await using bench = await setup()
-  dataOf(await createFeeRule(bench), 'account')
+  dataOf(await createFeeRule(bench))
   await createSplit(bench)
   const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
   const session = await creditTo(bench, accountNumber, '20000.00')
@@ -88,6 +88,7 @@ test('a credit is told with fee, VAT, net and splits of its moment, however late
 
   const bodies = await bench.bodies()
 
+  // The fees and shares of the credit that the event of this type shows.
   const amounts = (type: string) => {
     const { credit } = bodies.find((body) => body.type === type)?.data ?? {}
     const { merchantFee, merchantFeeVat, netToMerchant, splits } = credit as Record<string, unknown>
@@ -104,7 +105,6 @@ test('a credit is told with fee, VAT, net and splits of its moment, however late
   })
   const { merchantFee, merchantFeeVat, netToMerchant, splits } = dataOf(
     await bench.call({ url: `/api/v1/credits/${session}` }),
-    'account',
   )
   assert.equal(netToMerchant, 10_000 - merchantFee - merchantFeeVat)
   assert.deepEqual(amounts('collection.reversed'), {
@@ -115,7 +115,7 @@ test('a credit is told with fee, VAT, net and splits of its moment, however late
   })
 })
 
-test('a payment is told as the bank-transfer answer has it, with its references', async () => {
+test('an event of a payment has the fields of the bank-transfer response, with its references', async () => {
   await using bench = await setup()
   const { adviceReference, ...payment } = await startPayment(bench, { merchantRef: 'ORDER-1' })
   await simulate(bench, payment.bankAccount, '2000.10')
@@ -140,7 +140,7 @@ test('a payment is told as the bank-transfer answer has it, with its references'
   assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
 })
 
-test('an event of an older release, with naira, is told with the amounts of its moment', async () => {
+test('an event of an older release, stored in naira, shows the amounts of its moment', async () => {
   await using bench = await setup()
   const payment = await startPayment(bench)
   await simulate(bench, payment.bankAccount, '6000')
@@ -153,14 +153,14 @@ test('an event of an older release, with naira, is told with the amounts of its 
   const [body] = await renderEvents(bench.db, {
     sealer: bench.sealer,
     events,
-    how: bench.rendering,
+    rendering: bench.rendering,
   })
 
   const { status, amountPaid, amountRemaining } = body?.data ?? {}
   assert.deepEqual([status, amountPaid, amountRemaining], ['PartPayment', 2000.1, 3999.9])
 })
 
-test('money paid to the second bank is told with the number that it came to', async () => {
+test('the event of money paid to the second bank has the number that it was paid to', async () => {
   await using bench = await setup()
   const payment = await startPayment(bench)
   const url = `/Payment/process/banktransfer/${payment.adviceReference}`
@@ -175,7 +175,7 @@ test('money paid to the second bank is told with the number that it came to', as
   )
 })
 
-test('suspended, returned and reversed money is told with its reason and whom it was for', async () => {
+test('events of suspended, returned and reversed money have the reason and the intended payee', async () => {
   await using bench = await setup()
   const payment = await startPayment(bench, { merchantRef: 'ORDER-1' })
   await simulate(bench, payment.bankAccount, '7000')
@@ -237,6 +237,7 @@ const payer = {
   narration: 'Shoes',
 }
 
+// A bench that renders its events, and counts the queries that rendering makes.
 async function setup() {
   const bench = await startWebhookBench()
   return {
@@ -256,10 +257,11 @@ async function setup() {
   }
 }
 
+// The bodies of the first events, rendered through `db`.
 async function render(bench: WebhookBench, db: Queryable, limit = 100): Promise<EventBody[]> {
   const { rows } = await bench.db.query<StoredEvent>(
     `select ${EVENT_COLUMNS} from events e order by e.sequence limit $1`,
     [limit],
   )
-  return renderEvents(db, { sealer: bench.sealer, events: rows, how: bench.rendering })
+  return renderEvents(db, { sealer: bench.sealer, events: rows, rendering: bench.rendering })
 }

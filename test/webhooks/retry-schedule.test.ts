@@ -1,4 +1,5 @@
-// The published schedule, and a receiver's Retry-After.
+// When a failed delivery is tried again: by the published retry schedule and the receiver's Retry-After
+// header.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -74,6 +75,7 @@ test('an unreadable Retry-After says nothing', () => {
   }
 })
 
+// The seconds until the next attempt; null after the last.
 function waitSeconds(attemptsMade: number, jitter: number, retryAfter?: number): number | null {
   const at = nextAttemptAt({ now: NOW, attemptsMade, jitter, retryAfterSeconds: retryAfter })
   return at && (at.getTime() - NOW.getTime()) / 1000

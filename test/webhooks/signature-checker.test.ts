@@ -64,7 +64,7 @@ for (const [what, more, expected] of [
   ['a changed body', { body: BODY.replace('Adé', 'Obi') }, /signature doesn’t match/],
   ['another secret', { secret: SECRET.replace('B', 'C') }, /signature doesn’t match/],
 ] as const) {
-  test(`${what}: told so`, async () => {
+  test(`${what}: the checker says so`, async () => {
     const findings = await verdict(more)
     assert(
       findings.every((each) => each.startsWith('bad: ')),
@@ -74,7 +74,7 @@ for (const [what, more, expected] of [
   })
 }
 
-test('one that is right but old, or of the future, is told how far off', async () => {
+test('a correct signature with an old or future time is reported with the difference in time', async () => {
   assert.match((await verdict({}, AT_MS + 3 * 3_600_000)).join(), /^good: .*warn: .* 3 h ago/)
   assert.match((await verdict({}, AT_MS - 400_000)).join(), /^good: .*warn: .* 7 min in the future/)
 })

@@ -167,10 +167,10 @@ test('a name is checked at every dial: good once does not mean good again', asyn
   assert.deepEqual([agent.lookups, receiver.requests], [2, 1])
 })
 
-test('a socket that ended up elsewhere than the lookup said is dropped unused', async () => {
+test('a socket connected to another address than the lookup gave is closed unused', async () => {
   await using receiver = await httpReceiver((_, response) => response.end())
-  // This connector ignores the address that it is given and connects to our receiver. It plays
-  // whatever could redirect a connection after the lookup.
+  // This connector ignores the address that it is given and connects to our receiver, like anything that
+  // redirects a connection after the lookup.
   const elsewhere: buildConnector.connector = (_, callback) => {
     const socket = connectSocket(receiver.port, '127.0.0.1', () => callback(null, socket))
   }
@@ -202,7 +202,7 @@ function addresses(address: string): Address[] {
   return [{ address, family: address.includes(':') ? 6 : 4 }]
 }
 
-// Answers its lookups from the list, in order.
+// An agent whose lookups are answered from the list, in order; it counts them.
 function guardedAgent(mode: 'live' | 'sandbox', answers: Address[][]) {
   const guarded = { lookups: 0 }
   const lookup: Lookup = async () => answers[guarded.lookups++] as Address[]

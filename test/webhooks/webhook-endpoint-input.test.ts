@@ -95,7 +95,7 @@ test('live takes https to public addresses and nothing else', async () => {
   const created = await live.call({ url: ENDPOINTS, body: { url: URL }, token })
 
   assert.deepEqual(faults, [])
-  assert.equal(dataOf(created, 'account').url, URL)
+  assert.equal(dataOf(created).url, URL)
 })
 
 test('unknown event types are refused, with those that are known', async () => {
@@ -164,10 +164,10 @@ test('unknown fields and parameters, wrong types and empty changes are refused',
   const cursor = await bench.call({ url: `${ENDPOINTS}?cursor=x`, token })
 
   assert.deepEqual(faults, [])
-  assertRefused(cursor, 'account', { code: 'invalid_cursor' })
+  assertRefused(cursor, { code: 'invalid_cursor' })
 })
 
-test("somebody else's endpoint answers as one that does not exist", async () => {
+test("another client's endpoint answers like one that does not exist", async () => {
   const [owner, token] = [await newClient(), await newClient()]
   const { id } = await register(owner, URL)
   const requests = [
@@ -184,13 +184,14 @@ test("somebody else's endpoint answers as one that does not exist", async () => 
     const foreign = await bench.call(at(id))
     const missing = await bench.call(at(UNKNOWN_REFERENCE))
     const malformed = await bench.call(at('..%2f'))
-    assertRefused(foreign, 'account', { status: 404, code: 'endpoint_not_found' })
+    assertRefused(foreign, { status: 404, code: 'endpoint_not_found' })
     assertAlike(foreign, missing)
     assertAlike(foreign, malformed)
   }
   assert.equal((await bench.call({ url: ENDPOINTS, token: owner })).json().data[0].isActive, true)
 })
 
+// The faults of a refusal, which must name the field. Each fault is prefixed with the value that was sent.
 function fieldFaults(answer: LightMyRequestResponse, field: string, value: unknown): string[] {
   const faults = refusalFaults(answer, 'account', [400])
   const named = answer

@@ -16,7 +16,7 @@ const bench = closeAfterTests(await startTestService())
 const { newClient } = webhookJourneys(bench, 'HOOKS')
 
 async function create(token: string, body: object = { url: URL }) {
-  return dataOf(await bench.call({ url: ENDPOINTS, body, token }), 'account')
+  return dataOf(await bench.call({ url: ENDPOINTS, body, token }))
 }
 
 test('a new endpoint is active, gets every type, and answers with its secret', async () => {
@@ -37,7 +37,7 @@ test('an endpoint reads back with its secret and its health', async () => {
 
   for (const id of [made.id, made.id.toUpperCase(), made.id.replaceAll('-', '')]) {
     const answer = await bench.call({ url: `${ENDPOINTS}/${id}`, token })
-    const { health, ...endpoint } = dataOf(answer, 'account')
+    const { health, ...endpoint } = dataOf(answer)
     assert.deepEqual(endpoint, made)
     assert.deepEqual(health, {
       failures: 0,
@@ -86,7 +86,7 @@ test('each field can be changed by itself', async () => {
   const { id, secret: _, ...made } = await create(token)
   const url = `${ENDPOINTS}/${id}`
   const change = async (body: object) =>
-    dataOf(await bench.call({ method: 'PATCH', url, body, token }), 'account')
+    dataOf(await bench.call({ method: 'PATCH', url, body, token }))
 
   bench.advance(1_000)
   const types = await change({ eventTypes: ['account.created', 'payment.expired'] })
@@ -104,7 +104,7 @@ test('each field can be changed by itself', async () => {
   assert.deepEqual([on.isActive, on.eventTypes], [true, null])
 })
 
-test('one that we disabled reads so, and why, until its owner switches it on', async () => {
+test('an endpoint disabled by the service shows this and the reason until its owner enables it', async () => {
   const token = await newClient()
   const { id } = await create(token)
   await bench.db.query(
@@ -114,11 +114,11 @@ test('one that we disabled reads so, and why, until its owner switches it on', a
   )
   const url = `${ENDPOINTS}/${id}`
 
-  const before = dataOf(await bench.call({ url, token }), 'account')
+  const before = dataOf(await bench.call({ url, token }))
   const listed = (await bench.call({ url: ENDPOINTS, token })).json()
   const body = { isActive: true }
-  const on = dataOf(await bench.call({ method: 'PATCH', url, body, token }), 'account')
-  const after = dataOf(await bench.call({ url, token }), 'account')
+  const on = dataOf(await bench.call({ method: 'PATCH', url, body, token }))
+  const after = dataOf(await bench.call({ url, token }))
 
   assert.equal(before.isActive, false)
   assert.equal(before.health.disabledWhy, 'the receiver answered 410')
@@ -138,9 +138,9 @@ test('a deleted endpoint is gone, and makes room', async () => {
   const deleted = await bench.call({ method: 'DELETE', url, token })
   const again = await bench.call({ method: 'DELETE', url, token })
 
-  assert.deepEqual(dataOf(deleted, 'account'), { id })
-  assertRefused(again, 'account', { status: 404, code: 'endpoint_not_found' })
-  assertRefused(await bench.call({ url, token }), 'account', { status: 404 })
+  assert.deepEqual(dataOf(deleted), { id })
+  assertRefused(again, { status: 404, code: 'endpoint_not_found' })
+  assertRefused(await bench.call({ url, token }), { status: 404 })
   assert.deepEqual((await bench.call({ url: ENDPOINTS, token })).json().data, [])
 })
 
@@ -155,7 +155,7 @@ test(`a client has at most ${ENDPOINTS_MAX}, also when it asks for many at once`
   const refused = answers.filter(({ statusCode }) => statusCode !== 200)
   assert.equal(refused.length, 5)
   for (const answer of refused) {
-    assertRefused(answer, 'account', { status: 409, code: 'too_many_endpoints' })
+    assertRefused(answer, { status: 409, code: 'too_many_endpoints' })
   }
   const [winner] = answers.filter(({ statusCode }) => statusCode === 200)
   const id = winner?.json().data.id
@@ -171,11 +171,11 @@ test('rotating replaces the secret; the old one signs for a day more', async () 
   const rotated = await bench.call({ method: 'POST', url: `${url}/rotate-secret`, token })
   const read = await bench.call({ url, token })
 
-  const { secret: fresh, ...rest } = dataOf(rotated, 'account')
+  const { secret: fresh, ...rest } = dataOf(rotated)
   assert.deepEqual(rest, {})
   assert.match(fresh, SECRET)
   assert.notEqual(fresh, secret)
-  assert.equal(dataOf(read, 'account').secret, fresh)
+  assert.equal(dataOf(read).secret, fresh)
   const { rows } = await bench.db.query<{ retires: Date | null }>(
     'select retires_at as retires from signing_secrets where endpoint_id = $1 order by id',
     [id],
@@ -187,11 +187,11 @@ test('rotating replaces the secret; the old one signs for a day more', async () 
 test("the client's own secret is the same every time, its own, and rotates", async () => {
   const [token, other] = [await newClient(), await newClient()]
   const read = async (as: string) =>
-    dataOf(await bench.call({ url: '/api/v1/webhook-secret', token: as }), 'account').secret
+    dataOf(await bench.call({ url: '/api/v1/webhook-secret', token: as })).secret
 
   const [first, second, theirs] = [await read(token), await read(token), await read(other)]
   const url = '/api/v1/webhook-secret/rotate'
-  const rotated = dataOf(await bench.call({ method: 'POST', url, token }), 'account').secret
+  const rotated = dataOf(await bench.call({ method: 'POST', url, token })).secret
 
   assert.match(first, SECRET)
   assert.equal(second, first)

@@ -24,7 +24,7 @@ function push(reference: string, token: string | null, url = PUSH) {
   return bench.call({ method: 'POST', url: `${url}/${reference}`, token })
 }
 
-// Records each delivery as its path, the event's id and the payment's status.
+// Starts a receiver that records each delivery as its path, the event's id and the payment's status.
 async function startReceiver() {
   const received: string[] = []
   const receiver = await httpReceiver((request, answer) => {
@@ -43,7 +43,7 @@ async function startReceiver() {
   })
 }
 
-test('a paid payment is told again to its addresses and endpoints, as the same event', async () => {
+test('a push sends a paid payment again to its addresses and endpoints, as the same event', async () => {
   await using receiver = await startReceiver()
   const token = await newClient()
   const { paymentReference } = await pay(token, {
@@ -63,7 +63,7 @@ test('a paid payment is told again to its addresses and endpoints, as the same e
   assert.deepEqual(receiver.received.sort(), expected)
 })
 
-test('a payment that waits for money is told as it is, not to the payer’s page', async () => {
+test('a push of a payment that waits for money sends its state, but not to the callBackUrl', async () => {
   await using receiver = await startReceiver()
   const token = await newClient()
   const addresses = { notificationUrl: receiver.at('note'), callBackUrl: receiver.at('done') }
@@ -96,13 +96,13 @@ test('the reference and the path may be written in any way', async () => {
   assert.equal((await bench.call(withBody)).statusCode, 200)
 })
 
-test('a payment that nobody is to be told of says so', async () => {
+test('pushing a payment without any address or endpoint says so', async () => {
   const token = await newClient()
   const { paymentReference } = await pay(token, {}, '0')
 
   const answer = await push(paymentReference, token)
 
-  assertRefused(answer, 'payment', { code: 'nowhere_to_send' })
+  assertRefused(answer, { code: 'nowhere_to_send' }, 'payment')
 })
 
 test('an unknown payment of the client gets the same refusal in every case', async () => {
@@ -111,13 +111,13 @@ test('an unknown payment of the client gets the same refusal in every case', asy
 
   const foreign = await push(paymentReference, token)
 
-  assertRefused(foreign, 'payment', { code: 'payment_not_found' })
+  assertRefused(foreign, { code: 'payment_not_found' }, 'payment')
   for (const reference of [UNKNOWN_REFERENCE, 'x', '..%2f', '%00', '0'.repeat(199)]) {
     assertAlike(foreign, await push(reference, token))
   }
   const malformed = await push('%ff', token)
   assert.deepEqual(refusalFaults(malformed, 'payment', [400]), [])
-  assertRefused(await push(paymentReference, null), 'payment', { status: 401 })
+  assertRefused(await push(paymentReference, null), { status: 401 }, 'payment')
   const read = await bench.call({ url: `${PUSH}/${paymentReference}`, token: owner })
-  assertRefused(read, 'payment', { status: 405, code: 'method_not_allowed' })
+  assertRefused(read, { status: 405, code: 'method_not_allowed' }, 'payment')
 })

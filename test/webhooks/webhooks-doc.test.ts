@@ -31,6 +31,7 @@ test('every event has an example of its shape, and nothing else has', () => {
 test('the ladder, the pause and the end are the real ones', () => {
   const [, row = ''] = /^\| after +\|(.*)\|$/m.exec(document) ?? []
   const units: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 }
+  // The waits in the table's cells, such as "5 min", in seconds.
   const steps = row.split('|').map((cell) => {
     const [, count, unit = ''] = /(\d+) (s|min|h)/.exec(cell) ?? []
     return count ? Number(count) * (units[unit] ?? 0) : 0

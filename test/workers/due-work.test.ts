@@ -1,4 +1,5 @@
-// Which workers run: those whose condition holds, soon after a write of any process.
+// A worker with a condition runs only when the condition is true, and soon after a write of any process made
+// it true.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +50,8 @@ test('a condition that no round ends is looked for once a second, not four times
   const startedMs = performance.now()
   await eventually(async () => performance.now() - startedMs > 3_500)
   await workers.stop()
-  // At once, a quarter of a second later because the condition is new, and then once a second.
+  // The worker runs at once, again after a quarter of a second because its condition is new, and then once a
+  // second.
   assert(rounds >= 2, `${rounds} rounds`)
   assert(rounds <= 3 + (performance.now() - startedMs) / 1_000, `${rounds} rounds`)
 })
@@ -75,7 +77,7 @@ test('everything is due after the clock was set back', async () => {
   const clock = () => new Date(nowMs)
   const dueWork = new DueWork({ db: bench.db, clock, realClock: clock })
   const round = async () => ({ more: false })
-  dueWork.watch([{ name: 'never', due: 'false', pauseMs: 1, round }])
+  dueWork.prepareWorkers([{ name: 'never', due: 'false', pauseMs: 1, round }])
   assert.equal((await dueWork.findDue()).size, 0)
   nowMs -= DAY_MS
   assert.equal((await dueWork.findDue()).size, 1)
@@ -92,6 +94,7 @@ test('workers find what another process wrote', async () => {
   await bench.db.query(
     `insert into alerts (kind, subject, detail, raised_at) values ('archive_failing', 'test', '{}', now())`,
   )
+  // Whether this SQL condition is true now.
   const holds = async (condition: string) => {
     const { rows } = await bench.db.query<{ holds: boolean }>(`select ${condition} as holds`)
     return rows[0]?.holds === true
@@ -111,13 +114,15 @@ test('workers find what another process wrote', async () => {
   await eventually(() => holds(`exists (select from payments where status = 'Expired')`))
 })
 
+// Runs these workers when their conditions hold, by a clock that stands still.
 function watch(list: Worker[]) {
   const clock = () => new Date(0)
   const dueWork = new DueWork({ db: bench.db, clock, realClock: () => new Date() })
   const log = createLogger({ level: 'silent' })
-  return { dueWork, workers: runWorkers({ log }, dueWork.watch(list)) }
+  return { dueWork, workers: runWorkers({ log }, dueWork.prepareWorkers(list)) }
 }
 
+// Waits until the condition is true; the test fails if that takes too long.
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   const endMs = performance.now() + SOON_MS
   while (!(await condition())) {

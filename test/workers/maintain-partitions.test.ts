@@ -1,5 +1,5 @@
-// Partitions exist before they are needed and go when their time is over, and neither ever delays
-// writers.
+// The worker creates partitions before they are needed and drops them when their time is over. Neither ever
+// delays writers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -100,7 +100,7 @@ test('a week with an event that is not queued and counted yet is kept until it i
   }
 })
 
-test('while somebody reads the table, the round gives way and writers go on', async () => {
+test('while a transaction reads the table, the round gives way and writers go on', async () => {
   await using bench = await setup()
   const reader = await bench.pool.connect()
   try {
@@ -136,6 +136,7 @@ test('a database restored to weeks ago has the partitions of today before its fi
   )
 })
 
+// A database with a clock that the test moves; `partitions` gives a table's days.
 async function setup() {
   const database = await createTestDatabase()
   const { pool, connectionString } = database

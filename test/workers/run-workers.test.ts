@@ -1,4 +1,5 @@
-// How rounds run: again at once while there is more work, after a pause otherwise, never cut short.
+// Workers run in rounds: the next round begins at once while there is more work, otherwise after a pause. A
+// stop waits for the round in progress.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,11 +37,11 @@ test('work done before the run comes again after a pause', async () => {
   assert.equal(rounds, 0)
 
   const again = Promise.withResolvers<void>()
-  const soon = async () => {
+  const noteRound = async () => {
     again.resolve()
     return { more: false }
   }
-  const paused = runWorkers({ log }, [{ name: 'test', pauseMs: 1, isDone: true, round: soon }])
+  const paused = runWorkers({ log }, [{ name: 'test', pauseMs: 1, isDone: true, round: noteRound }])
   await again.promise
   await paused.stop()
 })
@@ -56,7 +57,7 @@ test('stopping ends a pause at once', async () => {
   await workers.stop()
 })
 
-test('stopping waits for the round in progress, which is told of it', async () => {
+test('stopping waits for the round in progress, which gets the stop signal', async () => {
   const begun = Promise.withResolvers<AbortSignal>()
   const mayEnd = Promise.withResolvers<void>()
   const order: string[] = []
@@ -108,6 +109,7 @@ test('all workers of the service run on a real database, and stop with it', asyn
   assert.doesNotMatch(bench.logText(), /"level":"error"/)
 })
 
+// Runs one worker, and adds its log to `lines`.
 function start(round: Round, { pauseMs = NEVER_MS, lines = [] as string[] } = {}) {
   const destination = { write: (line: string) => void lines.push(line) }
   const log = createLogger({ level: 'info', destination })

@@ -1,4 +1,5 @@
-// Work beside a test clock: which workers pause while it is set, and which rates do not hold it up.
+// Workers and a test clock: due work pauses while the clock is set, and moving the clock does not wait for
+// the rate limits of banks.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,13 +40,13 @@ test('a test clock knows no rate of calls, and every other limit of a bank', () 
     ['058', { limits: { ...limits, ratePerSecond: 1 }, calls: {}, fingerprint: 'b' }],
   ]) as unknown as BankConnections
 
-  const free = withoutRates(connections)
+  const unlimited = withoutRates(connections)
 
-  assert.deepEqual([...free.keys()], ['035', '058'])
-  for (const [code, { limits: own, ...rest }] of free) {
-    const { limits: before, ...others } = connections.get(code) as typeof rest & { limits: object }
-    assert.deepEqual(own, { ...before, ratePerSecond: Number.POSITIVE_INFINITY })
-    assert.deepEqual(rest, others)
+  assert.deepEqual([...unlimited.keys()], ['035', '058'])
+  for (const [code, connection] of unlimited) {
+    const original = connections.get(code)
+    const limits = { ...original?.limits, ratePerSecond: Number.POSITIVE_INFINITY }
+    assert.deepEqual(connection, { ...original, limits })
   }
   assert.equal(connections.get('035')?.limits.ratePerSecond, 2)
 })

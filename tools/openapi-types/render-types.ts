@@ -1,6 +1,6 @@
-// Generates the types of the API for its callers from its description: the input and the successful
-// answer of each path, the events by type, the error codes, and lists of values that pages offer.
-// Descriptions are omitted: the types are for compilers.
+// Generates sdk/src/api-types.ts, the types of the API, from openapi.json: the input and the successful
+// response of each path, the events by type, the error codes, and lists of values that the dashboard offers
+// as filters. Leaves descriptions out, because only compilers read the types.
 
 import openapiTS, { astToString } from 'openapi-typescript'
 
@@ -21,16 +21,17 @@ type Description = {
 }
 type Reference = { $ref: string }
 
-const SERVED = /^\/(?:api|Payment|dashboard\/api|sandbox)\//
+// The paths to include: those for clients and for the dashboard, but not, for example, the rail.
+const INCLUDED_PATHS = /^\/(?:api|Payment|dashboard\/api|sandbox)\//
 const TEXTS = new Set(['description', 'summary', 'examples'])
 
-// The values of these filters: a path and the name of its filter.
+// Constants with the values of a filter: the name of the constant, the path, and the name of the filter.
 const LISTS = [
   ['EVENT_TYPES', '/api/v1/events', 'type'],
   ['ALERT_KINDS', '/api/v1/operator/alerts', 'kind'],
 ] as const
 
-// openapi-typescript's output for absent parts.
+// Lines that openapi-typescript writes for absent parts, which are removed.
 const ABSENT =
   /^ +(?:\/\*\* @enum .*|\w+\??: never;|headers: \{\n +\[name: string\]: unknown;\n +\};)\n/gm
 const EMPTY = /^(?: +parameters: \{\n +\}|export type .* = Record<string, never>);\n/gm
@@ -39,7 +40,7 @@ export async function renderTypes(text: string): Promise<string> {
   const description: Description = JSON.parse(text, withoutTexts)
   const { webhooks, 'x-error-codes': codes, ...described } = description
   for (const [path, operations] of Object.entries(description.paths)) {
-    if (!SERVED.test(path)) delete description.paths[path]
+    if (!INCLUDED_PATHS.test(path)) delete description.paths[path]
     for (const operation of Object.values(operations)) {
       delete operation.operationId // Without the id, openapi-typescript puts the operation into its path.
       const { 200: ok } = operation.responses
@@ -73,17 +74,18 @@ function withoutTexts(this: unknown, key: string, value: unknown): unknown {
   return TEXTS.has(key) && typeof value !== 'object' ? undefined : value
 }
 
+// The schemas that `from` refers to, directly or through other schemas.
 function reachable(from: unknown, schemas: Record<string, unknown>): Record<string, unknown> {
-  const found = new Set<string>()
+  const names = new Set<string>()
   const walk = (value: unknown) => {
     for (const [, name = ''] of JSON.stringify(value).matchAll(
       /"#\/components\/schemas\/(\w+)"/g,
     )) {
-      if (found.has(name)) continue
-      found.add(name)
+      if (names.has(name)) continue
+      names.add(name)
       walk(schemas[name])
     }
   }
   walk(from)
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => names.has(name)))
 }

@@ -1,6 +1,6 @@
-// The input of every check: the testimony, and the tables, read in a repeatable-read transaction with the
-// checker's own SQL. The checker uses none of the service's code, because a mistake in shared code would go
-// unnoticed.
+// The input of every check: the witness's testimony, and the tables of the service, which the checker reads
+// with its own SQL in one repeatable-read transaction. The checker uses none of the service's code, because
+// a mistake in shared code would go unnoticed.
 
 import type { Intent, Testimony } from './testimony.ts'
 
@@ -16,17 +16,17 @@ export type Check = (books: Books) => Promise<string[]>
 
 type Rule<T> = { intents: readonly Intent[]; rows: readonly T[]; keyOf: (row: T) => string }
 
-// Checks the rule for every intent. If a call was acknowledged, its object exists exactly once. If every call
-// was refused, it does not exist. If the result is in doubt, it exists once or not at all. No object exists
-// without an intent.
+// Compares intents with the rows that they should have created. After an acknowledged call the object
+// exists exactly once; if every call was refused, it does not exist; if the result is in doubt (`open` counts
+// the calls without an answer), it exists once or not at all. No object exists without an intent.
 export function existsOnce<T>(what: string, { intents, rows, keyOf }: Rule<T>): string[] {
-  const found = Map.groupBy(rows, keyOf)
-  const known = new Set(intents.map(({ key }) => key))
-  const foreign = [...found.keys()].filter((key) => !known.has(key))
+  const rowsByKey = Map.groupBy(rows, keyOf)
+  const intendedKeys = new Set(intents.map(({ key }) => key))
+  const unexpectedKeys = [...rowsByKey.keys()].filter((key) => !intendedKeys.has(key))
   return [
-    ...foreign.map((key) => `${what} ${key} exists and nobody wanted it`),
+    ...unexpectedKeys.map((key) => `${what} ${key} exists and nobody wanted it`),
     ...intents.flatMap(({ key, acknowledged, refused, open }) => {
-      const count = found.get(key)?.length ?? 0
+      const count = rowsByKey.get(key)?.length ?? 0
       if (count > 1) return [`${what} ${key} exists ${count} times`]
       if (acknowledged.length > 0 && count === 0) {
         return [`${what} ${key} was acknowledged and does not exist`]
@@ -37,7 +37,8 @@ export function existsOnce<T>(what: string, { intents, rows, keyOf }: Rule<T>): 
   ]
 }
 
-// Checks that all answers to one intent agree.
+// All acknowledged answers to one intent must have the same value in this field, even if they came from
+// repeated calls.
 export function sameAnswers(what: string, intents: readonly Intent[], field: string): string[] {
   return intents.flatMap(({ key, acknowledged }) => {
     const answers = new Set(acknowledged.map((result) => result[field]))
@@ -47,6 +48,7 @@ export function sameAnswers(what: string, intents: readonly Intent[], field: str
   })
 }
 
-export function differs(what: string, found: string | undefined, expected: string | undefined) {
-  return found === expected ? [] : [`${what} is ${found}, and should be ${expected}`]
+// Returns a finding if the value in the books is not the expected one, and otherwise nothing.
+export function differs(what: string, actual: string | undefined, expected: string | undefined) {
+  return actual === expected ? [] : [`${what} is ${actual}, and should be ${expected}`]
 }

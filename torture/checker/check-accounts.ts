@@ -14,6 +14,9 @@ const ACCOUNTS = `
     left join (select collection_account_id, count(*) as created from events
                 where type = 'account.created' group by 1) as e on e.collection_account_id = a.id`
 
+// Checks that each account exists once and complete, with the number that the service answered and the client
+// that created it, and that it is inactive only if its deactivation was requested. Its name is the key of the
+// request.
 export async function checkAccounts({ rows, testimony }: Books): Promise<string[]> {
   const accounts = await rows(ACCOUNTS)
   const intents = testimony.of('account')
@@ -50,7 +53,7 @@ export async function checkAccounts({ rows, testimony }: Books): Promise<string[
   ]
 }
 
-// A number becomes free 30 days after its payment, which is longer than any run. So no number ever has two
+// A number becomes free 30 days after its payment, which is longer than any run, so no number may have two
 // owners.
 const SHARED = `
   select account_number, count(*) as owners from (
@@ -58,18 +61,19 @@ const SHARED = `
     union all select account_number, id::text from collection_accounts) as issued
    group by 1 having count(*) > 1`
 
+// Checks that no number belongs to two accounts or payments: in the books, and by the service's answers.
 export async function checkNumbers({ rows, testimony }: Books): Promise<string[]> {
   const shared = await rows(SHARED)
   const issued = [...testimony.of('account'), ...testimony.of('payment')].flatMap((intent) => {
     const number = intent.acknowledged[0]?.accountNumber
-    // Asking for a number again returns the same payment.
+    // A repeated request for a number returns the same payment, so the owner is the advice.
     return number ? [{ number, owner: intent.terms.advice ?? intent.key }] : []
   })
   const owners = Map.groupBy(issued, ({ number }) => number)
   return [
     ...shared.map((row) => `number ${row.account_number} has ${row.owners} owners`),
-    ...[...owners].flatMap(([number, all]) => {
-      const names = new Set(all.map(({ owner }) => owner))
+    ...[...owners].flatMap(([number, issues]) => {
+      const names = new Set(issues.map(({ owner }) => owner))
       return names.size > 1 ? [`number ${number} was given to ${[...names].join(' and ')}`] : []
     }),
   ]

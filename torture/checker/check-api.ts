@@ -4,7 +4,7 @@
 
 import { type Books, differs } from './books.ts'
 
-// A client's answer to GET, as JSON.
+// Sends a GET request as this client and returns the JSON of the response.
 export type Ask = (clientId: string, path: string) => Promise<unknown>
 
 type Row = Record<string, string>
@@ -12,12 +12,12 @@ type ListItem = Record<string, unknown>
 type List = { data: ListItem[]; nextCursor: string | null }
 
 const PAGES_MAX = 10 // The newest pages, of 100 each: reading all would take too long.
-const READ_ALONE = 10
+const PAYOUTS_READ = 10 // The newest payouts of each client, which are also read one by one.
 
 type Listing = {
   path: string
   sql: string // Newest first, like the list; each row has `key` and the fields to compare.
-  shownAs: (item: ListItem) => Row
+  toRow: (item: ListItem) => Row
 }
 
 const LISTINGS: readonly Listing[] = [
@@ -25,7 +25,7 @@ const LISTINGS: readonly Listing[] = [
     path: '/api/v1/payouts',
     sql: `select c.client_id, p.reference as key, p.status, p.amount_kobo as amount, p.narration
             from payouts p join clients c on c.id = p.client_id order by p.id desc`,
-    shownAs: ({ reference, status, amount, narration }) => ({
+    toRow: ({ reference, status, amount, narration }) => ({
       key: String(reference),
       status: String(status),
       amount: kobo(amount),
@@ -38,7 +38,7 @@ const LISTINGS: readonly Listing[] = [
                  coalesce((select sum(p.amount_kobo) from payouts p
                             where p.refund_id = r.id and p.status = 'confirmed'), 0) as refunded
             from refunds r join clients c on c.id = r.client_id order by r.id desc`,
-    shownAs: ({ reference, amount, reason, refundedAmount }) => ({
+    toRow: ({ reference, amount, reason, refundedAmount }) => ({
       key: String(reference),
       amount: kobo(amount),
       reason: String(reason),
@@ -49,7 +49,7 @@ const LISTINGS: readonly Listing[] = [
     path: '/api/v1/settlements',
     sql: `select c.client_id, s.reference as key, s.net_kobo as net
             from settlements s join clients c on c.id = s.client_id order by s.id desc`,
-    shownAs: ({ reference, net }) => ({ key: String(reference), net: kobo(net) }),
+    toRow: ({ reference, net }) => ({ key: String(reference), net: kobo(net) }),
   },
   {
     path: '/api/v1/accounts/static',
@@ -58,7 +58,7 @@ const LISTINGS: readonly Listing[] = [
             from collection_accounts a
             join clients c on c.id = a.client_id
             join ledger_accounts l on l.id = a.id order by a.id desc`,
-    shownAs: ({ accountNumber, isActive, accountBalance }) => ({
+    toRow: ({ accountNumber, isActive, accountBalance }) => ({
       key: String(accountNumber),
       is_active: String(isActive),
       balance: kobo(accountBalance),
@@ -74,7 +74,7 @@ const LISTINGS: readonly Listing[] = [
                            or c.id in (select given_client_id from suspense_items i
                                         where i.credit_id = k.id)
            order by k.id desc`,
-    shownAs: ({ sessionId, amount, amountReversed }) => ({
+    toRow: ({ sessionId, amount, amountReversed }) => ({
       key: String(sessionId),
       amount: kobo(amount),
       reversed: kobo(amountReversed),
@@ -84,7 +84,7 @@ const LISTINGS: readonly Listing[] = [
     path: '/api/v1/events',
     sql: `select c.client_id, e.id::text as key, e.type, e.sequence
             from events e join clients c on c.id = e.client_id order by e.sequence desc`,
-    shownAs: ({ id, type, sequence }) => ({
+    toRow: ({ id, type, sequence }) => ({
       key: String(id),
       type: String(type),
       sequence: String(sequence),
@@ -108,39 +108,42 @@ const BALANCES = `
     ) as b on true
    group by c.client_id`
 
+// Runs every comparison for every client that the run created accounts for.
 export async function checkApi(books: Books, ask: Ask): Promise<string[]> {
   const { rows, testimony } = books
   const clients = new Set(testimony.of('account').map(({ terms }) => terms.clientId as string))
   const findings: string[] = []
   for (const listing of LISTINGS) {
-    const all = await rows(listing.sql)
+    const allRows = await rows(listing.sql)
     for (const client of clients) {
-      const clientRows = all.filter(({ client_id: id }) => id === client)
+      const clientRows = allRows.filter(({ client_id: id }) => id === client)
       findings.push(...(await checkList(ask, client, { listing, rows: clientRows })))
     }
   }
   const balances = await rows(BALANCES)
   for (const client of clients) {
     findings.push(...(await checkBalances(ask, client, balances)))
-    findings.push(...(await checkAlone(books, ask, client)))
+    findings.push(...(await checkPayoutsReadAlone(books, ask, client)))
   }
   return findings
 }
 
+// Compares a client's list of the API with its rows in the books: every row is listed once, with the same
+// values.
 async function checkList(
   ask: Ask,
   client: string,
   { listing, rows }: { listing: Listing; rows: readonly Row[] },
 ): Promise<string[]> {
-  const { path, shownAs } = listing
+  const { path, toRow } = listing
   const { listed, isWhole } = await readList(ask, client, path)
-  const items = Map.groupBy(listed.map(shownAs), ({ key }) => key as string)
+  const items = Map.groupBy(listed.map(toRow), ({ key }) => key as string)
   const name = (key: string) => `${path} of ${client}: ${key}`
-  const known = new Set(rows.map(({ key }) => key as string))
+  const keysInBooks = new Set(rows.map(({ key }) => key as string))
   return [
-    ...[...items].flatMap(([key, all]) => [
-      ...(all.length > 1 ? [`${name(key)} is listed ${all.length} times`] : []),
-      ...(known.has(key) ? [] : [`${name(key)} is listed and does not exist`]),
+    ...[...items].flatMap(([key, sameItems]) => [
+      ...(sameItems.length > 1 ? [`${name(key)} is listed ${sameItems.length} times`] : []),
+      ...(keysInBooks.has(key) ? [] : [`${name(key)} is listed and does not exist`]),
     ]),
     // Older rows are on pages that the checker did not read.
     ...rows.slice(0, isWhole ? rows.length : listed.length).flatMap(({ client_id: _, ...row }) => {
@@ -154,12 +157,13 @@ async function checkList(
   ]
 }
 
+// Reads the newest pages of a list. `isWhole` says whether the last page was among them.
 async function readList(ask: Ask, client: string, path: string) {
   const listed: ListItem[] = []
   let cursor: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
-    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const { data, nextCursor } = (await ask(client, `${path}?limit=100${after}`)) as List
+    const cursorParameter: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const { data, nextCursor } = (await ask(client, `${path}?limit=100${cursorParameter}`)) as List
     listed.push(...data)
     cursor = nextCursor
     if (cursor === null) return { listed, isWhole: true }
@@ -167,6 +171,7 @@ async function readList(ask: Ask, client: string, path: string) {
   return { listed, isWhole: false }
 }
 
+// Compares the client's balances in naira with those computed from the ledger.
 async function checkBalances(ask: Ask, client: string, balances: readonly Row[]) {
   const { data } = (await ask(client, '/api/v1/balances')) as { data: { totals: ListItem[] } }
   const totals = data.totals.find(({ currency }) => currency === 'NGN') ?? {}
@@ -176,12 +181,13 @@ async function checkBalances(ask: Ask, client: string, balances: readonly Row[])
   )
 }
 
-// Checks that a client can read each object that the API has acknowledged to it.
-async function checkAlone({ rows, testimony }: Books, ask: Ask, client: string) {
+// Reads the client's newest acknowledged payouts one by one, and compares them with its requests and the
+// books.
+async function checkPayoutsReadAlone({ rows, testimony }: Books, ask: Ask, client: string) {
   const recent = testimony
     .of('payout')
     .filter(({ terms, acknowledged }) => terms.clientId === client && acknowledged.length > 0)
-    .slice(-READ_ALONE)
+    .slice(-PAYOUTS_READ)
   const statusOf = new Map(
     (await rows('select reference, status from payouts')).map((row) => [row.reference, row.status]),
   )
@@ -199,6 +205,7 @@ async function checkAlone({ rows, testimony }: Books, ask: Ask, client: string) 
   return findings
 }
 
+// The API reports naira; the tables have kobo.
 function kobo(naira: unknown): string {
   return String(Math.round(Number(naira ?? 0) * 100))
 }

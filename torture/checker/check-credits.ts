@@ -26,6 +26,8 @@ const CREDITS = `
     left join (select distinct credit_id, value from credit_identifiers
                 where kind = 'session_id') as i on i.credit_id = c.id and i.value = c.session_id`
 
+// Checks that each credit has the amount and number of the bank's report, an event and a stored session id,
+// and that its transfers moved its amount less what was reversed or returned.
 export async function checkCredits({ rows, testimony }: Books): Promise<string[]> {
   const credits = await rows(CREDITS)
   const intents = testimony.of('credit')
@@ -39,13 +41,13 @@ export async function checkCredits({ rows, testimony }: Books): Promise<string[]
         returned = '0',
       } = row
       const terms = testimony.intents.get(key)?.terms
-      const left = `${BigInt(amount) - BigInt(reversed) - BigInt(returned)}`
+      const expectedMoved = `${BigInt(amount) - BigInt(reversed) - BigInt(returned)}`
       return [
         ...(terms ? differs(`the amount of credit ${key}`, amount, terms.amount) : []),
         ...(terms
           ? differs(`the number of credit ${key}`, row.account_number, terms.accountNumber)
           : []),
-        ...differs(`what transfers moved for credit ${key}`, row.moved, left),
+        ...differs(`what transfers moved for credit ${key}`, row.moved, expectedMoved),
         ...(row.is_identified === 'true' ? [] : [`credit ${key} could be taken again`]),
         ...(row.client_id && row.events === '0' ? [`credit ${key} has no event`] : []),
       ]
@@ -57,6 +59,7 @@ const REVERSALS = `
   select r.session_id, r.amount_kobo, c.session_id as original
     from reversals r left join credits c on c.id = r.credit_id`
 
+// Checks that each reversal exists once, with the amount and the credit that the bank reported.
 export async function checkReversals({ rows, testimony }: Books): Promise<string[]> {
   const reversals = await rows(REVERSALS)
   const intents = testimony.of('reversal')

@@ -1,6 +1,6 @@
-// Events: the events of each client have no gaps. Every event reaches, with a valid signature, the client's
-// honest receivers and those that its account or payment names. Before the end of a run some events may still
-// be under way; each of these has a pending delivery.
+// Events: the numbers of a client's events have no gaps. Every event reaches, with a valid signature, the
+// honest receiver of its client and the honest URLs that its account or payment names. During a run some
+// events may still be under way; each of these must have a pending delivery.
 
 import type { Books } from './books.ts'
 
@@ -24,9 +24,9 @@ const EVENTS = `
                  join webhook_endpoints w on w.id = t.endpoint_id
                 where w.url like '%/honest/%') as d on d.event_id = e.id`
 
-// If an event names no account and no payment, it concerns those of its credit. The callback receives only
-// the final states of a payment.
-const NAMED = `
+// The events that must reach the URL of a collection account or payment request. An event without an account
+// and a payment belongs to those of its credit. The callback URL receives only the final states of a payment.
+const NAMED_URLS = `
   with about as (
     select e.id, e.client_id, e.sequence, e.type, e.facts::jsonb as facts,
            case when e.collection_account_id is null and e.payment_id is null
@@ -59,20 +59,23 @@ const NAMED = `
     left join dispatch_cursors q on q.client_id = e.client_id
    where e.url like '%/honest/%'`
 
-async function checkNamed({ rows, testimony, isFinal }: Books): Promise<string[]> {
-  const named = await rows(NAMED)
-  return named.flatMap(
+// Checks the deliveries to the URLs that an account or payment names.
+async function checkNamedUrls({ rows, testimony, isFinal }: Books): Promise<string[]> {
+  const deliveries = await rows(NAMED_URLS)
+  return deliveries.flatMap(
     ({ id = '', sequence, type, url = '', kind, client_id: client, ...event }) => {
       const name = `event ${sequence} of ${client} (${type}) to its ${kind} URL`
-      const isHere = testimony.webhooks
+      const isReceived = testimony.webhooks
         .get(id)
         ?.some(({ isGenuine, path }) => isGenuine && url.endsWith(path))
-      return isHere ? [] : whyNotHere({ name, ...event }, isFinal)
+      return isReceived ? [] : explainMissing({ name, ...event }, isFinal)
     },
   )
 }
 
-function whyNotHere(event: Record<string, string>, isFinal: boolean): string[] {
+// Says what is wrong with an event that no receiver got. Before the end of a run, a delivery that still
+// waits is no finding.
+function explainMissing(event: Record<string, string>, isFinal: boolean): string[] {
   const { name, state, is_queued: isQueued } = event
   if (state === 'delivered') return [`${name} is marked as delivered, and never came`]
   if (state === 'failed') return [`${name} was given up`]
@@ -81,13 +84,15 @@ function whyNotHere(event: Record<string, string>, isFinal: boolean): string[] {
 }
 
 export async function checkEvents(books: Books): Promise<string[]> {
-  return [...(await checkSent(books)), ...(await checkNamed(books))]
+  return [...(await checkEndpointDeliveries(books)), ...(await checkNamedUrls(books))]
 }
 
-async function checkSent({ rows, testimony, isFinal }: Books): Promise<string[]> {
+// Checks that events are numbered without gaps, that each reached its client's endpoint, and that every
+// webhook equals its event.
+async function checkEndpointDeliveries({ rows, testimony, isFinal }: Books): Promise<string[]> {
   const sequences = await rows(SEQUENCES)
   const events = await rows(EVENTS)
-  const known = new Map(events.map((event) => [event.id as string, event]))
+  const eventsById = new Map(events.map((event) => [event.id as string, event]))
   return [
     ...sequences.flatMap(({ client_id: client, issued, stored, last, different }) =>
       new Set([issued, stored, last, different]).size === 1
@@ -100,13 +105,13 @@ async function checkSent({ rows, testimony, isFinal }: Books): Promise<string[]>
       const { id = '', client_id: client, sequence } = event
       const name = `event ${sequence} of ${client} (${event.type})`
       const path = `/honest/${client}`
-      const isHere = testimony.webhooks
+      const isReceived = testimony.webhooks
         .get(id)
         ?.some((webhook) => webhook.isGenuine && webhook.path === path)
-      return isHere ? [] : whyNotHere({ ...event, name }, isFinal)
+      return isReceived ? [] : explainMissing({ ...event, name }, isFinal)
     }),
     ...[...testimony.webhooks.values()].flat().flatMap((webhook) => {
-      const event = known.get(webhook.id)
+      const event = eventsById.get(webhook.id)
       if (!webhook.isGenuine) return [`webhook ${webhook.id} has a wrong signature`]
       if (!event) return [`webhook ${webhook.id} reports an event that does not exist`]
       const isSame =

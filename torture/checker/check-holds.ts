@@ -1,6 +1,6 @@
-// Holds: each acknowledged hold exists once with its terms and its event, and its held and forfeited amounts
-// equal those of its transfers, replayed in order. Only holds move money to and from the accounts of held
-// money, and only two people can release it to its source or forfeit it.
+// Holds: each acknowledged hold exists once with its terms and its event. Its held and forfeited amounts
+// equal those of its transfers, replayed in order. Only holds move money to and from the ledger accounts of
+// held money, and money leaves a hold only after two people agreed.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 import type { Intent } from './testimony.ts'
@@ -43,10 +43,12 @@ const ENDINGS = `
 type Row = Record<string, string>
 
 export async function checkHolds(books: Books): Promise<string[]> {
-  return [...(await checkPlaced(books)), ...(await checkEnded(books))]
+  return [...(await checkPlacedHolds(books)), ...(await checkEndings(books))]
 }
 
-async function checkEnded({ rows, testimony, isLossy = false }: Books): Promise<string[]> {
+// Checks how holds ended: by an approved request of two people, with the money going where it belongs.
+// After a lossy failover, an acknowledged approval may be missing.
+async function checkEndings({ rows, testimony, isLossy = false }: Books): Promise<string[]> {
   const moves = Map.groupBy(await rows(MOVES), ({ reference }) => reference as string)
   const endings = Map.groupBy(await rows(ENDINGS), ({ reference }) => reference as string)
   const approvals = testimony.of('hold_approval')
@@ -55,8 +57,8 @@ async function checkEnded({ rows, testimony, isLossy = false }: Books): Promise<
     ...holds.flatMap((hold) => {
       const reference = hold.reference as string
       const approved = (endings.get(reference) ?? []).filter(({ state }) => state === 'approved')
-      const { found, forfeited } = replayMoves(reference, moves.get(reference) ?? [])
-      return [...found, ...checkApproved(hold, { approved, forfeited })]
+      const { findings, forfeited } = replayMoves(reference, moves.get(reference) ?? [])
+      return [...findings, ...checkApproved(hold, { approved, forfeited })]
     }),
     ...[...endings.values()].flat().flatMap((request) => checkRequest(request, approvals)),
     ...approvals.flatMap(({ key, terms, acknowledged }) => {
@@ -78,83 +80,93 @@ async function checkEnded({ rows, testimony, isLossy = false }: Books): Promise<
 function checkRequest(request: Row, approvals: readonly Intent[]): string[] {
   const { id, reference, state, requested_by: maker, decided_by: checker = '' } = request
   if (state !== 'approved') return []
-  const isWanted = approvals.some(
+  const isApprovalKnown = approvals.some(
     ({ terms, acknowledged, open }) =>
       terms.request === id &&
-      checker === `user:${terms.by}` &&
+      checker === `user:${terms.approver}` &&
       (acknowledged.length > 0 || open > 0),
   )
   return [
-    ...(isWanted ? [] : [`ending ${id} of hold ${reference} was approved by nobody`]),
+    ...(isApprovalKnown ? [] : [`ending ${id} of hold ${reference} was approved by nobody`]),
     ...(maker === checker ? [`ending ${id} of hold ${reference} was approved by its maker`] : []),
   ]
 }
 
 // Replays the transfers of a hold in order. Checks that no more money leaves the hold than it has, and that
-// released money returns to its source. Forfeited money is treated as taken from the lowest account.
+// released money returns to its source. Forfeited money counts as taken from the source accounts in the
+// order of their ids.
 function replayMoves(reference: string, moves: readonly Row[]) {
-  const found: string[] = []
+  const findings: string[] = []
   const sources = new Map<string, { place: string; kobo: bigint }>()
-  const back = new Map<string, bigint>()
+  const returned = new Map<string, bigint>()
   let [held, forfeited] = [0n, 0n]
   let isReleased = false
   for (const { reason, amount_kobo = '0', account = '', place = '' } of moves) {
     const kobo = BigInt(amount_kobo)
     if (reason === 'hold') {
-      if (isReleased) found.push(`hold ${reference} took money after its release`)
+      if (isReleased) findings.push(`hold ${reference} took money after its release`)
       sources.set(account, { place, kobo: (sources.get(account)?.kobo ?? 0n) + kobo })
       held += kobo
       continue
     }
     held -= kobo
-    if (held < 0n) found.push(`hold ${reference} gave out ${-held} more than it had`)
+    if (held < 0n) findings.push(`hold ${reference} gave out ${-held} more than it had`)
     if (reason === 'forfeiture') forfeited += kobo
     else {
       isReleased = true
-      back.set(backTo(place), (back.get(backTo(place)) ?? 0n) + kobo)
+      returned.set(destinationOf(place), (returned.get(destinationOf(place)) ?? 0n) + kobo)
     }
   }
-  if (!isReleased) return { found, forfeited }
+  if (!isReleased) return { findings, forfeited }
   const expected = new Map<string, bigint>()
-  let gone = forfeited
+  let stillForfeited = forfeited
   const inOrder = [...sources].sort(([one], [other]) => Number(one) - Number(other))
   for (const [, { place, kobo }] of inOrder) {
-    const left = kobo > gone ? kobo - gone : 0n
-    gone -= kobo - left
-    if (left > 0n) expected.set(backTo(place), (expected.get(backTo(place)) ?? 0n) + left)
+    const expectedBack = kobo > stillForfeited ? kobo - stillForfeited : 0n
+    stillForfeited -= kobo - expectedBack
+    if (expectedBack > 0n)
+      expected.set(destinationOf(place), (expected.get(destinationOf(place)) ?? 0n) + expectedBack)
   }
-  for (const place of new Set([...expected.keys(), ...back.keys()])) {
-    const [is, should] = [back.get(place) ?? 0n, expected.get(place) ?? 0n]
-    found.push(...differs(`what hold ${reference} gave back to ${place}`, `${is}`, `${should}`))
+  for (const place of new Set([...expected.keys(), ...returned.keys()])) {
+    const [actualKobo, expectedKobo] = [returned.get(place) ?? 0n, expected.get(place) ?? 0n]
+    const name = `what hold ${reference} gave back to ${place}`
+    findings.push(...differs(name, `${actualKobo}`, `${expectedKobo}`))
   }
-  return { found, forfeited }
+  return { findings, forfeited }
 }
 
-// Returns where released money must go. A client has one available balance in naira, to which due reserves
-// go.
-const backTo = (place: string) => (place.startsWith('available') ? 'available' : place)
+// Names the balance that released money must go to. A client has one available balance in naira, and a
+// reserve that has become due is released to it.
+const destinationOf = (place: string) => (place.startsWith('available') ? 'available' : place)
 
 type Approved = { approved: readonly Row[]; forfeited: bigint }
 
-// Checks that a hold ends, and forfeits money, only by its approved requests.
+// Checks that a hold ends, and forfeits money, only by its approved requests. A request without an amount
+// forfeits all that is left, so the total then exceeds the sum of the partial forfeitures.
 function checkApproved(hold: Row, { approved, forfeited }: Approved): string[] {
   const { reference, state } = hold
   const last = approved.at(-1)
   const isEnded = last !== undefined && (last.kind === 'release' || last.amount === 'all')
   const expected = isEnded ? (last.kind === 'release' ? 'released' : 'forfeited') : 'active'
-  const parts = approved.filter(({ kind, amount }) => kind === 'forfeiture' && amount !== 'all')
-  const partly = parts.reduce((sum, { amount = '0' }) => sum + BigInt(amount), 0n)
-  const isWhole = isEnded && last.kind === 'forfeiture'
+  const partForfeitures = approved.filter(
+    ({ kind, amount }) => kind === 'forfeiture' && amount !== 'all',
+  )
+  const partlyForfeited = partForfeitures.reduce(
+    (sum, { amount = '0' }) => sum + BigInt(amount),
+    0n,
+  )
+  const isForfeitedWhole = isEnded && last.kind === 'forfeiture'
   return [
     ...differs(`the state of hold ${reference}`, state, expected),
-    ...((isWhole ? forfeited > partly : forfeited === partly)
+    ...((isForfeitedWhole ? forfeited > partlyForfeited : forfeited === partlyForfeited)
       ? []
-      : [`${forfeited} is forfeited of hold ${reference}, and ${partly} was agreed`]),
+      : [`${forfeited} is forfeited of hold ${reference}, and ${partlyForfeited} was agreed`]),
     ...(isEnded ? differs(`what ended hold ${reference} holds`, hold.held_kobo, '0') : []),
   ]
 }
 
-async function checkPlaced({ rows, testimony }: Books): Promise<string[]> {
+// Checks that each acknowledged hold exists with its terms, and that held amounts equal the ledger.
+async function checkPlacedHolds({ rows, testimony }: Books): Promise<string[]> {
   const holds = await rows(HOLDS)
   const [sums] = await rows(HELD)
   const intents = testimony.of('hold')

@@ -26,6 +26,8 @@ const BANK = `
          - (select coalesce(sum(amount_kobo + cost_kobo + cost_vat_kobo), 0) from payouts
              where status = 'confirmed') as expected`
 
+// Checks that each balance is the sum of its transfers, that all debits equal all credits, and that the banks
+// hold what was received less what was paid out.
 export async function checkLedger({ rows }: Books): Promise<string[]> {
   const accounts = await rows(BALANCES)
   const stray = await rows(STRAY)

@@ -1,11 +1,12 @@
-// Unexpected crashes of PostgreSQL. Backends are killed (9), and a full WAL volume aborts one (6);
-// any other signal is a finding.
+// Finds crashes in PostgreSQL's logs. Two signals are expected: the faults kill backends with signal 9, and a
+// full WAL volume makes a backend abort with signal 6.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const CRASHED = /^.*\bterminated by signal (?!6\b|9\b)\d+.*$/gm
 
+// Returns a finding for each line of PostgreSQL's logs that reports an unexpected crash.
 export function checkLogs(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.startsWith('postgres'))

@@ -21,9 +21,11 @@ const PAYMENTS = `
                 where type = 'payment.successful' group by 1) as e on e.payment_id = p.id`
 
 export async function checkPayments(books: Books): Promise<string[]> {
-  return [...(await checkAdvices(books)), ...(await checkStarted(books))]
+  return [...(await checkAdvices(books)), ...(await checkStartedPayments(books))]
 }
 
+// Checks that each payment request (advice) exists once, with its terms, and is cancelled if its
+// cancellation was acknowledged.
 async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
   const advices = await rows(ADVICES)
   const intents = testimony.of('advice')
@@ -46,7 +48,9 @@ async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
       if (!intent) return []
       const answer = intent.acknowledged[0]?.adviceReference
       return [
-        ...(answer ? differs(`the reference of advice ${key}`, reference, plain(answer)) : []),
+        ...(answer
+          ? differs(`the reference of advice ${key}`, reference, plainReference(answer))
+          : []),
         ...differs(`the amount of advice ${key}`, amount, intent.terms.amount),
         ...differs(`the client of advice ${key}`, client_id, intent.terms.clientId),
       ]
@@ -54,35 +58,38 @@ async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
   ]
 }
 
-async function checkStarted({ rows, testimony }: Books): Promise<string[]> {
+// Checks that an advice has at most one payment, with the reference and number that the service answered.
+async function checkStartedPayments({ rows, testimony }: Books): Promise<string[]> {
   const payments = await rows(PAYMENTS)
   const intents = testimony.of('payment')
   const byAdvice = Map.groupBy(payments, ({ advice }) => advice as string)
   const requested = Map.groupBy(intents, ({ terms }) => terms.advice as string)
   return [
-    ...[...byAdvice].flatMap(([advice, found]) => [
-      ...(found.length > 1 ? [`advice ${advice} has ${found.length} payments or numbers`] : []),
+    ...[...byAdvice].flatMap(([advice, started]) => [
+      ...(started.length > 1 ? [`advice ${advice} has ${started.length} payments or numbers`] : []),
       ...(requested.has(advice) ? [] : [`a payment of ${advice} exists and nobody wanted it`]),
     ]),
     ...sameAnswers('payment', intents, 'paymentReference'),
     ...sameAnswers('payment', intents, 'accountNumber'),
     ...intents.flatMap(({ key, terms, acknowledged: [answer] }) => {
       if (!answer) return []
-      const found = byAdvice.get(terms.advice as string)?.[0]
+      const payment = byAdvice.get(terms.advice as string)?.[0]
       return [
         ...differs(
           `the reference of ${key}`,
-          found?.reference,
-          plain(answer.paymentReference ?? ''),
+          payment?.reference,
+          plainReference(answer.paymentReference ?? ''),
         ),
-        ...differs(`the number of ${key}`, found?.account_number, answer.accountNumber),
+        ...differs(`the number of ${key}`, payment?.account_number, answer.accountNumber),
       ]
     }),
-    ...payments.flatMap(checkPaid),
+    ...payments.flatMap(checkPaidAmount),
   ]
 }
 
-function checkPaid(payment: Record<string, string>): string[] {
+// Checks that the paid amount is the sum of the booked credits, and that a successful payment is paid in full
+// (policy `any` accepts any amount) and has one payment.successful event.
+function checkPaidAmount(payment: Record<string, string>): string[] {
   const { reference, status = '', amount_paid_kobo: paid = '0', booked = '0' } = payment
   const isFull = payment.amount_policy === 'any' || paid === payment.amount_kobo
   return [
@@ -94,6 +101,7 @@ function checkPaid(payment: Record<string, string>): string[] {
   ]
 }
 
-function plain(reference: string): string {
+// The API writes references with hyphens; the SQL above compares them without.
+function plainReference(reference: string): string {
   return reference.replaceAll('-', '').toLowerCase()
 }

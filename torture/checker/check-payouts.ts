@@ -30,23 +30,29 @@ const PAYOUTS = `
 
 const NEVER_SENT = ['queued', 'cancelled']
 const NOT_PAID = [...NEVER_SENT, 'failed']
-const OPEN_SHARE_MAX = 4 // At most a quarter stays open: other workers must finish a killed worker's work.
+// At the end of a run, at most one in four payouts that the bank decided may still be open, because the
+// other workers must finish the work of a killed worker. Fewer payouts than DECIDED_MIN prove nothing.
+const DECIDED_PER_OPEN_MIN = 4
 const DECIDED_MIN = 12
 
+// Compares payouts with their requests, transfers, events and the bank's own records. If acknowledged work
+// may be lost (`isLossy`), the requests are not compared, because a payout may be missing.
 export async function checkPayouts(books: Books): Promise<string[]> {
   const { rows, isLossy } = books
   const payouts = await rows(PAYOUTS)
   return [
-    ...(isLossy ? [] : checkWanted(books, payouts)),
+    ...(isLossy ? [] : checkRequested(books, payouts)),
     // Returns move money between suspense accounts.
     ...payouts.filter(({ purpose }) => purpose !== 'return').flatMap(checkTransfers),
-    ...payouts.flatMap(checkTold),
-    ...checkBank(books, payouts),
+    ...payouts.flatMap(checkResultEvents),
+    ...checkBankOrders(books, payouts),
     ...checkDecided(books, payouts),
   ]
 }
 
-function checkWanted(books: Books, payouts: readonly Row[]): string[] {
+// Checks that each requested payout exists once, with the amount and client of its request. The narration of
+// a payout is the key of its request.
+function checkRequested(books: Books, payouts: readonly Row[]): string[] {
   const { testimony } = books
   const ownPayouts = payouts.filter(({ purpose }) => purpose === 'payout')
   const intents = testimony.of('payout')
@@ -87,17 +93,18 @@ function checkTransfers(payout: Row): string[] {
 }
 
 // Checks that each payout has one event with its result. Refunds and returns have their own events.
-function checkTold({ reference, purpose = '', status, ...payout }: Row): string[] {
-  const isTold = ['payout', 'settlement'].includes(purpose)
+function checkResultEvents({ reference, purpose = '', status, ...payout }: Row): string[] {
+  const hasPayoutEvents = ['payout', 'settlement'].includes(purpose)
   return (['confirmed', 'failed'] as const).flatMap((outcome) =>
     differs(
       `payout.${outcome} events of ${reference} (${status})`,
       payout[`told_${outcome}`],
-      isTold && status === outcome ? '1' : '0',
+      hasPayoutEvents && status === outcome ? '1' : '0',
     ),
   )
 }
 
+// A payout whose cancellation was acknowledged is cancelled in the books.
 function checkCancelled({ testimony }: Books, payouts: readonly Row[]): string[] {
   const statusOf = new Map(payouts.map(({ reference, status }) => [reference, status]))
   return testimony.of('payout_cancellation').flatMap(({ terms: { reference }, acknowledged }) => {
@@ -108,19 +115,22 @@ function checkCancelled({ testimony }: Books, payouts: readonly Row[]): string[]
   })
 }
 
-function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): string[] {
-  const known = new Map(payouts.map((payout) => [payout.reference as string, payout]))
+// Compares the bank's books with the service's: the bank got each order once, paid it at most once, and
+// both sides agree on the result.
+function checkBankOrders({ testimony, isLossy }: Books, payouts: readonly Row[]): string[] {
+  const payoutsByReference = new Map(payouts.map((payout) => [payout.reference as string, payout]))
   const orders = Map.groupBy(testimony.orders, ({ reference }) => reference)
   const paid = Map.groupBy(testimony.payments, ({ reference }) => reference)
   const refused = new Set(testimony.refusals.map(({ reference }) => reference))
-  // A standby that lagged behind may not know the payout.
-  const isLost = (reference: string) => isLossy === true && !known.has(reference)
+  // An asynchronous standby that was promoted may have missed the payout.
+  const isLost = (reference: string) => isLossy === true && !payoutsByReference.has(reference)
   return [
-    ...[...orders].flatMap(([reference, all]) => {
-      const status = known.get(reference)?.status ?? ''
+    ...[...orders].flatMap(([reference, sameOrders]) => {
+      const status = payoutsByReference.get(reference)?.status ?? ''
+      const times = sameOrders.length
       return [
-        ...(all.length > 1 ? [`the bank was told ${all.length} times to pay ${reference}`] : []),
-        ...(known.has(reference) || isLost(reference)
+        ...(times > 1 ? [`the bank was told ${times} times to pay ${reference}`] : []),
+        ...(payoutsByReference.has(reference) || isLost(reference)
           ? []
           : [`the bank was told to pay ${reference}, which does not exist`]),
         ...(NEVER_SENT.includes(status) && !isLossy
@@ -131,16 +141,16 @@ function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): stri
           : []),
       ]
     }),
-    ...[...paid].flatMap(([reference, all]) => {
-      if (all.length > 1) return [`the bank paid ${reference} ${all.length} times`]
+    ...[...paid].flatMap(([reference, payments]) => {
+      if (payments.length > 1) return [`the bank paid ${reference} ${payments.length} times`]
       if (isLost(reference)) return []
-      const payout = known.get(reference)
+      const payout = payoutsByReference.get(reference)
       const unpaid = isLossy ? ['cancelled', 'failed'] : NOT_PAID
       return [
         ...(unpaid.includes(payout?.status ?? 'queued')
           ? [`the bank paid ${reference}, which is ${payout?.status} in the books`]
           : []),
-        ...differs(`what the bank paid for ${reference}`, all[0]?.amount, payout?.amount_kobo),
+        ...differs(`what the bank paid for ${reference}`, payments[0]?.amount, payout?.amount_kobo),
       ]
     }),
     ...payouts.flatMap(({ reference = '', status }) =>
@@ -151,25 +161,31 @@ function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): stri
   ]
 }
 
-// Checks that at the end of a run the service knows the bank's decisions: all that it acknowledged in a
-// report, and most of those that it has to query.
+// Checks at the end of a run that the service knows what the bank decided, by the bank's own records
+// (`testimony`). A payout sent in a file must be final once the service has acknowledged the bank's report.
+// Most payouts sent by API must be final too; the service learns their results by querying the bank.
 function checkDecided({ testimony, isFinal, isLossy }: Books, payouts: readonly Row[]): string[] {
   if (!isFinal || isLossy) return []
-  const known = new Map(payouts.map((payout) => [payout.reference as string, payout]))
-  const decided = [...testimony.payments, ...testimony.refusals].flatMap(({ reference }) => {
-    const payout = known.get(reference)
+  const payoutsByReference = new Map(payouts.map((payout) => [payout.reference as string, payout]))
+  const decidedPayouts = [...testimony.payments, ...testimony.refusals].flatMap(({ reference }) => {
+    const payout = payoutsByReference.get(reference)
     return payout ? [payout] : []
   })
   const isOpen = ({ status = '' }: Row) => ['sending', 'unknown'].includes(status)
-  const isReported = testimony.of('payout_report').at(-1)?.acknowledged.length === 1
-  const called = decided.filter(({ is_in_file: isInFile }) => isInFile !== 'true')
-  const open = called.filter(isOpen)
+  const isLastReportAcknowledged = testimony.of('payout_report').at(-1)?.acknowledged.length === 1
+  const decidedByApi = decidedPayouts.filter(({ is_in_file: isInFile }) => isInFile !== 'true')
+  const openByApi = decidedByApi.filter(isOpen)
   return [
-    ...(called.length >= DECIDED_MIN && open.length * OPEN_SHARE_MAX > called.length
-      ? [`${open.length} of ${called.length} payouts that the bank decided are still open`]
+    ...(decidedByApi.length >= DECIDED_MIN &&
+    openByApi.length * DECIDED_PER_OPEN_MIN > decidedByApi.length
+      ? [
+          `${openByApi.length} of ${decidedByApi.length} payouts that the bank decided are still open`,
+        ]
       : []),
-    ...decided
-      .filter((payout) => isReported && payout.is_in_file === 'true' && isOpen(payout))
+    ...decidedPayouts
+      .filter(
+        (payout) => isLastReportAcknowledged && payout.is_in_file === 'true' && isOpen(payout),
+      )
       .map(({ reference }) => `payout ${reference} was reported in a file and is still open`),
   ]
 }

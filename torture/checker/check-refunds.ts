@@ -18,7 +18,8 @@ const REFUNDS = `
                 group by 1) as e on e.reference = r.reference
    group by r.id`
 
-// Includes money that a bank reversed later.
+// Payments and credits with more money refunded than received. Money that a bank reversed later counts as
+// received.
 const EXCESSIVE = `
   select 'payment ' || y.id::text as name, sum(p.amount_kobo) as refunded,
          y.amount_paid_kobo + coalesce((select sum(c.reversed_kobo) from credits c
@@ -37,11 +38,14 @@ const EXCESSIVE = `
    group by c.id, c.session_id, c.amount_kobo
   having sum(p.amount_kobo) > c.amount_kobo`
 
+// Checks that each refund exists once, with the amount of its request, payouts of that amount and an event
+// for each result, and that refunds never exceed the money received. A refund's reason is the key of its
+// request.
 export async function checkRefunds({ rows, testimony }: Books): Promise<string[]> {
   const refunds = await rows(REFUNDS)
   const excessive = await rows(EXCESSIVE)
   const intents = testimony.of('refund')
-  const known = new Map(refunds.map((refund) => [refund.reference, refund]))
+  const refundsByReference = new Map(refunds.map((refund) => [refund.reference, refund]))
   return [
     ...existsOnce('refund', { intents, rows: refunds, keyOf: (row) => row.reason as string }),
     ...sameAnswers('refund', intents, 'reference'),
@@ -62,7 +66,7 @@ export async function checkRefunds({ rows, testimony }: Books): Promise<string[]
     ...testimony
       .of('refund_cancellation')
       .flatMap(({ terms: { reference }, acknowledged }) =>
-        acknowledged.length > 0 && known.get(reference)?.is_cancelled !== 'true'
+        acknowledged.length > 0 && refundsByReference.get(reference)?.is_cancelled !== 'true'
           ? [`refund ${reference} was cancelled and is not`]
           : [],
       ),

@@ -25,14 +25,19 @@ const SETTLING = `
            where kind = 'settling') as held,
          (select coalesce(sum(net_kobo), 0) from settlements where status = 'closed') as closed`
 
+// A settlement in these states has no payouts.
 const NOT_SENT = ['closed', 'cancelled']
 
+// Checks that each settlement belongs to the client that closed it, that its lines and its payouts add up to
+// its net, that it has one event, and that no credit is in two settlements.
 export async function checkSettlements({ rows, testimony }: Books): Promise<string[]> {
   const settlements = await rows(SETTLEMENTS)
-  const twice = await rows(SETTLED_TWICE)
-  const [settling] = await rows(SETTLING)
+  const settledTwice = await rows(SETTLED_TWICE)
+  const [sums] = await rows(SETTLING)
   const intents = testimony.of('settlement')
-  const known = new Map(settlements.map((settlement) => [settlement.reference, settlement]))
+  const settlementsByReference = new Map(
+    settlements.map((settlement) => [settlement.reference, settlement]),
+  )
   const byClient = Map.groupBy(settlements, ({ client_id: client }) => client)
   return [
     ...sameAnswers('settlement', intents, 'reference'),
@@ -40,19 +45,20 @@ export async function checkSettlements({ rows, testimony }: Books): Promise<stri
       answer
         ? differs(
             `the client of ${key}`,
-            known.get(answer.reference ?? '')?.client_id,
+            settlementsByReference.get(answer.reference ?? '')?.client_id,
             terms.clientId,
           )
         : [],
     ),
     // Settlements have no idempotency key, so at most one may exist per call that was not refused.
-    ...[...byClient].flatMap(([client, all]) => {
-      const possible = intents.filter(
+    ...[...byClient].flatMap(([client, clientSettlements]) => {
+      const requestedCount = intents.filter(
         ({ terms, acknowledged, open }) =>
           terms.clientId === client && (acknowledged.length > 0 || open > 0),
       ).length
-      return all.length > possible
-        ? [`${client} has ${all.length} settlements and wanted ${possible}`]
+      const count = clientSettlements.length
+      return count > requestedCount
+        ? [`${client} has ${count} settlements and wanted ${requestedCount}`]
         : []
     }),
     ...settlements.flatMap(({ reference, status = '', net_kobo: net = '0', ...settlement }) => [
@@ -64,7 +70,7 @@ export async function checkSettlements({ rows, testimony }: Books): Promise<stri
       ),
       ...differs(`settlement.closed events of ${reference}`, settlement.told, '1'),
     ]),
-    ...twice.map(({ session_id: id, times }) => `credit ${id} is in ${times} settlements`),
-    ...differs('what is in settling', settling?.held, settling?.closed),
+    ...settledTwice.map(({ session_id: id, times }) => `credit ${id} is in ${times} settlements`),
+    ...differs('what is in settling', sums?.held, sums?.closed),
   ]
 }

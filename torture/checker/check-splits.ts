@@ -21,24 +21,28 @@ const SPLIT = `
 
 const PERCENT = 10_000n // Shares are in hundredths of a per cent.
 
+// Checks that each subaccount got its percentage of a credit, rounded to a kobo up or down, and that accounts
+// and advices have a split only if one was requested.
 export async function checkSplits({ rows, testimony }: Books): Promise<string[]> {
   const shares = await rows(SHARES)
-  const split = await rows(SPLIT)
+  const splitFlags = await rows(SPLIT)
   return [
     ...shares.flatMap(
       ({ session_id: id, amount_kobo: amount = '0', share = '0', got = '0', position }) => {
         const exact = BigInt(amount) * BigInt(share)
-        const least = exact / PERCENT
-        const most = (exact + PERCENT - 1n) / PERCENT
-        const isRight = BigInt(got) >= least && BigInt(got) <= most
-        return isRight ? [] : [`part ${position} of credit ${id} is ${got}, and should be ${least}`]
+        const roundedDown = exact / PERCENT
+        const roundedUp = (exact + PERCENT - 1n) / PERCENT
+        const isRight = BigInt(got) >= roundedDown && BigInt(got) <= roundedUp
+        return isRight
+          ? []
+          : [`part ${position} of credit ${id} is ${got}, and should be ${roundedDown}`]
       },
     ),
-    ...split.flatMap(({ key = '', is_split: isSplit }) => {
+    ...splitFlags.flatMap(({ key = '', is_split: isSplit }) => {
       const intent = testimony.intents.get(key)
-      const isWanted = intent?.terms.splitCode !== undefined
-      return intent && isWanted !== (isSplit === 'true')
-        ? [`${key} should have ${isWanted ? 'a' : 'no'} split`]
+      const wasRequested = intent?.terms.splitCode !== undefined
+      return intent && wasRequested !== (isSplit === 'true')
+        ? [`${key} should have ${wasRequested ? 'a' : 'no'} split`]
         : []
     }),
   ]

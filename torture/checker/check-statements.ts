@@ -13,15 +13,17 @@ const LINES = `
    where l.session_id is not null
    group by l.session_id`
 
+// Checks that each line of an acknowledged statement exists once, and that it is matched with the credit of
+// its session id and with no other. Lines may be unmatched until the end of the run.
 export async function checkStatements({ rows, testimony, isFinal }: Books): Promise<string[]> {
   const lines = new Map((await rows(LINES)).map((row) => [row.session_id as string, row]))
   const intents = testimony.of('statement')
-  const possible = new Set(intents.flatMap(({ terms }) => terms.sessions?.split(',') ?? []))
-  const acknowledgedIds = intents
+  const sentSessionIds = new Set(intents.flatMap(({ terms }) => terms.sessions?.split(',') ?? []))
+  const acknowledgedSessionIds = intents
     .filter(({ acknowledged }) => acknowledged.length > 0)
     .flatMap(({ terms }) => terms.sessions?.split(',') ?? [])
   return [
-    ...acknowledgedIds.flatMap((id) => {
+    ...acknowledgedSessionIds.flatMap((id) => {
       const { lines: count = '0', right_matches: matched = '0' } = lines.get(id) ?? {}
       if (count === '0') return [`the statement line of ${id} was acknowledged and does not exist`]
       return isFinal && matched === '0'
@@ -29,7 +31,7 @@ export async function checkStatements({ rows, testimony, isFinal }: Books): Prom
         : []
     }),
     ...[...lines].flatMap(([id, { lines: count, right_matches: right, wrong_matches: wrong }]) => [
-      ...(possible.has(id) ? [] : [`the statement line of ${id} exists and nobody sent it`]),
+      ...(sentSessionIds.has(id) ? [] : [`the statement line of ${id} exists and nobody sent it`]),
       ...(count === '1' ? [] : [`the statement line of ${id} exists ${count} times`]),
       ...(Number(right) > 1 ? [`the statement line of ${id} is matched ${right} times`] : []),
       ...(Number(wrong) > 0 ? [`the statement line of ${id} is matched with another credit`] : []),

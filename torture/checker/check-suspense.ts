@@ -21,30 +21,39 @@ const ITEMS = `
     join credits c on c.id = i.credit_id
     left join collection_accounts a on a.id = i.assigned_account_id`
 
+// Checks that suspense holds the money of its open items, and that acknowledged assignments and returns took
+// place, at most once for each item.
 export async function checkSuspense({ rows, testimony }: Books): Promise<string[]> {
   const [held] = await rows(HELD)
   const items = await rows(ITEMS)
-  const ofCredit = Map.groupBy(items, ({ session_id: id }) => id)
+  const itemsByCredit = Map.groupBy(items, ({ session_id: id }) => id)
   const assignments = testimony.of('assignment').filter(isAcknowledged)
   const returns = testimony.of('return').filter(isAcknowledged)
   return [
     ...differs('what is in suspense', held?.suspense, held?.open),
     ...differs('what is being returned', held?.returning, held?.on_its_way),
-    // An assigned credit may have been reversed since.
+    // The credit may have been reversed after its assignment.
     ...assignments.flatMap(({ key, terms: { sessionId, accountNumber } }) => {
-      const found = ofCredit
+      const isAssigned = itemsByCredit
         .get(sessionId)
         ?.some(
           ({ state = '', assigned_to: to }) =>
             (state === 'assigned' && to === accountNumber) || state === 'reversed',
         )
-      return found ? [] : [`${key} was acknowledged, and its item is not with ${accountNumber}`]
+      return isAssigned
+        ? []
+        : [`${key} was acknowledged, and its item is not with ${accountNumber}`]
     }),
     ...returns.flatMap(({ key, terms: { sessionId }, acknowledged: [answer] }) => {
       const reference = answer?.returnReference ?? ''
-      const found = ofCredit.get(sessionId)?.some(({ returns: its }) => its?.includes(reference))
-      return reference && found ? [] : [`${key} was acknowledged, and there is no return of it`]
+      const isReturned = itemsByCredit
+        .get(sessionId)
+        ?.some((item) => item.returns?.includes(reference))
+      return reference && isReturned
+        ? []
+        : [`${key} was acknowledged, and there is no return of it`]
     }),
+    // At most one return of an item may succeed or be pending, and none if the item is open or assigned.
     ...items.flatMap(({ id, state = '', standing }) =>
       Number(standing) > (['returning', 'returned', 'reversed'].includes(state) ? 1 : 0)
         ? [`suspense item ${id} (${state}) has ${standing} returns`]

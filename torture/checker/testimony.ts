@@ -1,5 +1,5 @@
-// Assembles the witness's records: for each intent, the number of calls and their answers; the webhooks that
-// arrived; the orders that the bank received and paid.
+// Reads the witness's file. For the checks it gathers each intent with the number of its calls and their
+// answers, the webhooks that arrived, and the orders that the bank received, paid and refused.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { BankOrder, Entry, Operation, Terms, Webhook } from '../witness.ts'
@@ -24,13 +24,15 @@ export class Testimony {
   readonly calls = { sent: 0, answered: 0, unanswered: 0 }
   readonly #keysOf = new Map<number, readonly string[]>()
   #offset = 0
-  #rest = ''
+  #partialLine = ''
 
+  // Returns the intents of one operation, for example all payouts that clients requested.
   of(operation: Operation): Intent[] {
-    return [...this.intents.values()].filter((each) => each.operation === operation)
+    return [...this.intents.values()].filter((intent) => intent.operation === operation)
   }
 
-  // Reads the lines written since the last call.
+  // Reads the lines that the witness wrote since the last read. A line that is still incomplete waits for
+  // the next read.
   read(path: string): this {
     const file = openSync(path, 'r')
     const end = statSync(path).size
@@ -39,31 +41,33 @@ export class Testimony {
     while (this.#offset < end) {
       const bytes = readSync(file, chunk, 0, CHUNK_BYTES, this.#offset)
       this.#offset += bytes
-      const lines = (this.#rest + decoder.decode(chunk.subarray(0, bytes), { stream: true })).split(
-        '\n',
-      )
-      this.#rest = lines.pop() ?? ''
+      const lines = (
+        this.#partialLine + decoder.decode(chunk.subarray(0, bytes), { stream: true })
+      ).split('\n')
+      this.#partialLine = lines.pop() ?? ''
       for (const line of lines) this.add(JSON.parse(line) as Entry)
     }
     closeSync(file)
     return this
   }
 
+  // Adds an entry of the witness to the totals. A call opens its intents; an answer below 500 closes them,
+  // because the call can have no later effect.
   add(entry: Entry): void {
     switch (entry.kind) {
       case 'wanted':
-        this.#want(entry)
+        this.#addIntent(entry)
         return
       case 'asked':
         this.calls.sent++
         this.#keysOf.set(entry.call, entry.keys)
-        for (const key of entry.keys) this.#get(key).open++
+        for (const key of entry.keys) this.#intentOf(key).open++
         return
       case 'answered':
         this.calls.answered++
         for (const key of this.#keysOf.get(entry.call) ?? []) {
-          // "Try again" does not rule out that an earlier attempt was committed.
-          if (entry.status < 500) this.#get(key).open--
+          // After a 5xx ("try again"), an earlier attempt may still have been committed.
+          if (entry.status < 500) this.#intentOf(key).open--
         }
         this.#keysOf.delete(entry.call)
         return
@@ -72,10 +76,10 @@ export class Testimony {
         this.#keysOf.delete(entry.call)
         return
       case 'acknowledged':
-        this.#get(entry.key).acknowledged.push(entry.result)
+        this.#intentOf(entry.key).acknowledged.push(entry.result)
         return
       case 'refused':
-        this.#get(entry.key).refused.push(entry.result)
+        this.#intentOf(entry.key).refused.push(entry.result)
         return
       case 'webhook':
         this.webhooks.set(entry.id, [...(this.webhooks.get(entry.id) ?? []), entry])
@@ -91,13 +95,13 @@ export class Testimony {
     }
   }
 
-  #want({ operation, key, terms }: Pick<Intent, 'operation' | 'key' | 'terms'>): void {
+  #addIntent({ operation, key, terms }: Pick<Intent, 'operation' | 'key' | 'terms'>): void {
     if (this.intents.has(key)) return // A repeated intent.
-    const nothing = { open: 0, acknowledged: [], refused: [] }
-    this.intents.set(key, { operation, key, terms, ...nothing })
+    const noCalls = { open: 0, acknowledged: [], refused: [] }
+    this.intents.set(key, { operation, key, terms, ...noCalls })
   }
 
-  #get(key: string): Intent {
+  #intentOf(key: string): Intent {
     const intent = this.intents.get(key)
     if (!intent) throw new Error(`the witness has no record of who wanted ${key}`)
     return intent

@@ -18,12 +18,14 @@ export const FAULTS: readonly Fault[] = [
 
 const WEIGHTS = { none: 4, one: 2, many: 1 }
 
+// Draws faults by weight; those that start many processes are slow, and come rarely.
 export function drawFaults<T>(faults: readonly Fault<T>[], count: number, random: Random) {
   const weighted = faults.map((fault) => [fault, WEIGHTS[fault.starts ?? 'none']] as const)
   return Array.from({ length: count }, () => random.weighted(weighted))
 }
 
-// In this order: the leases of a dead worker end after a minute, so workers come first.
+// The faults of --short, in this order: the leases of a dead worker end only after a minute, so workers
+// come first.
 const SHORT = [
   ...['kill-worker', 'freeze-worker', 'clock-worker', 'kill-api', 'freeze-api', 'clock-api'],
   ...['migrate', 'disk-full-data', 'disk-full-wal', 'kill-backend', 'freeze-backends'],

@@ -9,11 +9,13 @@ import { aWhile, type Fault } from './fault.ts'
 const MINUTE_MS = 60_000
 const JUMPS_MS = [2, 10, 3 * 60, 24 * 60, 3 * 24 * 60].map((minutes) => minutes * MINUTE_MS)
 
+// From two minutes to three days, ahead or back.
 function jumpMs(random: Random): number {
   return random.pick(JUMPS_MS) * (random.happens(0.5) ? 1 : -1)
 }
 
-function jump(name: string, kind: 'apis' | 'workers'): Fault {
+// The clock of one running process jumps, and is corrected later.
+function shiftedClock(name: string, kind: 'apis' | 'workers'): Fault {
   return {
     name,
     async inject({ roles }, random) {
@@ -29,7 +31,8 @@ function jump(name: string, kind: 'apis' | 'workers'): Fault {
   }
 }
 
-const atStart: Fault = {
+// A process starts with a wrong clock: it is killed, and its supervisor restarts it.
+const wrongAtStart: Fault = {
   name: 'clock-at-start',
   starts: 'one',
   async inject({ roles }, random) {
@@ -46,18 +49,19 @@ const atStart: Fault = {
 }
 
 const STEPS_MS = [20, 120].map((minutes) => minutes * MINUTE_MS)
-const DENIAL_MAX_MS = 30_000
-const ASKED_WITHIN_MS = 8_000
+const DENIAL_MAX_MS = 30_000 // How long to wait for a payout that the bank denies.
+const DENIED_MS = 8_000 // Long enough for the service to query the denied payout.
 
 // Moves all clocks ahead while the bank denies a payout that it received. By these clocks, the bank has had
 // enough time to know the payout, so the service must not conclude that the payout failed.
-const together: Fault = {
+const allClocks: Fault = {
   name: 'clocks-together',
   isAlone: true,
   async inject({ roles, database, bank }, random) {
     const giveUpAtMs = performance.now() + DENIAL_MAX_MS
-    while (!bank.keepDenying(ASKED_WITHIN_MS) && performance.now() < giveUpAtMs) await sleep(50)
+    while (!bank.keepDenying(DENIED_MS) && performance.now() < giveUpAtMs) await sleep(50)
     const shiftMs = random.pick(STEPS_MS)
+    // Shifts the clocks of all processes and of the database by the same amount.
     const shiftAll = async (byMs: number) => {
       for (const { process } of roles.all) process.shiftClock(byMs)
       await shiftDatabaseClock(database, byMs)
@@ -65,15 +69,15 @@ const together: Fault = {
     await shiftAll(shiftMs)
     return {
       detail: `${shiftMs / MINUTE_MS} min`,
-      lastsMs: ASKED_WITHIN_MS,
+      lastsMs: DENIED_MS,
       heal: () => shiftAll(0),
     }
   },
 }
 
 export const CLOCK_FAULTS: readonly Fault[] = [
-  jump('clock-api', 'apis'),
-  jump('clock-worker', 'workers'),
-  atStart,
-  together,
+  shiftedClock('clock-api', 'apis'),
+  shiftedClock('clock-worker', 'workers'),
+  wrongAtStart,
+  allClocks,
 ]

@@ -55,12 +55,15 @@ const freezeBackends: Fault = {
 const terminateBackends: Fault = {
   name: 'terminate-backends',
   async inject({ database }, random) {
-    const all = random.happens(0.5)
-    await database.query(all ? TERMINATE : `${TERMINATE} order by random() limit 1`).catch(() => {})
-    return { detail: all ? 'all' : 'one', lastsMs: 0, heal: nothing }
+    const isAll = random.happens(0.5)
+    await database
+      .query(isAll ? TERMINATE : `${TERMINATE} order by random() limit 1`)
+      .catch(() => {})
+    return { detail: isAll ? 'all' : 'one', lastsMs: 0, heal: nothing }
   },
 }
 
+// Filling a disk needs a volume of its own, which not every machine allows.
 function whyNotFull({ volumes }: Target): string | undefined {
   return volumes.whyNotFull
 }
@@ -74,14 +77,14 @@ const fullDisk: Fault = {
   },
 }
 
-// The load alone would take seconds to need another segment.
 const fullWal: Fault = {
   name: 'disk-full-wal',
   whyNot: whyNotFull,
   async inject({ volumes: { wal }, database }, random) {
     wal.fill()
     let isOver = false
-    const switching = (async () => {
+    // Starts a new log segment all the time, because the load alone would take seconds to fill one.
+    const segmentSwitching = (async () => {
       while (!isOver) {
         await database.query('select txid_current(), pg_switch_wal()').catch(() => {})
         await sleep(SWITCH_EVERY_MS)
@@ -92,7 +95,7 @@ const fullWal: Fault = {
       async heal() {
         isOver = true
         wal.free()
-        await switching
+        await segmentSwitching
       },
     }
   },

@@ -1,5 +1,5 @@
-// A fault is injected, lasts for a time, and is healed. If a fault cannot be injected on this machine, whyNot
-// returns the reason.
+// A fault is injected into the running system, lasts for a time, and is healed. `whyNot` returns the reason
+// if the fault is impossible on this machine.
 
 import type { Random } from '../random.ts'
 import type { Target } from '../target.ts'
@@ -8,7 +8,8 @@ export type Injected = {
   detail?: string
   lastsMs: number
   heal: () => Promise<void>
-  settle?: () => Promise<void> // Repairs the rest after service has resumed.
+  // Completes the repair after service has resumed, such as rebuilding a standby.
+  settle?: () => Promise<void>
 }
 
 export type Fault<T = Target> = {
@@ -23,8 +24,10 @@ export type Fault<T = Target> = {
 // A finding of the fault itself: the service did not refuse what it must refuse, or a command failed.
 export class FaultFinding extends Error {}
 
+// For faults that need no healing, such as a killed process, which its supervisor restarts.
 export async function nothing(): Promise<void> {}
 
+// How many milliseconds a fault lasts, if its length does not matter.
 export function aWhile(random: Random): number {
   return random.integer(300, 2_500)
 }

@@ -1,5 +1,5 @@
-// Actions of operators, mistaken or deliberate: a second service on the same data folder, which
-// must be refused and harm nothing; and a migration while the others serve.
+// Actions of operators, mistaken or deliberate: a second service on the same data folder, which must be
+// refused and harm nothing; and a migration while the other processes serve.
 
 import { runCommand } from '../command.ts'
 import { MAIN } from '../roles.ts'
@@ -12,6 +12,7 @@ const secondService: Fault = {
   starts: 'many',
   isAlone: true,
   async inject({ roles, folder }) {
+    // Without this setting, the service starts the database of its data folder.
     const { DATABASE_URL: _, ...env } = roles.env
     const { code, output } = await runCommand(MAIN, ['serve'], {
       cwd: folder,
@@ -29,6 +30,7 @@ const migration: Fault = {
   starts: 'many',
   isAlone: true,
   async inject({ roles, folder, database }) {
+    // The migration applies all functions again, because none is recorded as applied.
     await database.query('delete from schema_functions')
     return {
       lastsMs: 0,

@@ -7,7 +7,8 @@ import { aWhile, type Fault, type Injected, nothing } from './fault.ts'
 
 type Kind = 'apis' | 'workers'
 
-function killed(name: string, kind: Kind): Fault {
+// Kills a random process of this kind, which its supervisor restarts.
+function killProcess(name: string, kind: Kind): Fault {
   return {
     name,
     starts: 'one',
@@ -19,17 +20,22 @@ function killed(name: string, kind: Kind): Fault {
   }
 }
 
-function frozen(name: string, pick: (roles: { apis: Role[]; workers: Role[] }) => Role[][]): Fault {
+// Freezes one of the groups that `groupsOf` makes of the processes.
+function freezeRandomGroup(
+  name: string,
+  groupsOf: (roles: { apis: Role[]; workers: Role[] }) => Role[][],
+): Fault {
   return {
     name,
     async inject({ roles }, random) {
-      const chosen = random.pick(pick(roles))
-      return freeze(chosen, aWhile(random))
+      const chosen = random.pick(groupsOf(roles))
+      return freezeProcesses(chosen, aWhile(random))
     },
   }
 }
 
-function freeze(roles: readonly Role[], lastsMs: number): Injected {
+// Stops the processes with SIGSTOP; healing continues them.
+function freezeProcesses(roles: readonly Role[], lastsMs: number): Injected {
   for (const { process } of roles) process.signal('SIGSTOP')
   return {
     detail: roles.map(({ process }) => process.name).join(', '),
@@ -54,6 +60,7 @@ const killEverything: Fault = {
   },
 }
 
+// Restarts one process after another, as in an upgrade: the next one only when the last is ready.
 const rollingRestart: Fault = {
   name: 'rolling-restart',
   starts: 'many',
@@ -71,8 +78,8 @@ const rollingRestart: Fault = {
 }
 
 export const PROCESS_FAULTS: readonly Fault[] = [
-  killed('kill-api', 'apis'),
-  killed('kill-worker', 'workers'),
+  killProcess('kill-api', 'apis'),
+  killProcess('kill-worker', 'workers'),
   {
     name: 'kill-apis',
     starts: 'many',
@@ -82,8 +89,8 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     },
   },
   killEverything,
-  frozen('freeze-api', ({ apis }) => apis.map((api) => [api])),
-  frozen('freeze-worker', ({ workers }) => workers.map((worker) => [worker])),
-  frozen('freeze-everything', ({ apis, workers }) => [[...apis, ...workers]]),
+  freezeRandomGroup('freeze-api', ({ apis }) => apis.map((api) => [api])),
+  freezeRandomGroup('freeze-worker', ({ workers }) => workers.map((worker) => [worker])),
+  freezeRandomGroup('freeze-everything', ({ apis, workers }) => [[...apis, ...workers]]),
   rollingRestart,
 ]

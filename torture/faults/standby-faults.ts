@@ -12,44 +12,46 @@ import { aWhile, type Fault, type Injected } from './fault.ts'
 
 type StandbyFault = Fault<{ pair: Pair }>
 
-type Acting = {
+type ManagedFault = {
   detail?: string
   lastsMs: number // Until the manager notices.
   act: () => Promise<void>
   settle: () => Promise<void>
 }
 
-// Does not wait for the repair: service may resume before it.
-function managed({ act, settle, ...rest }: Acting): Injected {
-  let acting: Promise<void> | undefined
+// Makes the fault that the HA manager heals with `act`. `heal` starts the failover without waiting for it,
+// because service may resume before it has ended; `settle` waits for it, and completes the pair.
+function healedByManager({ act, settle, ...rest }: ManagedFault): Injected {
+  let failover: Promise<void> | undefined
   return {
     ...rest,
     async heal() {
-      acting = act()
-      acting.catch(() => {})
+      failover = act()
+      failover.catch(() => {})
     },
     async settle() {
-      await acting
+      await failover
       await settle()
     },
   }
 }
 
-function fault(name: string, inject: StandbyFault['inject']): StandbyFault {
+// A fault of the pair, which never overlaps with another.
+function standbyFault(name: string, inject: StandbyFault['inject']): StandbyFault {
   return { name, isAlone: true, inject }
 }
 
 // Restores the old primary as a standby from a new base backup, because its log may have diverged.
-async function renew(pair: Pair): Promise<void> {
+async function rebuildStandby(pair: Pair): Promise<void> {
   await pair.followAnew()
   await pair.requireStandby()
 }
 
 // Stops the primary and promotes the standby. The old primary follows with its own data: a clean
 // stop leaves nothing unsent.
-const switchover = fault('switchover', async ({ pair }) => {
+const switchover = standbyFault('switchover', async ({ pair }) => {
   await pair.primary.server.stop()
-  return managed({
+  return healedByManager({
     lastsMs: 0,
     act: () => pair.promote(),
     async settle() {
@@ -59,19 +61,20 @@ const switchover = fault('switchover', async ({ pair }) => {
   })
 })
 
-const primaryKilled = fault('primary-killed', async ({ pair }, random) => {
+// Kills the primary. The manager promotes the standby, and the old primary is rebuilt as its standby.
+const primaryKilled = standbyFault('primary-killed', async ({ pair }, random) => {
   await pair.primary.server.kill()
-  return managed({
+  return healedByManager({
     lastsMs: aWhile(random),
     act: () => pair.promote(),
-    settle: () => renew(pair),
+    settle: () => rebuildStandby(pair),
   })
 })
 
 // Cuts only the service off from the primary. The manager fences the primary by killing it, like a watchdog.
-const primaryCut = fault('primary-cut', async ({ pair }, random) => {
+const primaryCut = standbyFault('primary-cut', async ({ pair }, random) => {
   pair.primary.link.halfOpen()
-  return managed({
+  return healedByManager({
     lastsMs: aWhile(random),
     async act() {
       await pair.primary.server.kill()
@@ -79,32 +82,32 @@ const primaryCut = fault('primary-cut', async ({ pair }, random) => {
     },
     async settle() {
       pair.clearLinks()
-      await renew(pair)
+      await rebuildStandby(pair)
     },
   })
 })
 
-// Cuts the primary off from the service, the standby and the manager. It goes on running alongside the new
-// primary; no standby confirms its commits. It is stopped before it can be reached again.
-const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
+// Cuts the primary off from the service, the standby and the manager. The old primary goes on running
+// alongside the new one, and no standby confirms its commits. It is stopped before it can be reached again.
+const primaryIsolated = standbyFault('primary-isolated', async ({ pair }, random) => {
   const { link, replication } = pair.primary
   link.halfOpen()
   replication.halfOpen()
-  return managed({
+  return healedByManager({
     lastsMs: aWhile(random),
     act: () => pair.promote(),
     async settle() {
       await pair.standby.server.kill()
       pair.clearLinks()
-      await renew(pair)
+      await rebuildStandby(pair)
     },
   })
 })
 
 // Kills the standby. Commits wait until it is back.
-const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
+const standbyKilled = standbyFault('standby-killed', async ({ pair }, random) => {
   await pair.standby.server.kill()
-  return managed({
+  return healedByManager({
     lastsMs: aWhile(random),
     act: () => pair.follow(),
     settle: () => pair.requireStandby(),
@@ -112,12 +115,12 @@ const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
 })
 
 // Cuts replication silently: connections lose all data permanently, or pause and continue.
-const replicationCut = fault('replication-cut', async ({ pair }, random) => {
+const replicationCut = standbyFault('replication-cut', async ({ pair }, random) => {
   const { replication } = pair.primary
   const isLost = random.happens(0.5)
   if (isLost) replication.halfOpen()
   else replication.stall()
-  return managed({
+  return healedByManager({
     detail: isLost ? 'half open' : 'stalled',
     lastsMs: aWhile(random),
     act: async () => pair.clearLinks(),
@@ -126,9 +129,9 @@ const replicationCut = fault('replication-cut', async ({ pair }, random) => {
 })
 
 // Kills both servers, like a power cut. The manager promotes neither.
-const bothKilled = fault('both-killed', async ({ pair }, random) => {
+const bothKilled = standbyFault('both-killed', async ({ pair }, random) => {
   await Promise.all([pair.primary.server.kill(), pair.standby.server.kill()])
-  return managed({
+  return healedByManager({
     lastsMs: aWhile(random),
     async act() {
       await pair.primary.server.start()
@@ -152,15 +155,16 @@ const LAG_MS = [1_500, 4_000] as const
 const QUEUED = `select from payouts where status = 'queued' and bank_code = '${BANK_CODE}' limit 1`
 const QUEUED_WITHIN_MS = 15_000
 
-// Commits do not wait for the standby. The standby knows the payouts that frozen workers are about
-// to send, and then receives nothing more. The primary dies with the data that only it had. To the
-// standby, payouts that were sent after that look unsent.
+// Commits do not wait for the standby. The workers are frozen until the standby knows a queued payout; then
+// replication stops, the workers continue and send the payout, and the primary dies with the data that only
+// it had. To the promoted standby, the payout looks unsent.
 async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise<Injected> {
   for (const { process } of roles.workers) process.signal('SIGSTOP')
   const giveUpAtMs = performance.now() + QUEUED_WITHIN_MS
+  // Whether the standby has received a payout that is still queued.
   const isQueued = async () => {
-    const found = await pair.standby.server.query(QUEUED, 'manilla').catch(() => [])
-    return found.length > 0
+    const queued = await pair.standby.server.query(QUEUED, 'manilla').catch(() => [])
+    return queued.length > 0
   }
   while (!(await isQueued()) && performance.now() < giveUpAtMs) await sleep(50)
   pair.primary.replication.stall()
@@ -168,7 +172,7 @@ async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise
   const lagMs = random.integer(...LAG_MS)
   await sleep(lagMs)
   await pair.primary.server.kill()
-  return managed({
+  return healedByManager({
     detail: `${lagMs} ms`,
     lastsMs: aWhile(random),
     act: () => pair.promote(),

@@ -5,14 +5,16 @@ import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import type { Checkout, Model } from './checkout.ts'
 
-type SumProps = {
+type AmountProps = {
   label: string
   amount: string
   purpose: string | null
   children?: ComponentChildren
 }
 
-export function Sum({ label, amount, purpose, children }: SumProps) {
+// The amount at the top of the page, under its label, with the purpose below. `children` stands beside the
+// label.
+export function AmountToPay({ label, amount, purpose, children }: AmountProps) {
   return (
     <div class="sum">
       <div class="sum-line">
@@ -25,7 +27,7 @@ export function Sum({ label, amount, purpose, children }: SumProps) {
   )
 }
 
-// Renders nothing unless the payer bears the fee.
+// The parts of the amount, if the payer bears the fee; otherwise nothing.
 export function Fees({ checkout: { fees, amount } }: Pick<Model, 'checkout'>) {
   if (fees === null) return null
   const lines: [string, number][] = [
@@ -49,11 +51,13 @@ export function Fees({ checkout: { fees, amount } }: Pick<Model, 'checkout'>) {
   )
 }
 
-export function Held({ checkout }: Pick<Model, 'checkout'>) {
+// Tells the payer about money in suspense, such as an overpayment.
+export function HeldMoney({ checkout }: Pick<Model, 'checkout'>) {
   if (checkout.amountHeld === 0) return null
   return <p class="problem held">{describeHeld(checkout)}</p>
 }
 
+// Says what happens to money in suspense: after a full payment it is an overpayment.
 export function describeHeld(checkout: Checkout): string {
   const { status, amountPaid, amountHeld, merchantName } = checkout
   if (status === 'Successful') {

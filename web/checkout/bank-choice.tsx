@@ -3,31 +3,33 @@
 import { matchesBank } from '../bank-search.ts'
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import { Fees, Sum } from './amounts.tsx'
+import { AmountToPay, Fees } from './amounts.tsx'
 import { type Actions, type Bank, formatNumber, type Model, shownNumber } from './checkout.ts'
 
 const SEARCHED_FROM = 6 // A shorter list needs no search field.
 
 type Props = { model: Model; actions: Actions | undefined }
 
+// The view before any bank has issued a number: the amount and the banks to choose from, or a single button
+// if there is only one bank.
 export function BankChoice({ model, actions }: Props) {
   const { banks, amount, merchantName, narration } = model.checkout
   const [first, ...others] = banks
-  const isOne = first !== undefined && others.length === 0
+  const isOnlyBank = first !== undefined && others.length === 0
   return (
     <>
       <h1 class="unseen" tabIndex={-1}>
         {strings.payTo(merchantName)}
       </h1>
-      <Sum label={strings.due} amount={formatNaira(amount)} purpose={narration} />
+      <AmountToPay label={strings.due} amount={formatNaira(amount)} purpose={narration} />
       <Fees checkout={model.checkout} />
-      <h2>{isOne ? strings.oneBankTitle : strings.chooseTitle}</h2>
-      <p class="hint">{isOne ? strings.oneBankHint(first.name) : strings.chooseHint}</p>
+      <h2>{isOnlyBank ? strings.oneBankTitle : strings.chooseTitle}</h2>
+      <p class="hint">{isOnlyBank ? strings.oneBankHint(first.name) : strings.chooseHint}</p>
       <Problem problem={model.problem} />
-      {isOne ? (
+      {isOnlyBank ? (
         <ChoiceForm model={model} actions={actions}>
           <button class="primary" type="submit" name="bankCode" value={first.code}>
-            {model.asking === undefined ? strings.oneBankButton : strings.asking}
+            {model.requestedBankCode === undefined ? strings.oneBankButton : strings.asking}
           </button>
         </ChoiceForm>
       ) : (
@@ -37,8 +39,8 @@ export function BankChoice({ model, actions }: Props) {
   )
 }
 
-// Folded, so that the payer does not request another number by accident. Issued numbers stay valid and are
-// listed first.
+// Lets the payer choose another bank after a number was issued. It is folded, so that nobody requests
+// another number by accident. Numbers that were issued before stay valid and are listed first.
 export function OtherBank({ model, actions }: Props) {
   const banks = otherBanks(model)
   if (banks.length === 0) return null
@@ -54,6 +56,7 @@ export function OtherBank({ model, actions }: Props) {
 
 type Choice = Bank & { accountNumber?: string } // Set if the bank has issued a number already.
 
+// The banks besides the shown one: first those with an issued number, then those that can still issue one.
 function otherBanks(model: Model): Choice[] {
   const { numbers, banks } = model.checkout
   const current = shownNumber(model)
@@ -69,22 +72,22 @@ function otherBanks(model: Model): Choice[] {
   ]
 }
 
-// Returns the banks in the list that match the search.
+// Returns the banks that match the search, for the announcement of their count.
 export function foundBanks(model: Model): Choice[] {
   const { checkout, search } = model
   const banks = checkout.numbers.length > 0 ? otherBanks(model) : checkout.banks
-  return banks.filter((bank) => isFound(bank, search))
+  return banks.filter((bank) => matchesSearch(bank, search))
 }
 
-function isFound({ code, name, otherNames }: Choice, search: string): boolean {
+function matchesSearch({ code, name, otherNames }: Choice, search: string): boolean {
   return matchesBank({ names: [name, ...otherNames], codes: [code] }, search)
 }
 
-// Hides the banks that the search does not match. Removing them would differ from the server's markup, which
-// has no search.
+// Lists the banks. Those that the search does not match are hidden, not removed, because the server's
+// markup has no search and hydration needs the same elements.
 function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
   const isLong = banks.length > SEARCHED_FROM
-  const isHidden = (bank: Choice) => isLong && !isFound(bank, model.search)
+  const isHidden = (bank: Choice) => isLong && !matchesSearch(bank, model.search)
   return (
     <>
       {isLong && <Search model={model} actions={actions} />}
@@ -102,8 +105,8 @@ function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
   )
 }
 
-// Outside the form, because Enter in the form would choose the first bank of the whole list. Here Enter moves
-// the focus to the first match.
+// The search field is outside the form, because Enter in the form would choose the first bank of the whole
+// list. Here Enter moves the focus to the first match.
 function Search({ model, actions }: Props) {
   return (
     <label class="find">
@@ -126,6 +129,7 @@ function Search({ model, actions }: Props) {
   )
 }
 
+// A bank that has issued a number shows it again; any other bank issues one.
 function BankButton({ model, bank }: Pick<Props, 'model'> & { bank: Choice }) {
   const { code, name, accountNumber } = bank
   return (
@@ -135,8 +139,8 @@ function BankButton({ model, bank }: Pick<Props, 'model'> & { bank: Choice }) {
       name={accountNumber ? 'bank' : 'bankCode'}
       value={code}
       formmethod={accountNumber && 'get'} // GET: showing an issued number changes nothing.
-      aria-busy={model.asking === code}
-      aria-disabled={model.asking !== undefined}
+      aria-busy={model.requestedBankCode === code}
+      aria-disabled={model.requestedBankCode !== undefined}
     >
       <span>
         {name}
@@ -149,7 +153,9 @@ function BankButton({ model, bank }: Pick<Props, 'model'> & { bank: Choice }) {
 
 type FormProps = Props & { children: preact.ComponentChildren }
 
+// Without JavaScript the form posts to the service, and with it the action requests the number in place.
 function ChoiceForm({ model, actions, children }: FormProps) {
+  // Before the script has loaded there are no actions, and the browser posts the form.
   const onSubmit = (event: SubmitEvent) => {
     const button = event.submitter as HTMLButtonElement | null
     if (!actions || !button) return
@@ -167,6 +173,7 @@ function ChoiceForm({ model, actions, children }: FormProps) {
 // The code of the problem comes from the URL, which anyone can edit. So only known codes are shown.
 const PROBLEMS = new Map<string, string>(Object.entries(strings.problems))
 
+// Explains a failed action to the payer by its code.
 export function Problem({ problem }: { problem: string | undefined }) {
   if (problem === undefined) return null
   return (

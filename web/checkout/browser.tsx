@@ -36,46 +36,60 @@ let clockOffsetMs = model.nowMs - performance.now()
 let copiedTimer: number | undefined
 let sentTimer: number | undefined
 
-const actions: Actions = { choose, search, sent, copy, print: printReceipt, stay }
+const actions: Actions = {
+  choose,
+  search,
+  sent: reportSent,
+  copy,
+  print: printReceipt,
+  stay: cancelRedirect,
+}
 const { adviceReference } = model.checkout
 
 // The payer may have typed before this script ran, or the browser may have restored the text.
-const typed = root.querySelector<HTMLInputElement>('.find input')?.value
+const typedSearch = root.querySelector<HTMLInputElement>('.find input')?.value
 hydrate(<Page model={model} actions={actions} />, root)
-if (typed) search(typed)
-const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
+if (typedSearch) search(typedSearch)
+const live = followCheckout(adviceReference, { onCheckout: showCheckout, onOffline: setOffline })
 setInterval(tick, 1_000)
 if (model.isSent) {
   // The payer sent the form before this script ran. Remove the parameter, so that a reload does not show the
   // result again.
-  endCheckingLater()
+  allowSentAgainLater()
   const address = new URL(location.href)
   address.searchParams.delete('sent')
   history.replaceState(null, '', address)
 }
 // Phones freeze hidden pages, and the back button restores old pages. So read the state again.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') void live.ask()
+  if (document.visibilityState === 'visible') void live.readStatus()
 })
 addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return
-  stay()
-  void live.ask()
+  cancelRedirect()
+  void live.readStatus()
 })
 
+// Changes the model and renders the page. It is the only place that does so after the first rendering.
 function update(change: Partial<Model>): void {
-  const before = model
+  const previous = model
   model = { ...model, ...change }
   const hadFocus = root.contains(document.activeElement)
   render(<Page model={model} actions={actions} />, root)
   document.title = titleOf(model)
   if (!hadFocus || root.contains(document.activeElement)) return
-  // The new view no longer has the focused element: focus its replacement, or the heading. Scroll only if the
-  // status changed.
-  const isOther = before.checkout.status !== model.checkout.status
-  const replacement = model.isSent ? '.checking' : before.isSent && !isOther ? 'button.sent' : 'h1'
+  // The rendering removed the focused element, so move the focus for keyboard and screen reader users: to the
+  // notice that replaces the button “I’ve sent the money” once it is pressed (`isSent`), to the button when
+  // it is back, else to the heading. Scroll there only if the payment has another status, so that other
+  // updates do not move the page.
+  const isOtherStatus = previous.checkout.status !== model.checkout.status
+  const replacement = model.isSent
+    ? '.checking'
+    : previous.isSent && !isOtherStatus
+      ? 'button.sent'
+      : 'h1'
   const next = root.querySelector<HTMLElement>(replacement) ?? root.querySelector('h1')
-  next?.focus({ preventScroll: !isOther })
+  next?.focus({ preventScroll: !isOtherStatus })
 }
 
 function bringIntoView(selector: string): void {
@@ -83,35 +97,37 @@ function bringIntoView(selector: string): void {
 }
 
 // Shows the new state of the payment. Ignores a response that is older than the current state.
-function take(checkout: Checkout): void {
+function showCheckout(checkout: Checkout): void {
   const before = model.checkout
   if (Date.parse(checkout.now) < Date.parse(before.now)) return
   clockOffsetMs = Date.parse(checkout.now) - performance.now()
-  const hasTurned = checkout.status !== before.status || checkout.amountPaid !== before.amountPaid
-  const isHeldNow = checkout.amountHeld > before.amountHeld
-  const isPaidNow = checkout.status === 'Successful' && hasTurned
-  const news = [hasTurned && titleOf({ checkout }), isHeldNow && describeHeld(checkout)]
+  const hasChanged = checkout.status !== before.status || checkout.amountPaid !== before.amountPaid
+  const hasMoreHeld = checkout.amountHeld > before.amountHeld
+  const isPaidNow = checkout.status === 'Successful' && hasChanged
+  const news = [hasChanged && titleOf({ checkout }), hasMoreHeld && describeHeld(checkout)]
   update({
     checkout,
     nowMs: serviceNowMs(),
-    ...(hasTurned || isHeldNow ? { announcement: news.filter(Boolean).join('. ') } : {}),
+    ...(hasChanged || hasMoreHeld ? { announcement: news.filter(Boolean).join('. ') } : {}),
     // Money arrived, so the payer may press “I’ve sent the money” again.
-    ...(isHeldNow || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
+    ...(hasMoreHeld || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
     // Redirect only a payer who saw the payment arrive, not one who returns for the receipt.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
   })
   // Scrolls to the notice about held money above the current view, unless the view changes.
-  if (isHeldNow && checkout.status === before.status) bringIntoView('.held')
+  if (hasMoreHeld && checkout.status === before.status) bringIntoView('.held')
 }
 
+// Runs every second: it moves the countdown, announces some minutes, reads the state when the payment
+// expires, and redirects a payer who has paid.
 function tick(): void {
   const { checkout } = model
   const nowMs = serviceNowMs()
-  const left = secondsUntil(checkout.expiresAt, nowMs)
-  const minutes = MINUTES_ANNOUNCED.find((each) => each * 60 === left)
-  if (isOpen(checkout.status) && left === 0) void live.ask()
+  const secondsLeft = secondsUntil(checkout.expiresAt, nowMs)
+  const minutes = MINUTES_ANNOUNCED.find((minute) => minute * 60 === secondsLeft)
+  if (isOpen(checkout.status) && secondsLeft === 0) void live.readStatus()
   if (model.returnIn === 0) {
-    stay()
+    cancelRedirect()
     location.assign(checkout.returnUrl)
     return
   }
@@ -127,6 +143,7 @@ function serviceNowMs(): number {
   return performance.now() + clockOffsetMs
 }
 
+// Shows or hides the note that the service cannot be reached. Called after each poll and stream message.
 function setOffline(isOffline: boolean): void {
   if (isOffline === model.isOffline) return
   update({
@@ -135,11 +152,12 @@ function setOffline(isOffline: boolean): void {
   })
 }
 
+// The payer chose a bank. If it has issued a number, that number is shown; otherwise the bank issues one.
 async function choose(bankCode: string): Promise<void> {
-  if (model.asking !== undefined) return
+  if (model.requestedBankCode !== undefined) return
   const { numbers } = model.checkout
   if (numbers.some((number) => number.bankCode === bankCode)) return showNumber(bankCode)
-  update({ asking: bankCode, problem: undefined, announcement: strings.asking })
+  update({ requestedBankCode: bankCode, problem: undefined, announcement: strings.asking })
   try {
     const answer = await fetch('/pay', {
       method: 'POST',
@@ -149,23 +167,25 @@ async function choose(bankCode: string): Promise<void> {
     })
     const { data, code } = await answer.json()
     if (!answer.ok) {
-      update({ asking: undefined, problem: code, failedAt: 'choice' })
-      return void live.ask() // The payment may be paid or cancelled by now.
+      update({ requestedBankCode: undefined, problem: code, failedAt: 'choice' })
+      return void live.readStatus() // The payment may be paid or cancelled by now.
     }
-    update({ asking: undefined, bankCode })
-    take(data)
+    update({ requestedBankCode: undefined, bankCode })
+    showCheckout(data)
     showNumber(bankCode, numbers.length === 0)
   } catch {
-    update({ asking: undefined, problem: 'network', failedAt: 'choice' })
+    update({ requestedBankCode: undefined, problem: 'network', failedAt: 'choice' })
   }
 }
 
+// Filters the list of banks, and announces the number of matches to screen readers.
 function search(text: string): void {
-  const found = foundBanks({ ...model, search: text }).length
-  update({ search: text, announcement: text.trim() === '' ? '' : strings.banksFound(found) })
+  const count = foundBanks({ ...model, search: text }).length
+  update({ search: text, announcement: text.trim() === '' ? '' : strings.banksFound(count) })
 }
 
-// The first number opens a view. Later numbers appear above the list of banks.
+// Shows the number at this bank. The first number opens a new view, where the heading gets the focus; a
+// later number appears above the list of banks, so the page folds the list and scrolls to the number.
 function showNumber(bankCode: string, isFirst = false): void {
   const query = new URLSearchParams({ adviceReference, bank: bankCode })
   history.replaceState(null, '', `/pay?${query}`) // A reload shows the same number.
@@ -180,10 +200,11 @@ function showNumber(bankCode: string, isFirst = false): void {
   bringIntoView('.number')
 }
 
-async function sent(): Promise<void> {
+// “I’ve sent the money”: asks the service to query the bank where that is possible.
+async function reportSent(): Promise<void> {
   const announcement = model.checkout.canRequery ? strings.checking : strings.noted
   update({ isSent: true, problem: undefined, announcement })
-  endCheckingLater()
+  allowSentAgainLater()
   try {
     const answer = await fetch(`/pay/${adviceReference}/sent`, {
       method: 'POST',
@@ -192,17 +213,20 @@ async function sent(): Promise<void> {
     })
     const { data, code } = await answer.json()
     if (!answer.ok) return update({ isSent: false, problem: code, failedAt: 'sent' })
-    take(data)
+    showCheckout(data)
   } catch {
     update({ isSent: false, problem: 'network', failedAt: 'sent' })
   }
 }
 
-function endCheckingLater(): void {
+// Shows the button “I’ve sent the money” again after a minute.
+function allowSentAgainLater(): void {
   clearTimeout(sentTimer)
   sentTimer = setTimeout(() => update({ isSent: false }), SENT_MS)
 }
 
+// Copies the number or the amount. If the browser forbids it, the text is selected, so that the payer can
+// copy it by hand.
 async function copy(what: Copied, text: string): Promise<void> {
   update({ problem: undefined })
   const isCopied = await copyText(text)
@@ -214,15 +238,17 @@ async function copy(what: Copied, text: string): Promise<void> {
   }
   update({ copied: undefined, announcement: '', problem: 'copy', failedAt: what })
   const element = root.querySelector(what === 'number' ? '.number' : '.fact')
-  if (element) getSelection()?.selectAllChildren(element) // The payer can then copy it by hand.
+  if (element) getSelection()?.selectAllChildren(element)
 }
 
+// Stops the redirect first, so that the page does not leave for the merchant’s site while it prints.
 function printReceipt(): void {
-  stay()
+  cancelRedirect()
   print()
 }
 
-function stay(): void {
+// The payer stays on the page: stops the countdown to the merchant's site.
+function cancelRedirect(): void {
   update({ returnIn: undefined })
 }
 
@@ -236,6 +262,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
+// Copies through a hidden text field, for browsers that deny the clipboard.
 function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text

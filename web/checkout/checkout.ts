@@ -58,10 +58,10 @@ export type Model = {
   bankCode: string | undefined // The payer's latest choice in this tab.
   nowMs: number
   search: string // The payer's search for a bank.
-  asking: string | undefined // The bank whose number is being requested.
+  requestedBankCode: string | undefined // The bank whose number is being requested.
   problem: string | undefined // The code of a refusal, or `network`, or `copy`.
   failedAt: 'choice' | 'sent' | Copied | undefined // Undefined if the problem came from the URL.
-  isSent: boolean // The bank is being queried.
+  isSent: boolean // The payer pressed “I’ve sent the money” in the last minute: a notice replaces the button.
   copied: Copied | undefined
   isOffline: boolean
   returnIn: number | undefined // Seconds until the redirect to the merchant.
@@ -86,6 +86,7 @@ export type CheckoutPage = {
   isSent: boolean
 }
 
+// The model of the first rendering, on the server and again in the browser, whose markup must be equal.
 export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage): Model {
   return {
     checkout,
@@ -95,7 +96,7 @@ export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage
     isSent,
     nowMs: Date.parse(checkout.now),
     search: '',
-    asking: undefined,
+    requestedBankCode: undefined,
     copied: undefined,
     isOffline: false,
     returnIn: undefined,
@@ -124,9 +125,9 @@ export function secondsUntil(time: string | null, nowMs: number): number {
 
 // Writes 29:41, or 1:29:41.
 export function formatSeconds(seconds: number): string {
-  const two = (part: number) => String(part).padStart(2, '0')
+  const twoDigits = (part: number) => String(part).padStart(2, '0')
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
+  return `${hours > 0 ? `${hours}:${twoDigits(minutes)}` : minutes}:${twoDigits(seconds % 60)}`
 }
 
 const WAT_OFFSET_MS = 3_600_000

@@ -3,7 +3,7 @@
 import { checkoutStrings as strings } from '../copy.ts'
 import type { Model } from './checkout.ts'
 
-export function Help({ checkout }: Pick<Model, 'checkout'>) {
+export function SupportContacts({ checkout }: Pick<Model, 'checkout'>) {
   const { supportEmail, supportPhone, supportUrl, merchantName } = checkout
   const links = [
     supportEmail && { text: supportEmail, href: mailto(supportEmail, referenceOf(checkout)) },

@@ -7,8 +7,12 @@ import type { Checkout } from './checkout.ts'
 const POLL_MS = 3_000
 const RESPONSE_MAX_MS = 10_000
 
-type Listener = { onCheckout: (checkout: Checkout) => void; onOffline: (is: boolean) => void }
+type Listener = {
+  onCheckout: (checkout: Checkout) => void
+  onOffline: (isOffline: boolean) => void
+}
 
+// Follows the payment until the page closes. `onOffline` tells whether the service can be reached.
 export function followCheckout(adviceReference: string, { onCheckout, onOffline }: Listener) {
   const query = new URLSearchParams({ adviceReference })
   let stream: EventSource | undefined
@@ -16,32 +20,34 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   let isAsking = false
   const silence = watchSilence(openStream)
 
-  // Polls until the stream sends something. Browsers do not reconnect after a refusal, so a silent stream is
-  // opened again.
+  // Opens the event stream, again if it has been silent, because browsers do not reconnect after a refusal.
+  // Until the stream sends something, the timer below polls.
   function openStream(): void {
     stream?.close()
     isStreaming = false
     silence.restart()
     stream = new EventSource(`/pay/api/stream?${query}`)
-    stream.onopen = onEvent
-    stream.addEventListener('beat', onEvent)
+    stream.onopen = onAlive
+    stream.addEventListener('beat', onAlive)
     stream.onmessage = ({ data }) => {
-      onEvent()
+      onAlive()
       onCheckout(JSON.parse(data))
     }
     stream.onerror = () => {
       isStreaming = false
-      void ask()
+      void readStatus()
     }
   }
 
-  function onEvent(): void {
+  // Any message proves that the stream works.
+  function onAlive(): void {
     isStreaming = true
     onOffline(false)
     silence.restart()
   }
 
-  async function ask(): Promise<void> {
+  // Polls the state once. Skips the poll while an earlier one is still under way.
+  async function readStatus(): Promise<void> {
     if (isAsking) return
     isAsking = true
     try {
@@ -58,7 +64,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
 
   openStream()
   setInterval(() => {
-    if (!isStreaming) void ask()
+    if (!isStreaming) void readStatus()
   }, POLL_MS)
   addEventListener('offline', () => {
     isStreaming = false
@@ -66,7 +72,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   })
   addEventListener('online', () => {
     openStream()
-    void ask()
+    void readStatus()
   })
-  return { ask }
+  return { readStatus }
 }

@@ -2,18 +2,19 @@
 
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import { Held } from './amounts.tsx'
+import { HeldMoney } from './amounts.tsx'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
 import { referenceOf } from './help.tsx'
-import { Sent } from './sent.tsx'
+import { SentButton } from './sent.tsx'
 
+// The receipt, with a countdown to the merchant's site if the payer saw the payment arrive.
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, returnIn } = model
   const { amountPaid, amountRefunded, merchantName, returnUrl } = checkout
   const isRefunded = amountRefunded >= amountPaid && amountRefunded > 0
   return (
     <div class="outcome">
-      <Sign kind="good" />
+      <OutcomeSign kind="good" />
       <h1 tabIndex={-1}>{isRefunded ? strings.refundedTitle : strings.paidTitle}</h1>
       <p class="amount">{formatNaira(amountPaid)}</p>
       <p class="hint">
@@ -22,7 +23,7 @@ export function Paid({ model, actions }: { model: Model; actions: Actions | unde
       {amountRefunded > 0 && !isRefunded && (
         <p class="hint">{strings.partRefunded(formatNaira(amountRefunded), merchantName)}</p>
       )}
-      <Held checkout={checkout} />
+      <HeldMoney checkout={checkout} />
       <Receipt model={model} />
       <div class="actions">
         <a class="primary" href={returnUrl} rel="noreferrer">
@@ -43,6 +44,7 @@ export function Paid({ model, actions }: { model: Model; actions: Actions | unde
   )
 }
 
+// The facts of the payment. Omits facts without a value.
 function Receipt({ model }: { model: Model }) {
   const { checkout } = model
   const { payerNames, payerBanks, sessionIds, paidInto } = checkout
@@ -58,7 +60,10 @@ function Receipt({ model }: { model: Model }) {
     [strings.paymentReference, checkout.shortCode],
     [strings.payer, payerNames.join(', ')],
     [strings.paidFrom, payerBanks.join(', ')],
-    [strings.paidInto, paidInto.map((each) => `${each.bankName} ${each.accountNumber}`).join(', ')],
+    [
+      strings.paidInto,
+      paidInto.map((number) => `${number.bankName} ${number.accountNumber}`).join(', '),
+    ],
     [strings.sessionId, sessionIds.join(', ')],
   ]
   return (
@@ -77,66 +82,70 @@ function Receipt({ model }: { model: Model }) {
   )
 }
 
+// During the grace period money still counts, so the payer may still say that it was sent.
 export function Expired({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, nowMs } = model
   const { merchantName, closesAt } = checkout
   const graceSeconds = secondsUntil(closesAt, nowMs)
   return (
     <div class="outcome">
-      <Sign kind="late" />
+      <OutcomeSign kind="late" />
       <h1 tabIndex={-1}>{strings.expiredTitle}</h1>
       {graceSeconds > 0 && (
         <p class="problem">{strings.stillCounts(formatSeconds(graceSeconds))}</p>
       )}
-      {graceSeconds > 0 && <Sent model={model} actions={actions} />}
-      <Held checkout={checkout} />
+      {graceSeconds > 0 && <SentButton model={model} actions={actions} />}
+      <HeldMoney checkout={checkout} />
       <AlreadyPaid checkout={checkout} />
       <h2>{strings.notPaid}</h2>
       <p class="hint">{strings.notPaidHint(merchantName)}</p>
-      <Return checkout={checkout} />
+      <BackToMerchant checkout={checkout} />
     </div>
   )
 }
 
+// Money may have arrived before the cancellation, so the page says what happens to it.
 export function Cancelled({ model: { checkout } }: { model: Model }) {
   return (
     <div class="outcome">
-      <Sign kind="stopped" />
+      <OutcomeSign kind="stopped" />
       <h1 tabIndex={-1}>{strings.cancelledTitle}</h1>
       <p class="hint">{strings.cancelledHint(checkout.merchantName)}</p>
-      <Held checkout={checkout} />
+      <HeldMoney checkout={checkout} />
       <AlreadyPaid checkout={checkout} />
-      <Return checkout={checkout} />
+      <BackToMerchant checkout={checkout} />
     </div>
   )
 }
 
+// The payer's bank took the money back after it had arrived.
 export function Reversed({ model: { checkout } }: { model: Model }) {
   return (
     <div class="outcome">
-      <Sign kind="stopped" />
+      <OutcomeSign kind="stopped" />
       <h1 tabIndex={-1}>{strings.reversedTitle}</h1>
       <p class="hint">{strings.reversedHint(checkout.merchantName)}</p>
-      <Held checkout={checkout} />
-      <Reference checkout={checkout} />
-      <Return checkout={checkout} />
+      <HeldMoney checkout={checkout} />
+      <ReferenceFact checkout={checkout} />
+      <BackToMerchant checkout={checkout} />
     </div>
   )
 }
 
-type Part = Pick<Model, 'checkout'>
+type CheckoutProps = Pick<Model, 'checkout'>
 
-function AlreadyPaid({ checkout }: Part) {
+// Tells a payer who sent the money after the request was closed whom to ask, and with which reference.
+function AlreadyPaid({ checkout }: CheckoutProps) {
   return (
     <>
       <h2>{strings.alreadyPaid}</h2>
       <p class="hint">{strings.alreadyPaidHint(checkout.merchantName)}</p>
-      <Reference checkout={checkout} />
+      <ReferenceFact checkout={checkout} />
     </>
   )
 }
 
-function Reference({ checkout }: Part) {
+function ReferenceFact({ checkout }: CheckoutProps) {
   return (
     <dl class="facts">
       <div>
@@ -147,7 +156,7 @@ function Reference({ checkout }: Part) {
   )
 }
 
-function Return({ checkout }: Part) {
+function BackToMerchant({ checkout }: CheckoutProps) {
   return (
     <div class="actions">
       <a class="primary" href={checkout.returnUrl} rel="noreferrer">
@@ -163,7 +172,7 @@ const SIGNS = {
   stopped: 'M8.5 8.5l7 7m0-7l-7 7',
 } as const
 
-export function Sign({ kind }: { kind: keyof typeof SIGNS }) {
+export function OutcomeSign({ kind }: { kind: keyof typeof SIGNS }) {
   return (
     <svg class={`sign is-${kind}`} viewBox="0 0 24 24" aria-hidden="true">
       <circle cx="12" cy="12" r="11" />

@@ -1,9 +1,9 @@
-// The payment page: a pure function of its model, rendered by the service first, then by the browser.
+// The payment page as a pure function of its model: the service renders it first, then the browser.
 
 import type { ComponentChildren } from 'preact'
 import { checkoutStrings as strings, checkoutTitles as titles } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import { Fees, Held, Sum } from './amounts.tsx'
+import { AmountToPay, Fees, HeldMoney } from './amounts.tsx'
 import { BankChoice, OtherBank, Problem } from './bank-choice.tsx'
 import {
   type Actions,
@@ -17,20 +17,21 @@ import {
   secondsUntil,
   shownNumber,
 } from './checkout.ts'
-import { Help } from './help.tsx'
+import { SupportContacts } from './help.tsx'
 import { Cancelled, Expired, Paid, Reversed } from './outcomes.tsx'
-import { Sent, Simulate } from './sent.tsx'
+import { SentButton, Simulate } from './sent.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }
 
+// The whole payment page. `actions` is undefined on the server and in previews.
 export function Page({ model, actions }: Props) {
   const { checkout } = model
   const { merchantName, logo, isTest } = checkout
   const note = isTest ? strings.test : undefined
-  const help = <Help checkout={checkout} />
+  const help = <SupportContacts checkout={checkout} />
   return (
     <Frame merchant={merchantName} logo={logo} help={help} note={note}>
-      <View model={model} actions={actions} />
+      <StatusView model={model} actions={actions} />
       {mayBePaid(checkout.status) && <ScanCode checkout={checkout} />}
       <p class="unseen" role="status">
         {model.announcement}
@@ -42,7 +43,7 @@ export function Page({ model, actions }: Props) {
   )
 }
 
-function View({ model, actions }: Props) {
+function StatusView({ model, actions }: Props) {
   switch (model.checkout.status) {
     case 'Pending':
       return <BankChoice model={model} actions={actions} />
@@ -68,6 +69,7 @@ type FrameProps = {
   children: ComponentChildren
 }
 
+// The frame around every page for payers, with the merchant's logo or initial.
 export function Frame({ merchant, logo, help, note, children }: FrameProps) {
   return (
     <div class="frame">
@@ -98,6 +100,7 @@ function mayBePaid(status: CheckoutStatus): status is 'Pending' | 'Processing' |
   return status === 'Pending' || isOpen(status)
 }
 
+// The title of the browser tab, also announced to screen readers when the status changes.
 export function titleOf({ checkout }: Pick<Model, 'checkout'>): string {
   const { status, amountRemaining, merchantName } = checkout
   if (mayBePaid(status)) {
@@ -127,11 +130,12 @@ function ScanCode({ checkout }: Pick<Model, 'checkout'>) {
   )
 }
 
+// The view while the payer is expected to send the money, or the part that is still missing.
 function Transfer({ model, actions }: Props) {
   const { checkout } = model
   const { status, amountPaid, amount, amountRemaining, narration, merchantName } = checkout
   const isPart = status === 'PartPayment'
-  const rest = formatNaira(amountRemaining)
+  const remainingAmount = formatNaira(amountRemaining)
   const number = shownNumber(model)
   const send = checkout.amountPolicy === 'exact' ? strings.sendExactly : strings.send
   return (
@@ -139,36 +143,41 @@ function Transfer({ model, actions }: Props) {
       <h1 class="unseen" tabIndex={-1}>
         {strings.payTo(merchantName)}
       </h1>
-      <Sum label={isPart ? strings.remaining : strings.due} amount={rest} purpose={narration}>
+      <AmountToPay
+        label={isPart ? strings.remaining : strings.due}
+        amount={remainingAmount}
+        purpose={narration}
+      >
         <Countdown model={model} />
-      </Sum>
+      </AmountToPay>
       <Fees checkout={checkout} />
       {isPart && (
         <div class="part">
           <progress max={amount} value={amountPaid} aria-label={strings.amount} />
-          <p>{strings.partPaid(formatNaira(amountPaid), formatNaira(amount), rest)}</p>
+          <p>{strings.partPaid(formatNaira(amountPaid), formatNaira(amount), remainingAmount)}</p>
         </div>
       )}
-      <Held checkout={checkout} />
-      <h2>{send(rest)}</h2>
-      {number && <Account model={model} actions={actions} number={number} />}
-      <Waiting />
-      <Sent model={model} actions={actions} />
+      <HeldMoney checkout={checkout} />
+      <h2>{send(remainingAmount)}</h2>
+      {number && <AccountToPay model={model} actions={actions} number={number} />}
+      <WaitingNote />
+      <SentButton model={model} actions={actions} />
       <Simulate model={model} />
       <OtherBank model={model} actions={actions} />
     </>
   )
 }
 
-function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
+// The number to transfer to, with the amount, each with a copy button.
+function AccountToPay({ model, actions, number }: Props & { number: IssuedNumber }) {
   const { accountNumber, bankName } = number
   const { amountRemaining } = model.checkout
   const groups = formatNumber(accountNumber).split(' ')
   return (
     <section class="account" tabIndex={-1} aria-label={strings.accountNumber}>
       <p class="number">
-        {groups.map((group, at) => (
-          <span key={at}>{group}</span>
+        {groups.map((group, index) => (
+          <span key={index}>{group}</span>
         ))}
       </p>
       <button
@@ -213,15 +222,15 @@ function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
 }
 
 function Countdown({ model }: { model: Model }) {
-  const left = secondsUntil(model.checkout.expiresAt, model.nowMs)
+  const secondsLeft = secondsUntil(model.checkout.expiresAt, model.nowMs)
   return (
     <p class="countdown" role="timer">
-      {strings.payWithin(formatSeconds(left))}
+      {strings.payWithin(formatSeconds(secondsLeft))}
     </p>
   )
 }
 
-function Waiting() {
+function WaitingNote() {
   return (
     <div class="waiting">
       <p class="waiting-line">

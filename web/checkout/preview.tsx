@@ -1,5 +1,5 @@
-// Renders the payment page with unsaved branding into another document, for the dashboard. It uses the same
-// components and styles. No other file of this folder is imported by other apps.
+// Renders the payment page with unsaved branding into the preview frame of the dashboard, with the same
+// components and styles as the real page. The dashboard imports no other file of this folder.
 
 import { render } from 'preact'
 import { checkoutStrings as strings } from '../copy.ts'
@@ -15,20 +15,22 @@ export type { SampleBranding }
 export const PREVIEW_STATES = ['waiting', 'paid'] as const
 export type PreviewState = (typeof PREVIEW_STATES)[number]
 
-const coloursOf = (colour: string) => `/pay/colours/${colour.slice(1)}.css`
+const colourSheet = (colour: string) => `/pay/colours/${colour.slice(1)}.css`
 
 export function previewDocument(colour: string): string {
-  return drawEmpty([checkoutStyles, viewStyles, merchantStyles, coloursOf(colour)])
+  return drawEmpty([checkoutStyles, viewStyles, merchantStyles, colourSheet(colour)])
 }
 
+// Renders the payment page with sample data into the preview frame of the branding form.
 export function drawPreview(page: Document, branding: SampleBranding, state: PreviewState): void {
   const root = page.getElementById('page')
   if (root) render(<Page model={sampleModel(branding, state)} actions={undefined} />, root)
 }
 
-export function colourPreview(page: Document, colour: string): void {
+// Replaces only the stylesheet of the colour, so that the frame does not load again.
+export function updatePreviewColour(page: Document, colour: string): void {
   const sheets = page.querySelectorAll('link[rel=stylesheet]')
-  const href = coloursOf(colour)
+  const href = colourSheet(colour)
   const colours = sheets.item(sheets.length - 1)
   if (colours?.getAttribute('href') !== href) colours?.setAttribute('href', href)
 }
@@ -62,6 +64,7 @@ const PAID: Partial<Checkout> = {
   paidInto: [NUMBER],
 }
 
+// A payment request with invented facts and the branding.
 function sampleModel(branding: SampleBranding, state: 'waiting' | 'paid'): Model {
   const { accountNameStyle, accountNameMerchant, ...brand } = branding
   const names: Record<string, string> = {

@@ -5,7 +5,8 @@ import { formatNaira } from '../money.ts'
 import { Problem } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
 
-export function Sent({ model, actions }: { model: Model; actions: Actions | undefined }) {
+// After a press, a note replaces the button while the bank is queried.
+export function SentButton({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, bankCode, isSent, problem, failedAt } = model
   if (isSent) {
     const { canRequery } = checkout
@@ -16,6 +17,7 @@ export function Sent({ model, actions }: { model: Model; actions: Actions | unde
       </div>
     )
   }
+  // Before the script has loaded there are no actions, and the browser posts the form.
   const onSubmit = (event: SubmitEvent) => {
     if (!actions) return
     event.preventDefault()

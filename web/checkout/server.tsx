@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { language, checkoutStrings as strings } from '../copy.ts'
 import { qrPaths } from '../qr-code.ts'
 import { type CheckoutPage, firstModel } from './checkout.ts'
-import { Sign } from './outcomes.tsx'
+import { OutcomeSign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
 import { renderHtml } from './render-html.ts'
 
@@ -13,6 +13,7 @@ type Files = { script: string; styles: readonly string[] }
 
 const RELOAD_SECONDS = 15
 
+// Without JavaScript the page reloads itself until the status is final.
 export function drawCheckout(page: CheckoutPage, files: Files): string {
   const model = firstModel(page)
   const { status } = page.checkout
@@ -20,7 +21,7 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
   return drawDocument(
     titleOf(model),
     <>
-      <Styles styles={files.styles} />
+      <StyleLinks styles={files.styles} />
       <script type="module" src={files.script} />
       {!isFinal && (
         <noscript>
@@ -36,25 +37,28 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
 
 // Renders the empty page for the dashboard's branding preview.
 export function drawEmpty(styles: readonly string[]): string {
-  return drawDocument(strings.sample.title, <Styles styles={styles} />, <div id="page" />)
+  return drawDocument(strings.sample.title, <StyleLinks styles={styles} />, <div id="page" />)
 }
 
+// The page for an unknown payment request.
 export function drawMissing({ styles }: Files): string {
   return drawNotice(styles, { title: strings.missingTitle, hint: strings.missingHint })
 }
 
+// The page while the service cannot answer, with a link to try again.
 export function drawUnavailable({ styles }: Files, address: string): string {
   const { unavailableTitle, unavailableHint, tryAgain } = strings
-  const more = (
+  const children = (
     <div class="actions">
       <a class="primary" href={address}>
         {tryAgain}
       </a>
     </div>
   )
-  return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, more })
+  return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, children })
 }
 
+// The QR code of the payment page’s link, as an SVG image of its own.
 export function drawQrCode(link: string): string {
   const { size, white, black } = qrPaths(link, 'L')
   return renderHtml(
@@ -70,25 +74,26 @@ export function drawQrCode(link: string): string {
   )
 }
 
+// A page with a message and no payment.
 function drawNotice(
   styles: readonly string[],
-  { title, hint, more }: { title: string; hint: string; more?: ComponentChildren },
+  { title, hint, children }: { title: string; hint: string; children?: ComponentChildren },
 ): string {
   return drawDocument(
     title,
-    <Styles styles={styles} />,
+    <StyleLinks styles={styles} />,
     <Frame merchant={undefined} note={undefined}>
       <div class="outcome">
-        <Sign kind="stopped" />
+        <OutcomeSign kind="stopped" />
         <h1>{title}</h1>
         <p class="hint">{hint}</p>
-        {more}
+        {children}
       </div>
     </Frame>,
   )
 }
 
-function Styles({ styles }: Pick<Files, 'styles'>) {
+function StyleLinks({ styles }: Pick<Files, 'styles'>) {
   return (
     <>
       {styles.map((href) => (

@@ -1,5 +1,5 @@
-// Calls the service: JSON with the session cookie, and the CSRF token on writes. If the service refuses,
-// throws a Problem, which a view can show directly.
+// Calls the service's API: JSON with the session cookie, and the CSRF token on writes. A refusal is thrown
+// as a Problem, which a view can show as it is.
 
 import type { components, paths } from '../../sdk/src/api-types.ts'
 import { appStrings } from '../copy.ts'
@@ -38,12 +38,12 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
 
-  constructor(code: string, message: string, more: Partial<Problem> = {}) {
+  constructor(code: string, message: string, details: Partial<Problem> = {}) {
     super(message)
     this.code = code
-    this.fields = more.fields ?? []
-    this.retryAfterSeconds = more.retryAfterSeconds
-    this.requestId = more.requestId
+    this.fields = details.fields ?? []
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.requestId = details.requestId
   }
 }
 
@@ -55,59 +55,62 @@ export type Page<Row> = {
 export type Query = Readonly<Record<string, string | undefined>>
 
 let csrfToken = ''
-let sessionLost: () => void = () => {}
+let handleSessionLost: () => void = () => {}
 
 export function keepCsrfToken(token: string): void {
   csrfToken = token
 }
 
-// Called when the service refuses a request because of its session or token. Another tab may have signed in
-// again. Resolves to whether the caller should send the request once more.
-let renewSession: () => Promise<boolean> = async () => false
+// Runs when the service refuses a request because of its session or CSRF token: another tab may have signed
+// in again. Resolves to whether the request is worth sending once more.
+let restoreSession: () => Promise<boolean> = async () => false
 
 export function onSessionWrong(handler: () => Promise<boolean>): void {
-  renewSession = handler
+  restoreSession = handler
 }
 
 export function onSessionLost(handler: () => void): void {
-  sessionLost = handler
+  handleSessionLost = handler
 }
 
-// A request that hangs must not block reloads or the dialog that sent it. The service answers within 12
-// seconds; the dashboard polls for the outcome of longer work.
+// A request that hangs must not block a reload or a dialog. The service answers within 12 seconds, and the
+// dashboard polls for the result of longer work.
 const ANSWER_MAX_MS = 30_000
 
 type GetOptions = { query?: Query; signal?: AbortSignal }
-type Sent<Body> = { body?: Body; headers?: Record<string, string> }
+type RequestParts<Body> = { body?: Body; headers?: Record<string, string> }
 type Filled<P extends string> =
   Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> }
 
 export async function getData<P extends GetPath>(path: P, params: Params<P>, options?: GetOptions) {
-  return dataIn(await get<Envelope<Data<P>>>(path, params, options))
+  return unwrap(await requestGet<Envelope<Data<P>>>(path, params, options))
 }
 
-// Sends a GET request once, without renewing the session.
+// Sends a GET request without trying to restore the session, which would call this function again.
 export function findNow<P extends GetPath>(path: P): Promise<Data<P> | undefined> {
-  return askOnce<Envelope<Data<P>>>('GET', path, {}).then(dataIn, () => undefined)
+  return requestOnce<Envelope<Data<P>>>('GET', path, {}).then(unwrap, () => undefined)
 }
 
 export function getPage<P extends PagePath>(path: P, params: Params<P>, options?: GetOptions) {
-  return get<Page<Row<P>>>(path, params, options)
+  return requestGet<Page<Row<P>>>(path, params, options)
 }
 
+// Sends a write. The type of the path decides which parameters and body are allowed, and which data comes
+// back.
 export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>>(
   method: M,
   path: P,
-  sent: Filled<P> & Sent<BodyOf<Operation<P, M>>>,
+  parts: Filled<P> & RequestParts<BodyOf<Operation<P, M>>>,
 ): Promise<DataOf<Operation<P, M>>> {
   type Body = Envelope<DataOf<Operation<P, M>>>
-  return dataIn(await ask<Body>(method, fillIn(path, sent.params ?? {}), sent))
+  return unwrap(await requestWithSession<Body>(method, fillIn(path, parts.params ?? {}), parts))
 }
 
 // Responses of /Payment have a different envelope.
 type Envelope<Data> = { data: Data } | { responseData: Data }
 
-function dataIn<Data>(answer: Envelope<Data>): Data {
+// Returns the data of a response, without its envelope.
+function unwrap<Data>(answer: Envelope<Data>): Data {
   return 'responseData' in answer ? answer.responseData : answer.data
 }
 
@@ -124,6 +127,7 @@ export function upload<P extends PathOf<'POST'>>(path: P, request: Upload) {
   return withSession(() => uploadOnce(path, request))
 }
 
+// Sends a file with progress, which fetch cannot report.
 async function uploadOnce<P extends PathOf<'POST'>>(path: P, request: Upload) {
   const { file, type, params = {}, query, onSent } = request
   const headers = { accept: 'application/json', 'x-csrf-token': csrfToken, ...request.headers }
@@ -137,21 +141,28 @@ async function uploadOnce<P extends PathOf<'POST'>>(path: P, request: Upload) {
   })
   type Body = { data: DataOf<Operation<P, 'POST'>> }
   if (answer.status < 300 && answer.body) return (answer.body as Body).data
-  throw problemOf(answer, answer.body as Failure | undefined)
+  throw problemFromResponse(answer, answer.body as Failure | undefined)
 }
 
-function get<Body>(
+// Sends a GET, with the parameters filled into the path and the query appended.
+function requestGet<Body>(
   path: string,
   params: Record<string, string | number>,
   { query, signal }: GetOptions = {},
 ) {
-  return ask<Body>('GET', withQuery(fillIn(path, params), query), signal && { signal })
+  return requestWithSession<Body>(
+    'GET',
+    withQuery(fillIn(path, params), query),
+    signal && { signal },
+  )
 }
 
+// Replaces {name} in the path with the encoded parameter.
 function fillIn(path: string, params: Record<string, string | number>): string {
   return path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 }
 
+// Appends the query to the path. Omits blank values.
 export function withQuery(path: string, query: Query = {}): string {
   const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
   const text = new URLSearchParams(entries).toString()
@@ -162,35 +173,45 @@ export function withQuery(path: string, query: Query = {}): string {
 export const csvLink = (path: string, query: Query = {}) =>
   withQuery(path, { ...query, for: 'spreadsheet' })
 
-async function ask<Body>(method: Method, url: string, sent: Asking = {}): Promise<Body> {
-  return withSession(() => askOnce<Body>(method, url, sent))
+async function requestWithSession<Body>(
+  method: Method,
+  url: string,
+  parts: RequestWithSignal = {},
+): Promise<Body> {
+  return withSession(() => requestOnce<Body>(method, url, parts))
 }
 
 // The service answers `unauthorized` if the session cookie has expired.
 const SESSION_LOST = ['session_needed', 'unauthorized']
 
+// Runs a request, and once more if another tab has restored the session. If the session is lost, the
+// dashboard shows the sign-in page.
 async function withSession<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     const code = error instanceof Problem ? error.code : ''
     const isLost = SESSION_LOST.includes(code)
-    if ((isLost || code === 'csrf_token_wrong') && (await renewSession())) return work()
-    if (isLost) sessionLost()
+    if ((isLost || code === 'csrf_token_wrong') && (await restoreSession())) return work()
+    if (isLost) handleSessionLost()
     throw error
   }
 }
 
-type Asking = Sent<unknown> & { signal?: AbortSignal | null }
+type RequestWithSignal = RequestParts<unknown> & { signal?: AbortSignal | null }
 
-// Sends one request. The service may have performed a request that got no response, so a retry uses the same
-// idempotency key.
-async function askOnce<Body>(method: Method, url: string, asking: Asking): Promise<Body> {
+// Sends one request with a time limit. The service may have carried out a request whose response was lost,
+// so the caller repeats a write with the same idempotency key.
+async function requestOnce<Body>(
+  method: Method,
+  url: string,
+  request: RequestWithSignal,
+): Promise<Body> {
   const limit = new AbortController()
   const timer = window.setTimeout(() => limit.abort(unreachable()), ANSWER_MAX_MS)
-  const signal = asking.signal ? AbortSignal.any([asking.signal, limit.signal]) : limit.signal
+  const signal = request.signal ? AbortSignal.any([request.signal, limit.signal]) : limit.signal
   try {
-    return await answerTo<Body>(method, url, { ...asking, signal })
+    return await fetchJson<Body>(method, url, { ...request, signal })
   } finally {
     window.clearTimeout(timer)
   }
@@ -198,10 +219,11 @@ async function askOnce<Body>(method: Method, url: string, asking: Asking): Promi
 
 const unreachable = () => new Problem('unreachable', appStrings.problems.unreachable)
 
-async function answerTo<Body>(
+// Returns the body of a successful response, and throws a Problem otherwise.
+async function fetchJson<Body>(
   method: Method,
   url: string,
-  { body, headers, signal }: Sent<unknown> & { signal: AbortSignal },
+  { body, headers, signal }: RequestParts<unknown> & { signal: AbortSignal },
 ): Promise<Body> {
   const answer = await fetch(url, {
     method,
@@ -217,11 +239,11 @@ async function answerTo<Body>(
   }).catch(() => {
     throw signal.aborted ? signal.reason : unreachable()
   })
-  const answered = await answer.json().catch(() => undefined)
+  const responseBody = await answer.json().catch(() => undefined)
   signal.throwIfAborted()
-  if (answer.ok && answered) return answered as Body
+  if (answer.ok && responseBody) return responseBody as Body
   const header = (name: string) => answer.headers.get(name)
-  throw problemOf({ status: answer.status, header }, answered)
+  throw problemFromResponse({ status: answer.status, header }, responseBody)
 }
 
 // Marks requests of timers and events while the user is idle, so that they do not keep the session alive.
@@ -231,7 +253,11 @@ function idleHeader(): Record<string, string> {
 
 type Failure = { code?: string; message?: string; errors?: FieldFault[]; requestId?: string }
 
-function problemOf({ status, header }: Omit<FileAnswer, 'body'>, body: Failure | undefined) {
+// Reads a refusal: its code, message and fields. A response that is not the API's gets the code `unknown`.
+function problemFromResponse(
+  { status, header }: Omit<FileAnswer, 'body'>,
+  body: Failure | undefined,
+) {
   const code = body?.code ?? 'unknown'
   const retryAfter = header('retry-after')
   const requestId = body?.requestId ?? header('x-request-id')
@@ -242,6 +268,7 @@ function problemOf({ status, header }: Omit<FileAnswer, 'body'>, body: Failure |
   })
 }
 
+// Turns anything that was thrown into a Problem. An error of our own code is shown as a failed page.
 export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem('page_failed', appStrings.problems.page)

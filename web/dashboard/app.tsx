@@ -4,11 +4,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, signInStrings } from '../copy.ts'
 import { onSessionLost, type Problem, problemFrom } from './api.ts'
-import { type MailedLink, MailedLinkPage, takeMailedLink } from './link-page.tsx'
+import { type MailedLink, MailedLinkPage, readMailedLink } from './link-page.tsx'
 import { forgetEvents } from './live.ts'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { Toasts, toast } from './parts/toasts.tsx'
-import { type ProviderReturn, ProviderReturnPage, takeProviderReturn } from './provider.tsx'
+import { type ProviderReturn, ProviderReturnPage, readProviderReturn } from './provider.tsx'
 import { BASE } from './routing.ts'
 import { findSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -25,6 +25,7 @@ type State =
 export function App() {
   const [state, setState] = useState<State>({ at: 'loading' })
 
+  // Reads the session and shows the dashboard, the sign-in page, or the error with a retry.
   const load = () => {
     setState({ at: 'loading' })
     findSession().then(
@@ -34,19 +35,20 @@ export function App() {
   }
 
   useEffect(() => {
-    const link = takeMailedLink()
-    const parameters = takeProviderReturn()
+    const link = readMailedLink()
+    const parameters = readProviderReturn()
     if (parameters) setState({ at: 'returned', parameters })
     else if (link === undefined) load()
     else setState({ at: 'linked', link })
     onSessionLost(() =>
-      setState((before) => {
-        if (before.at === 'signed-in') toast(signInStrings.lost)
-        return before.at === 'signed-in' ? { at: 'signed-out' } : before
+      setState((previous) => {
+        if (previous.at === 'signed-in') toast(signInStrings.lost)
+        return previous.at === 'signed-in' ? { at: 'signed-out' } : previous
       }),
     )
   }, [])
 
+  // Events of an earlier session must not be replayed to this user.
   const enter = (session: Session) => {
     forgetEvents()
     setState({ at: 'signed-in', session })
@@ -60,6 +62,7 @@ export function App() {
   )
 }
 
+// The page for the state of the session.
 function Screen({
   state,
   enter,
@@ -86,11 +89,12 @@ function Screen({
     case 'linked':
       return <MailedLinkPage link={state.link} onDone={load} />
     case 'returned': {
-      const leave = () => {
+      // Gives up the sign-in at the provider, and shows the usual first page.
+      const cancelSignIn = () => {
         window.history.replaceState(null, '', BASE)
         load()
       }
-      return <ProviderReturnPage parameters={state.parameters} enter={enter} leave={leave} />
+      return <ProviderReturnPage parameters={state.parameters} enter={enter} leave={cancelSignIn} />
     }
     case 'signed-out':
       return <SignInPage onSignedIn={enter} />

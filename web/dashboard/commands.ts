@@ -9,11 +9,11 @@ import type { Session } from './session.ts'
 export type Command = { name: string; href: string; icon: IconName; isAction?: boolean }
 
 type ActionName = keyof typeof strings.actions
-type Offer = { href: string; icon: IconName; scope: string; mode?: 'sandbox' }
+type ActionCommand = { href: string; icon: IconName; scope: string; mode?: 'sandbox' }
 
-const tab = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
+const tabHref = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
 
-const OFFERS: Readonly<Record<ActionName, Offer>> = {
+const ACTIONS: Readonly<Record<ActionName, ActionCommand>> = {
   request: {
     href: hrefOf('payments', undefined, { new: 'request' }),
     icon: 'advice',
@@ -52,7 +52,7 @@ const OFFERS: Readonly<Record<ActionName, Offer>> = {
     icon: 'webhooks',
     scope: 'webhooks:write',
   },
-  checker: { href: tab('webhooks', 'checker'), icon: 'webhooks', scope: 'webhooks:read' },
+  checker: { href: tabHref('webhooks', 'checker'), icon: 'webhooks', scope: 'webhooks:read' },
 }
 
 const SETTINGS_FOR_ALL = ['profile', 'reports'] as const
@@ -71,9 +71,10 @@ const SETTINGS_BY_SCOPE = {
 
 type View = { name: string; path: string; icon: IconName }
 
+// Returns the commands that this user may use, by scopes, role and mode.
 export function commandsFor(session: Session, allowed: readonly View[]): Command[] {
   const { scopes, role, client } = session
-  const actions = Object.entries(OFFERS)
+  const actions = Object.entries(ACTIONS)
     .filter(([, { scope, mode }]) => scopes.includes(scope) && (!mode || mode === client.mode))
     .map(([name, { href, icon }]) => ({
       name: strings.actions[name as ActionName],
@@ -82,7 +83,7 @@ export function commandsFor(session: Session, allowed: readonly View[]): Command
       isAction: true,
     }))
   const invite = { tab: 'users', new: 'user' }
-  const people: Command[] =
+  const inviteCommands: Command[] =
     role === 'owner' || role === 'operator'
       ? [{ name: strings.invite, href: hrefOf('settings', undefined, invite), icon: 'action' }]
       : []
@@ -91,33 +92,35 @@ export function commandsFor(session: Session, allowed: readonly View[]): Command
     href: hrefOf(path),
     icon,
   }))
-  const parts = [
+  const settingsCommands = [
     ...SETTINGS_FOR_ALL,
     ...(Object.keys(SETTINGS_BY_SCOPE) as (keyof typeof SETTINGS_BY_SCOPE)[]).filter((name) =>
       scopes.includes(SETTINGS_BY_SCOPE[name]),
     ),
   ].map((name): Command => {
     const text = `${appStrings.views.settings}: ${settingsStrings.tabs[name]}`
-    return { name: text, href: tab('settings', name), icon: 'settings' }
+    return { name: text, href: tabHref('settings', name), icon: 'settings' }
   })
-  return [...views, ...actions, ...people, ...parts]
+  return [...views, ...actions, ...inviteCommands, ...settingsCommands]
 }
 
-const wordsOf = (text: string) =>
+const splitIntoWords = (text: string) =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
 
-// Returns the matching commands. A command matches if each typed word is the beginning of a word of its name.
-// Names that begin with the whole text come first.
+// Returns the commands in which each typed word begins some word of the name. Commands whose name begins
+// with the first typed word come first.
 export function findCommands(commands: readonly Command[], text: string): Command[] {
-  const typed = wordsOf(text)
-  if (typed.length === 0) return []
+  const typedWords = splitIntoWords(text)
+  if (typedWords.length === 0) return []
+  // Each typed word must begin some word of the command.
   const matches = commands.filter(({ name }) => {
-    const words = wordsOf(name)
-    return typed.every((start) => words.some((word) => word.startsWith(start)))
+    const words = splitIntoWords(name)
+    return typedWords.every((start) => words.some((word) => word.startsWith(start)))
   })
-  const isFirst = ({ name }: Command) => Number(!name.toLowerCase().startsWith(typed[0] as string))
-  return matches.toSorted((one, other) => isFirst(one) - isFirst(other))
+  const sortRank = ({ name }: Command) =>
+    Number(!name.toLowerCase().startsWith(typedWords[0] as string))
+  return matches.toSorted((one, other) => sortRank(one) - sortRank(other))
 }

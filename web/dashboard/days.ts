@@ -8,10 +8,12 @@ const dated = formatter({ day: 'numeric', month: 'short', year: 'numeric' })
 const weekday = formatter({ weekday: 'short' })
 const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 
+// Noon stays on the same day when the text is read in West Africa Time.
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())
-// Returns the first day whose statement is not due yet. Banks send a day's statement by noon of the next day.
+// Returns the first day whose statement is not due yet. Banks send a day's statement by noon of the next
+// day, so the limit is half a day ago.
 export const firstNotDue = () => dayOf(new Date(Date.now() - DAY_MS / 2))
 
 export const isDay = (text: string | undefined): text is string =>

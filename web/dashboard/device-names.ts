@@ -27,12 +27,13 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
+// Names the device of a session or passkey, such as "Chrome on Windows".
 export function deviceName(userAgent: string): string {
-  const [browser, system] = [find(BROWSERS, userAgent), find(SYSTEMS, userAgent)]
+  const [browser, system] = [firstMatch(BROWSERS, userAgent), firstMatch(SYSTEMS, userAgent)]
   if (browser && system) return strings.browserOn(browser, system)
   return browser ?? system ?? strings.unknown
 }
 
-function find(names: readonly [RegExp, string][], userAgent: string): string | undefined {
+function firstMatch(names: readonly [RegExp, string][], userAgent: string): string | undefined {
   return names.find(([pattern]) => pattern.test(userAgent))?.[1]
 }

@@ -1,4 +1,4 @@
-// Uploads a file and reports progress, which fetch cannot do. Fails only if the upload stalls, or if the
+// Uploads a file with XMLHttpRequest, because fetch reports no progress. Fails if the upload stalls or the
 // service does not answer.
 
 type Sent = {
@@ -14,33 +14,35 @@ export type Answer = { status: number; header: (name: string) => string | null; 
 const PAUSE_MAX_MS = 60_000
 const ANSWER_MAX_MS = 900_000
 
+// Rejects if the upload stalls or no response comes in time. A response that is not JSON has no body.
 export function sendFile(url: string, { file, headers, onSent }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     let timer = 0
-    const wait = (ms: number) => {
+    // Restarts the deadline: each progress event gives the upload more time.
+    const abortAfter = (ms: number) => {
       window.clearTimeout(timer)
       timer = window.setTimeout(() => request.abort(), ms)
     }
     request.open('POST', url)
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.upload.addEventListener('progress', ({ loaded }) => {
-      wait(PAUSE_MAX_MS)
+      abortAfter(PAUSE_MAX_MS)
       onSent?.(loaded)
     })
-    request.upload.addEventListener('load', () => wait(ANSWER_MAX_MS))
+    request.upload.addEventListener('load', () => abortAfter(ANSWER_MAX_MS))
     request.addEventListener('loadend', () => window.clearTimeout(timer))
     request.addEventListener('load', () => {
       const header = (name: string) => request.getResponseHeader(name)
-      resolve({ status: request.status, header, body: parsed(request.responseText) })
+      resolve({ status: request.status, header, body: parseOrUndefined(request.responseText) })
     })
     for (const end of ['error', 'abort', 'timeout']) request.addEventListener(end, reject)
-    wait(PAUSE_MAX_MS)
+    abortAfter(PAUSE_MAX_MS)
     request.send(file)
   })
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -8,6 +8,8 @@ import { Button } from './parts/button.tsx'
 import { requestPasswordReset } from './session.ts'
 import { Fault, Field, SignInLayout } from './sign-in-parts.tsx'
 
+// Asks the service to mail a link for a new password. The answer does not tell whether the address has a
+// user.
 export function ForgotPasswordPage({ email, back }: { email: string; back: () => void }) {
   const [sentTo, setSentTo] = useState<string | undefined>()
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -15,6 +17,7 @@ export function ForgotPasswordPage({ email, back }: { email: string; back: () =>
   useEffect(() => {
     document.title = `${strings.title} · ${appStrings.title}`
   }, [])
+  // Asks for the link, and replaces the form with a note that it was mailed.
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const address = String(new FormData(event.currentTarget as HTMLFormElement).get('email')).trim()

@@ -4,9 +4,9 @@ import { codeStrings, language } from '../copy.ts'
 
 const { locale } = language
 const naira = new Intl.NumberFormat(locale, { style: 'currency', currency: 'NGN' })
-const whole = new Intl.NumberFormat(locale)
+const wholeNumbers = new Intl.NumberFormat(locale)
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
-const short = new Intl.NumberFormat(locale, {
+const compactNaira = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'NGN',
   notation: 'compact',
@@ -18,14 +18,15 @@ export function money(amount: number, currency = 'NGN'): string {
   return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount)
 }
 
-export const shortMoney = (amount: number) => short.format(amount)
-export const count = (value: number) => whole.format(value)
+export const shortMoney = (amount: number) => compactNaira.format(amount)
+export const count = (value: number) => wholeNumbers.format(value)
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 export const seconds = (value: number) => `${tenths.format(value)} s`
 export const share = (value: number) => percent.format(value)
 
 const UNITS = ['B', 'kB', 'MB', 'GB']
 
+// Formats a size with one decimal, such as 1.5 MB.
 export function bytes(value: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), UNITS.length - 1)
   return `${tenths.format(value / 1000 ** power)} ${UNITS[power]}`
@@ -55,7 +56,7 @@ export const formatter = (options: Intl.DateTimeFormatOptions) =>
 
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
 const inThisYear = formatter({ ...time, day: 'numeric', month: 'short' })
-const everElse = formatter({ ...time, day: 'numeric', month: 'short', year: 'numeric' })
+const inOtherYear = formatter({ ...time, day: 'numeric', month: 'short', year: 'numeric' })
 const exact = formatter({ dateStyle: 'full', timeStyle: 'long' })
 const dayAndMonth = formatter({ day: 'numeric', month: 'short' })
 const hourOnly = formatter(time)
@@ -66,7 +67,7 @@ export const dayOf = (at: Date) => date.format(at)
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
   const isThisYear = date.format(at).slice(0, 4) === date.format(now).slice(0, 4)
-  return `${(isThisYear ? inThisYear : everElse).format(at)} ${language.zone}`
+  return `${(isThisYear ? inThisYear : inOtherYear).format(at)} ${language.zone}`
 }
 
 export const exactTime = (iso: string) => `${exact.format(new Date(iso))} (${iso})`
@@ -81,9 +82,9 @@ const CODE = /^[a-z][\w.]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*$/
 export function humanize(name: string): string {
   const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined
   if (known !== undefined || !CODE.test(name)) return known ?? name
-  const apart = name
+  const words = name
     .replaceAll(/[._]/g, ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  return apart.charAt(0).toUpperCase() + apart.slice(1)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

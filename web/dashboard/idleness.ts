@@ -2,16 +2,18 @@
 // and do not keep the session alive.
 
 const IDLE_AFTER_MS = 60_000
-const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click'] // Also from assistive devices.
+// Assistive devices cause these events too.
+const ACTIVITY_EVENTS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click']
 
-let seenAtMs = Date.now()
+let lastActiveAtMs = Date.now()
 
-const see = () => (seenAtMs = Date.now())
+const noteActivity = () => (lastActiveAtMs = Date.now())
 
-for (const sign of SIGNS) document.addEventListener(sign, see, { capture: true, passive: true })
-window.addEventListener('popstate', see)
-document.addEventListener('visibilitychange', () => document.hidden || see())
+for (const name of ACTIVITY_EVENTS)
+  document.addEventListener(name, noteActivity, { capture: true, passive: true })
+window.addEventListener('popstate', noteActivity)
+document.addEventListener('visibilitychange', () => document.hidden || noteActivity())
 
 export function isIdle(): boolean {
-  return Date.now() - seenAtMs > IDLE_AFTER_MS
+  return Date.now() - lastActiveAtMs > IDLE_AFTER_MS
 }

@@ -1,22 +1,23 @@
-// Counts requests in flight. A user who left the page now would not learn the outcome, and might repeat the
-// request under another idempotency key. So no dialog or drawer closes, Back does nothing, and the browser
-// asks for confirmation before it leaves the page.
+// Counts requests in flight. A user who leaves the page during a request does not learn its result, and
+// might repeat it under another idempotency key. So until the response arrives no dialog or drawer closes,
+// Back does nothing, and the browser asks before it leaves the page.
 
 let count = 0
 
 export const isInFlight = () => count > 0
 
-export async function staying<Result>(work: () => Promise<Result>): Promise<Result> {
+// Runs a request that changes something, and keeps the user on the page until it has ended.
+export async function keepPageOpenDuring<Result>(work: () => Promise<Result>): Promise<Result> {
   count++
-  window.addEventListener('beforeunload', ask)
+  window.addEventListener('beforeunload', confirmLeaving)
   try {
     return await work()
   } finally {
     count--
-    if (count === 0) window.removeEventListener('beforeunload', ask)
+    if (count === 0) window.removeEventListener('beforeunload', confirmLeaving)
   }
 }
 
-function ask(event: BeforeUnloadEvent): void {
+function confirmLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault()
 }

@@ -26,11 +26,12 @@ const PURPOSES = {
   'password-reset': { strings: resetStrings, open: openPasswordReset, accept: acceptPasswordReset },
 } as const satisfies Record<Purpose, object>
 
-// Returns undefined unless this is the page of a mailed link.
-export function takeMailedLink(): MailedLink | undefined {
+// Reads the purpose and token of a mailed link from the URL, and removes the token from it. Returns
+// undefined on any other page.
+export function readMailedLink(): MailedLink | undefined {
   const { pathname, hash } = window.location
   const purposes = Object.keys(PURPOSES) as Purpose[]
-  const purpose = purposes.find((each) => pathname === `${BASE}/${each}`)
+  const purpose = purposes.find((name) => pathname === `${BASE}/${name}`)
   if (!purpose) return undefined
   window.history.replaceState(null, '', pathname)
   return { purpose, token: hash.slice(1) }
@@ -38,6 +39,8 @@ export function takeMailedLink(): MailedLink | undefined {
 
 type Account = { email: string; clientName: string }
 
+// Checks the token of the link, lets the user choose a password, and continues in the dashboard if the
+// service signed the user in, or else on the sign-in page.
 export function MailedLinkPage({ link, onDone }: { link: MailedLink; onDone: () => void }) {
   const { strings, open, accept } = PURPOSES[link.purpose]
   const [account, setAccount] = useState<Account | undefined>()
@@ -48,10 +51,12 @@ export function MailedLinkPage({ link, onDone }: { link: MailedLink; onDone: () 
     open(link.token).then(setAccount, (error) => setProblem(problemFrom(error)))
   }, [link])
 
-  const leave = (href: string) => {
+  // Leaves the page of the link. The URL changes first, because `onDone` reads the page to show from it.
+  const openPage = (href: string) => {
     window.history.replaceState(null, '', href)
     onDone()
   }
+  // Sets the chosen password.
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
@@ -59,7 +64,7 @@ export function MailedLinkPage({ link, onDone }: { link: MailedLink; onDone: () 
     try {
       const isSignedIn = await accept(link.token, String(form.get('new') ?? ''))
       toast(isSignedIn ? strings.next : strings.signIn)
-      leave(isSignedIn ? hrefOf('settings', undefined, { tab: 'profile' }) : BASE)
+      openPage(isSignedIn ? hrefOf('settings', undefined, { tab: 'profile' }) : BASE)
     } catch (error) {
       setProblem(problemFrom(error))
       setBusy(false)
@@ -70,7 +75,7 @@ export function MailedLinkPage({ link, onDone }: { link: MailedLink; onDone: () 
     return (
       <SignInLayout title={strings.title}>
         {problem ? <Fault problem={problem} /> : <Skeleton kind="card" />}
-        {problem && <Button onClick={() => leave(BASE)}>{strings.gone}</Button>}
+        {problem && <Button onClick={() => openPage(BASE)}>{strings.gone}</Button>}
       </SignInLayout>
     )
   }

@@ -13,7 +13,7 @@ export type LiveEvent = {
   data: Record<string, unknown>
 }
 type Listener = (event: LiveEvent) => void
-type Following = { onEvent: Listener; onStart: () => void }
+type Subscriber = { onEvent: Listener; onStart: () => void }
 
 const STREAM = '/api/v1/events/stream'
 const RETRY_MS = 10_000
@@ -21,12 +21,13 @@ const RETRY_MS = 10_000
 // load its data twice. Shorter than the pause before a browser reconnects.
 const CLOSE_AFTER_MS = 1_000
 
-const listeners = new Set<Following>()
+const listeners = new Set<Subscriber>()
 const watchers = new Set<(isLive: boolean) => void>()
 let source: EventSource | undefined
 let isBroken = false
 let lastId: string | undefined
 
+// Opens the stream again after a silence: even without events, the service sends beats.
 const silence = watchSilence(() => {
   close()
   isBroken = true
@@ -34,6 +35,7 @@ const silence = watchSilence(() => {
   open()
 })
 
+// Gives an event of the stream to all listeners, and records its id, after which a new stream continues.
 function dispatch(event: Event): void {
   silence.restart()
   const { data, lastEventId } = event as MessageEvent<string>
@@ -42,8 +44,8 @@ function dispatch(event: Event): void {
   for (const { onEvent } of listeners) onEvent(body)
 }
 
-// Opens the stream. If the page has received an event before, the stream first sends the events since then.
-// Views reload, because their data may be older than the stream.
+// Opens the stream. After a break it continues with the event after the last one received. Views reload
+// their data when it opens, because the data may be older than the stream.
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
@@ -60,8 +62,9 @@ function open(): void {
   source.addEventListener('error', onError)
 }
 
-// A browser reconnects after a broken connection but not after a refusal, and a script cannot distinguish the
-// two. So this checks whether the session has ended.
+// A browser reconnects by itself after a broken connection but not after a refusal, and a script cannot tell
+// the two apart. So after a refusal this requests the session, which shows the sign-in page if the session
+// has ended, and opens the stream again later.
 function onError(): void {
   isBroken = true
   notifyWatchers(false)
@@ -72,6 +75,8 @@ function onError(): void {
   window.setTimeout(open, RETRY_MS)
 }
 
+// Closes the stream, which nobody listens to or whose page is hidden. A closed stream does not count as
+// broken.
 function close(): void {
   silence.stop()
   source?.close()
@@ -89,15 +94,15 @@ document.addEventListener('visibilitychange', () => (document.hidden ? close() :
 // Returns whether the stream is open. `onStart` reloads data from before the start of the stream.
 export function useEvents(
   onEvent: Listener,
-  isWanted = true,
+  isEnabled = true,
   onStart: () => void = () => {},
 ): boolean {
-  const latest = useRef<Following>({ onEvent, onStart })
+  const latest = useRef<Subscriber>({ onEvent, onStart })
   latest.current = { onEvent, onStart }
   const [isLive, setLive] = useState(source?.readyState === EventSource.OPEN)
   useEffect(() => {
-    if (!isWanted) return
-    const listener: Following = {
+    if (!isEnabled) return
+    const listener: Subscriber = {
       onEvent: (event) => latest.current.onEvent(event),
       onStart: () => latest.current.onStart(),
     }
@@ -109,12 +114,13 @@ export function useEvents(
       watchers.delete(setLive)
       window.setTimeout(() => listeners.size === 0 && close(), CLOSE_AFTER_MS)
     }
-  }, [isWanted])
+  }, [isEnabled])
   return isLive
 }
 
 export type Connection = 'well' | 'offline' | 'lost'
 
+// The state of the connection, for the note above the view.
 export function useConnection(): Connection {
   const currentConnection = (): Connection =>
     navigator.onLine ? (isBroken ? 'lost' : 'well') : 'offline'
@@ -133,32 +139,35 @@ export function useConnection(): Connection {
   return connection
 }
 
-// Calls `work` at once, then at most once per `pauseMs`.
+// Returns a function that calls `work` at once, and again at the earliest after a pause, however often it
+// is called. A call during the pause is made up for when the pause ends.
 export function useThrottled(work: () => void, pauseMs = 1_000): () => void {
   const latest = useRef(work)
   latest.current = work
-  const state = useRef({ timer: 0, isAsked: false })
+  const state = useRef({ timer: 0, isDue: false })
   useEffect(() => () => window.clearTimeout(state.current.timer), [])
   return () => {
     const { current } = state
     if (current.timer !== 0) {
-      current.isAsked = true
+      current.isDue = true
       return
     }
-    const rest = () => {
+    // Waits for the pause. If a call came meanwhile, makes up for it and pauses again.
+    const pauseThenRun = () => {
       current.timer = window.setTimeout(() => {
         current.timer = 0
-        if (!current.isAsked) return
-        current.isAsked = false
+        if (!current.isDue) return
+        current.isDue = false
         latest.current()
-        rest()
+        pauseThenRun()
       }, pauseMs)
     }
     latest.current()
-    rest()
+    pauseThenRun()
   }
 }
 
+// Called at a sign-in or sign-out, so that the next session does not receive events of the earlier one.
 export function forgetEvents(): void {
   close()
   lastId = undefined

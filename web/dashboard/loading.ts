@@ -29,16 +29,21 @@ export type Removable<Data> = Loaded<Data> & {
   remove: (work: () => Promise<unknown>) => Promise<void>
 }
 
-type Asking = { controller: AbortController; isDue: boolean; isLeft: boolean }
+// A request in flight. `isDue`: a reload was requested meanwhile. `isAborted`: its response is ignored.
+type ActiveLoad = { controller: AbortController; isDue: boolean; isAborted: boolean }
 
-function leave(asking: { current: Asking | undefined }, left: Asking | undefined): void {
-  if (!left) return
-  left.isLeft = true
-  left.controller.abort()
-  if (asking.current === left) asking.current = undefined
+// Stops a request whose response nobody needs any more.
+function abortLoad(
+  activeLoad: { current: ActiveLoad | undefined },
+  load: ActiveLoad | undefined,
+): void {
+  if (!load) return
+  load.isAborted = true
+  load.controller.abort()
+  if (activeLoad.current === load) activeLoad.current = undefined
 }
 
-// Loads again when `key` changes, and drops responses for an earlier key.
+// Loads data with `load`, and loads again when `key` changes; a response for an earlier key is dropped.
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
@@ -48,43 +53,49 @@ export function useLoaded<Data>(
   const [round, setRound] = useState(0)
   const latest = useRef(load)
   latest.current = load
-  const asking = useRef<Asking | undefined>(undefined)
+  const activeLoad = useRef<ActiveLoad | undefined>(undefined)
   const isRemoved = useRef(false)
   useEffect(() => {
     if (isRemoved.current) return
-    const current: Asking = { controller: new AbortController(), isDue: false, isLeft: false }
-    asking.current = current
-    setState((before) =>
-      before.key === key ? { ...before, isLoading: true } : { key, isLoading: true },
+    const current: ActiveLoad = {
+      controller: new AbortController(),
+      isDue: false,
+      isAborted: false,
+    }
+    activeLoad.current = current
+    setState((previous) =>
+      previous.key === key ? { ...previous, isLoading: true } : { key, isLoading: true },
     )
-    const settle = (change: (before: State) => State) => {
-      if (current.isLeft) return
-      asking.current = undefined
+    // Shows the result of this load, and starts the reload that was requested meanwhile.
+    const finishLoad = (change: (previous: State) => State) => {
+      if (current.isAborted) return
+      activeLoad.current = undefined
       setState(change)
-      if (current.isDue) setRound((before) => before + 1)
+      if (current.isDue) setRound((previous) => previous + 1)
     }
     latest.current(current.controller.signal).then(
-      (data) => settle(() => ({ key, data, isLoading: false })),
+      (data) => finishLoad(() => ({ key, data, isLoading: false })),
       (error) => {
         const problem = problemFrom(error)
-        settle((before) => ({
-          ...(before.key === key ? before : { key }),
+        finishLoad((previous) => ({
+          ...(previous.key === key ? previous : { key }),
           problem,
           isLoading: false,
         }))
       },
     )
-    return () => leave(asking, current)
+    return () => abortLoad(activeLoad, current)
   }, [key, round])
   // The current response may be stale, so another request follows it. Aborting the current request instead
   // would show no data at all while events come faster than responses.
   const reload = useCallback(() => {
-    if (asking.current) asking.current.isDue = true
-    else setRound((before) => before + 1)
+    if (activeLoad.current) activeLoad.current.isDue = true
+    else setRound((previous) => previous + 1)
   }, [])
+  // Stops loading first, because a load of a removed object would show an error.
   const remove = async (work: () => Promise<unknown>) => {
     isRemoved.current = true
-    leave(asking, asking.current)
+    abortLoad(activeLoad, activeLoad.current)
     try {
       await work()
     } catch (error) {
@@ -103,6 +114,7 @@ export function useLoaded<Data>(
   }
 }
 
+// Loads the data of a path, and loads again when the path, the parameters or the query change.
 export function useData<P extends GetPath>(
   path: P,
   params: Params<P>,
@@ -126,41 +138,43 @@ export type Paged<Item> = Loaded<Page<Item>> & {
   goBack: () => void
 }
 
-// Loads a list page by page. Cursors lead forward only, so the browser's history keeps the used cursors for
-// going back.
+// Loads a list page by page. A cursor leads to the next page only, so the browser's history entry stores
+// the cursors of all pages before this one, for going back.
 export function usePages<P extends PagePath>(
   path: P,
   params: Params<P>,
   query: Query = {},
 ): Paged<Row<P>> {
   const name = JSON.stringify([path, params, query])
-  const [cursors = [], keep] = useKept<readonly string[]>(name)
+  const [cursors = [], keepCursors] = useKept<readonly string[]>(name)
   const cursor = cursors.at(-1)
   const loaded = useLoaded(`${name} ${cursor ?? ''}`, (signal) =>
     getPage(path, params, { query: { limit: '25', ...query, cursor }, signal }),
   )
   const next = loaded.data?.nextCursor
-  // A refused cursor belongs to the user who was signed in before.
-  const isWrong = loaded.problem?.code === 'invalid_cursor'
+  // A refused cursor was stored by the user who was signed in before.
+  const isForeignCursor = loaded.problem?.code === 'invalid_cursor'
   useEffect(() => {
-    if (isWrong) keep([])
-  }, [isWrong])
+    if (isForeignCursor) keepCursors([])
+  }, [isForeignCursor])
   return {
     ...loaded,
     number: cursors.length + 1,
     isFirst: cursors.length === 0,
-    goFurther: () => next && keep([...cursors, next]),
-    goBack: () => keep(cursors.slice(0, -1)),
+    goFurther: () => next && keepCursors([...cursors, next]),
+    goBack: () => keepCursors(cursors.slice(0, -1)),
   }
 }
 
-export function useReload(version: number, work: () => void): void {
-  const done = useRef(version)
+// Runs `work` whenever `refreshKey` changes, but not at the first rendering, when data is being loaded
+// anyway.
+export function useReload(refreshKey: number, work: () => void): void {
+  const lastRefreshKey = useRef(refreshKey)
   const latest = useRef(work)
   latest.current = work
   useEffect(() => {
-    if (done.current === version) return
-    done.current = version
+    if (lastRefreshKey.current === refreshKey) return
+    lastRefreshKey.current = refreshKey
     latest.current()
-  }, [version])
+  }, [refreshKey])
 }

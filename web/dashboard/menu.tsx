@@ -16,6 +16,7 @@ function foldedAtFirst({ role, client }: Session): readonly Group[] {
   return role === 'operator' || role === 'finance' ? ['developers'] : []
 }
 
+// Returns the folded groups that this browser stored, or else the default ones.
 function foldedGroups(session: Session): readonly Group[] {
   const stored = window.localStorage.getItem(KEY)
   if (stored === null) return foldedAtFirst(session)
@@ -25,29 +26,31 @@ function foldedGroups(session: Session): readonly Group[] {
 
 type Props = { views: readonly View[]; current: string; session: Session }
 
+// The groups that the user folded show only the count of their waiting items, and the open view.
 export function Menu({ views, current, session }: Props) {
   const [folded, setFolded] = useState(() => foldedGroups(session))
-  const turn = (group: Group) => {
+  // Folds or unfolds a group, and stores the choice in the browser.
+  const toggleGroup = (group: Group) => {
     const next = folded.includes(group)
-      ? folded.filter((each) => each !== group)
+      ? folded.filter((name) => name !== group)
       : [...folded, group]
     window.localStorage.setItem(KEY, next.join(','))
     setFolded(next)
   }
-  const present = GROUPS.filter((name) => views.some(({ group }) => group === name))
+  const groupsWithViews = GROUPS.filter((name) => views.some(({ group }) => group === name))
   // The open view stays visible in a folded group.
   const isVisible = ({ group, path }: View) =>
     group === undefined || !folded.includes(group) || path === current
-  const rows = views.filter(isVisible).length + present.length
+  const rows = views.filter(isVisible).length + groupsWithViews.length
   const itemsOf = (name: Group | undefined) =>
     views
       .filter((view) => view.group === name && isVisible(view))
-      .map((view) => <Item key={view.path} {...{ view, current, session }} />)
+      .map((view) => <MenuItem key={view.path} {...{ view, current, session }} />)
   return (
     <nav aria-label={appStrings.menu} style={{ '--rows': rows }}>
       <ul>
         {itemsOf(undefined)}
-        {present.map((group) => {
+        {groupsWithViews.map((group) => {
           const isFolded = folded.includes(group)
           return (
             <li key={group}>
@@ -55,7 +58,7 @@ export function Menu({ views, current, session }: Props) {
                 type="button"
                 class="menu-group"
                 aria-expanded={!isFolded}
-                onClick={() => turn(group)}
+                onClick={() => toggleGroup(group)}
               >
                 {appStrings.groups[group]}
                 <Icon name="fold" />
@@ -75,9 +78,10 @@ export function Menu({ views, current, session }: Props) {
   )
 }
 
-type ItemProps = { view: View; current: string; session: Session }
+type MenuItemProps = { view: View; current: string; session: Session }
 
-function Item({ view: { path, name, icon, count: Count }, current, session }: ItemProps) {
+// The link to a view, with the count of the items that wait there.
+function MenuItem({ view: { path, name, icon, count: Count }, current, session }: MenuItemProps) {
   return (
     <li>
       <a

@@ -16,28 +16,32 @@ export function hasPasskeys(): boolean {
   return typeof window.PublicKeyCredential === 'function' && !isAddress
 }
 
-export async function makePasskey(
+// Lets the user's device create a passkey for the service's challenge.
+export async function createPasskey(
   options: Schemas['PasskeyCreationOptions'],
 ): Promise<Schemas['PasskeyAttestation']> {
   const optionsJSON = options as PublicKeyCredentialCreationOptionsJSON
-  const { id, rawId, type, response } = await startRegistration({ optionsJSON }).catch(fail)
+  const { id, rawId, type, response } = await startRegistration({ optionsJSON }).catch(throwProblem)
   const { clientDataJSON, attestationObject, transports = [] } = response
   return { id, rawId, type, response: { clientDataJSON, attestationObject, transports } }
 }
 
 export async function passkeyForSignIn(): Promise<Schemas['PasskeyAssertion']> {
-  return answer(await send('POST', '/dashboard/api/session/passkey/challenge', {}))
+  return signChallenge(await send('POST', '/dashboard/api/session/passkey/challenge', {}))
 }
 
 export async function passkeyToConfirm(): Promise<Schemas['PasskeyAssertion']> {
-  return answer(await send('POST', '/dashboard/api/passkeys/challenge', {}))
+  return signChallenge(await send('POST', '/dashboard/api/passkeys/challenge', {}))
 }
 
-async function answer(
+// Lets the user choose a passkey and sign the service's challenge.
+async function signChallenge(
   options: Schemas['PasskeyRequestOptions'],
 ): Promise<Schemas['PasskeyAssertion']> {
   const optionsJSON = options as PublicKeyCredentialRequestOptionsJSON
-  const { id, rawId, type, response } = await startAuthentication({ optionsJSON }).catch(fail)
+  const { id, rawId, type, response } = await startAuthentication({ optionsJSON }).catch(
+    throwProblem,
+  )
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   const proof = { clientDataJSON, authenticatorData, signature }
   return { id, rawId, type, response: userHandle ? { ...proof, userHandle } : proof }
@@ -51,8 +55,9 @@ const REASONS: Record<string, string> = {
   ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT: strings.unfit,
 }
 
-// Browsers do not reveal whether there was no passkey, no response, or a refusal.
-function fail(error: unknown): never {
+// Browsers do not say whether there was no passkey, the user did not respond, or the user refused, so one
+// message covers all three.
+function throwProblem(error: unknown): never {
   const code = error instanceof WebAuthnError ? error.code : ''
   throw new Problem('passkey_not_used', REASONS[code] ?? strings.notUsed)
 }

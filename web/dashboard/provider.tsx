@@ -13,18 +13,19 @@ import { CodeField, Fault, SignInLayout } from './sign-in-parts.tsx'
 
 const PATH = '/dashboard/api/session/provider'
 const CLIENT_KEY = 'manilla-provider-client'
-const PROOF_KEY = 'manilla-provider-proof'
-const PROVEN_MS = 5 * 60_000
+const PROOF_KEY = 'manilla-provider-proof' // 'begun', or the time of the confirmation once the user is back.
+const CONFIRMATION_MS = 5 * 60_000
 
 export type ProviderReturn = Schemas['ProviderReturn']
 
-// Returns undefined unless the provider redirected the browser here. Removes the parameters from the URL at
-// once, because they sign the user in.
-export function takeProviderReturn(): ProviderReturn | undefined {
+// Reads the parameters with which the provider sent the browser back, and removes them from the URL at
+// once, because they sign the user in. Returns undefined on any other page.
+export function readProviderReturn(): ProviderReturn | undefined {
   const { pathname, search } = window.location
   if (pathname !== `${BASE}/provider`) return undefined
   window.history.replaceState(null, '', pathname)
   const parameters = new URLSearchParams(search)
+  // Returns the parameter under its own name, or nothing if the provider did not send it.
   const parameter = (name: 'code' | 'iss' | 'error') => {
     const value = parameters.get(name)
     return value ? { [name]: value } : {}
@@ -37,6 +38,7 @@ export function takeProviderReturn(): ProviderReturn | undefined {
   }
 }
 
+// With `isFresh` the provider asks for the credentials even if the user is signed in there.
 async function goToProvider(clientId: string, isFresh = false): Promise<void> {
   const { url } = await send('POST', PATH, { body: { clientId, isFresh } })
   window.localStorage.setItem(CLIENT_KEY, clientId)
@@ -44,14 +46,15 @@ async function goToProvider(clientId: string, isFresh = false): Promise<void> {
 }
 
 // Sends the user to the provider to enter their credentials again, which confirms the user's identity.
-export async function proveAtProvider({ client }: Session): Promise<void> {
+export async function confirmAtProvider({ client }: Session): Promise<void> {
   window.sessionStorage.setItem(PROOF_KEY, 'begun')
   await goToProvider(client.clientId, true)
 }
 
-export function isProvenAtProvider(): boolean {
-  const provenAt = Number(window.sessionStorage.getItem(PROOF_KEY))
-  return provenAt > 0 && Date.now() - provenAt < PROVEN_MS
+// Whether the user confirmed their identity at the provider, in this tab, during the last five minutes.
+export function isConfirmedAtProvider(): boolean {
+  const confirmedAt = Number(window.sessionStorage.getItem(PROOF_KEY))
+  return confirmedAt > 0 && Date.now() - confirmedAt < CONFIRMATION_MS
 }
 
 // `client` is known once the service has said that a password is not enough.
@@ -59,7 +62,8 @@ export function ProviderSignIn({ client }: { client: string | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const go = async (event: SubmitEvent) => {
+  // Sends the user to the sign-in provider of the organisation that they typed.
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
     setBusy(true)
@@ -74,7 +78,7 @@ export function ProviderSignIn({ client }: { client: string | undefined }) {
     return <Button onClick={() => setOpen(true)}>{strings.signIn}</Button>
   }
   return (
-    <form onSubmit={go} aria-busy={isBusy} aria-label={strings.signIn}>
+    <form onSubmit={submit} aria-busy={isBusy} aria-label={strings.signIn}>
       <label class="field">
         <span>{strings.client}</span>
         <input
@@ -102,12 +106,14 @@ export function ProviderReturnPage({ parameters, enter, leave }: ReturnProps) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(true)
   const [hasPasskey, setHasPasskey] = useState<boolean | undefined>()
-  const isSent = useRef(false)
+  const isCallbackSent = useRef(false)
+  // Signs in with the provider's parameters or the second factor. A refusal may ask for a second factor
+  // next.
   const attempt = async (work: () => Promise<Session>) => {
     setBusy(true)
     try {
       const session = keepSession(await work())
-      window.history.replaceState(null, '', placeAfterReturn())
+      window.history.replaceState(null, '', hrefAfterReturn())
       enter(session)
     } catch (error) {
       const refusal = problemFrom(error)
@@ -119,21 +125,22 @@ export function ProviderReturnPage({ parameters, enter, leave }: ReturnProps) {
   }
   useEffect(() => {
     document.title = `${strings.title} · ${appStrings.title}`
-    if (isSent.current) return
-    isSent.current = true
+    if (isCallbackSent.current) return
+    isCallbackSent.current = true
     void attempt(() => send('POST', `${PATH}/callback`, { body: parameters }))
   }, [])
   const finish = (body: { code: string } | { passkey: Schemas['PasskeyAssertion'] }) =>
     send('POST', `${PATH}/second-factor`, { body })
+  // Continues the sign-in with the code of the second factor.
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
     return attempt(() => finish({ code: String(form.get('code') ?? '').trim() }))
   }
-  const isOver = problem?.code === 'provider_sign_in_expired'
+  const isExpired = problem?.code === 'provider_sign_in_expired'
   return (
     <SignInLayout title={strings.title}>
-      {hasPasskey !== undefined && !isOver ? (
+      {hasPasskey !== undefined && !isExpired ? (
         <form onSubmit={submit} aria-busy={isBusy}>
           <CodeField code passkey={hasPasskey} />
           <Fault problem={problem} />
@@ -159,8 +166,8 @@ export function ProviderReturnPage({ parameters, enter, leave }: ReturnProps) {
   )
 }
 
-// Returns the profile if the user went to the provider to confirm their identity.
-function placeAfterReturn(): string {
+// The user continues on the profile if they went to the provider to confirm their identity there.
+function hrefAfterReturn(): string {
   if (window.sessionStorage.getItem(PROOF_KEY) !== 'begun') return BASE
   window.sessionStorage.setItem(PROOF_KEY, String(Date.now()))
   return hrefOf('settings', undefined, { tab: 'profile' })

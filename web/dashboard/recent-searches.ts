@@ -4,6 +4,7 @@
 const RECENT_MAX = 5
 const KEY = 'manilla-searches'
 
+// Returns nothing if another user has searched in this tab.
 export function recentSearches(user: string): string[] {
   try {
     const stored = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}')
@@ -13,9 +14,10 @@ export function recentSearches(user: string): string[] {
   }
 }
 
+// Puts the search first among the recent ones. Each search is listed once.
 export function rememberSearch(user: string, search: string): void {
-  const others = recentSearches(user).filter((other) => other !== search)
-  const searches = [search, ...others].slice(0, RECENT_MAX)
+  const otherSearches = recentSearches(user).filter((other) => other !== search)
+  const searches = [search, ...otherSearches].slice(0, RECENT_MAX)
   window.sessionStorage.setItem(KEY, JSON.stringify({ user, searches }))
 }
 

@@ -12,8 +12,8 @@ export type Place = { view: string; open: string | undefined; query: Query }
 
 const CHANGED = 'place-changed'
 
-// State of a history entry: its position among the entries of this page, the lists through which the user
-// reached it, and values that are not in the URL, such as the page of a list.
+// The state of a browser history entry: its position, the lists that led to it, and values that are not in
+// the URL, such as the cursors of a list's pages.
 type Entry = {
   at: number
   lists: readonly { at: number; href: string }[]
@@ -23,24 +23,25 @@ type Entry = {
 const LISTS_MAX = 10
 const BACK_MAX_MS = 500
 
-let current = keptEntry(0)
-let closing = 0 // A timer, set while closeTo() goes back.
+let current = readEntry(0)
+let closeTimer = 0 // A timer, set while closeTo() goes back.
 
-// An entry without state is new: a page load or a followed link.
-function keptEntry(at: number): Entry {
-  const entry: Entry = { at, lists: [], kept: {}, ...window.history.state }
+// Reads the state of the current history entry. An entry without state is new: the page was loaded, or a
+// link was followed. It gets the given position.
+function readEntry(newPosition: number): Entry {
+  const entry: Entry = { at: newPosition, lists: [], kept: {}, ...window.history.state }
   if (!window.history.state) window.history.replaceState(entry, '')
   return entry
 }
 
-// A page cannot prevent Back or Forward. So if a request is in flight, this returns to the entry that the
-// user left.
+// A page cannot prevent Back or Forward. If a request is in flight, it returns to the entry that the user
+// left.
 window.addEventListener('popstate', () => {
-  const entry = keptEntry(current.at + 1)
-  const away = entry.at - current.at
-  if (away !== 0 && isInFlight() && closing === 0) return window.history.go(-away)
-  window.clearTimeout(closing)
-  closing = 0
+  const entry = readEntry(current.at + 1)
+  const distance = entry.at - current.at
+  if (distance !== 0 && isInFlight() && closeTimer === 0) return window.history.go(-distance)
+  window.clearTimeout(closeTimer)
+  closeTimer = 0
   current = entry
   window.dispatchEvent(new Event(CHANGED))
 })
@@ -49,12 +50,14 @@ export function currentPlace(): Place {
   return placeOf(window.location)
 }
 
+// Parses /dashboard/<view>/<open>?<query>.
 function placeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Place {
   const [view = '', open] = pathname.slice(BASE.length).split('/').filter(Boolean)
   const query = Object.fromEntries(new URLSearchParams(search))
   return { view, open: open === undefined ? undefined : decodeURIComponent(open), query }
 }
 
+// Renders the component again whenever the place changes.
 export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
   useEffect(() => {
@@ -65,6 +68,7 @@ export function usePlace(): Place {
   return place
 }
 
+// The link to a view, and to an object that is open in it. Omits blank parameters.
 export function hrefOf(view: string, open?: string, query: Query = {}): string {
   const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
   const search = new URLSearchParams(entries).toString()
@@ -74,41 +78,49 @@ export function hrefOf(view: string, open?: string, query: Query = {}): string {
 
 // Use `replace` for changes that Back should skip, such as each letter of a filter.
 export function goTo(href: string, { replace = false } = {}): void {
-  current = replace ? replaced(current, href) : next(current, href)
+  current = replace ? replacedEntry(current, href) : nextEntry(current, href)
   if (replace) window.history.replaceState(current, '', href)
   else window.history.pushState(current, '', href)
   window.dispatchEvent(new Event(CHANGED))
 }
 
-// Replaces the entry. If the filters changed, drops the kept values, so that the list starts at its first
-// page.
-function replaced(entry: Entry, href: string): Entry {
+// The state after a change of the URL in place. If the filters changed, the kept values are dropped, so
+// that the list starts at its first page.
+function replacedEntry(entry: Entry, href: string): Entry {
   const { search } = new URL(href, window.location.href)
   return search === window.location.search ? entry : { ...entry, kept: {} }
 }
 
-function next({ at, lists, kept: values }: Entry, href: string): Entry {
+// The state of a new entry. Within a view, opening an object from a list adds the list, so that closing the
+// object goes back to it.
+function nextEntry({ at, lists, kept: values }: Entry, href: string): Entry {
   const { view, open } = currentPlace()
   if (placeOf(new URL(href, window.location.href)).view !== view) {
     return { at: at + 1, lists: [], kept: {} }
   }
-  const here = { at, href: addressNow() }
-  return { at: at + 1, lists: open ? lists : [...lists, here].slice(-LISTS_MAX), kept: values }
+  const currentList = { at, href: addressNow() }
+  return {
+    at: at + 1,
+    lists: open ? lists : [...lists, currentList].slice(-LISTS_MAX),
+    kept: values,
+  }
 }
 
 const addressNow = () => `${window.location.pathname}${window.location.search}`
 
-// Closes the open object and returns to its list. Back does not reopen it.
+// Closes the open object and returns to its list by going back in the history, so that Back does not open
+// the object again. If the history no longer has the list, the URL is replaced.
 export function closeTo(href: string): void {
-  if (closing !== 0 || addressNow() === href) return
-  const list = current.lists.findLast((each) => each.href === href)
-  const stay = () => {
-    closing = 0
+  if (closeTimer !== 0 || addressNow() === href) return
+  const list = current.lists.findLast((visited) => visited.href === href)
+  // The way without the history: the list takes the place of the object’s entry.
+  const replaceInstead = () => {
+    closeTimer = 0
     goTo(href, { replace: true })
   }
-  if (!list) return void stay()
-  // Browsers drop old entries. Going back to a dropped entry does nothing.
-  closing = window.setTimeout(stay, BACK_MAX_MS)
+  if (!list) return void replaceInstead()
+  // Browsers drop old entries, and going back to a dropped entry does nothing.
+  closeTimer = window.setTimeout(replaceInstead, BACK_MAX_MS)
   window.history.go(list.at - current.at)
 }
 
@@ -120,6 +132,7 @@ export function useKept<Value>(name: string): [Value | undefined, (value: Value)
     window.addEventListener(CHANGED, update)
     return () => window.removeEventListener(CHANGED, update)
   }, [])
+  // Stores the value in the current history entry, and redraws the components that use it.
   const keep = (value: Value) => {
     current = { ...current, kept: { ...current.kept, [name]: value } }
     window.history.replaceState(current, '')

@@ -35,15 +35,16 @@ const COMMANDS_MAX = 5
 // number.
 export const ADVICE_PREFIX = 'advice-'
 
-// Returns the link of a result. For a user with accounting access, payouts open in the list of all clients.
+// Returns the link of a result. `of` is the payment or credit that a refund belongs to, and opens instead of
+// the refund. For a user with accounting access, payouts open in the list of all clients.
 function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   const target = of ?? { type, reference }
   const view = VIEW_OF[target.type]
   if (type === 'advice') return hrefOf(view, `${ADVICE_PREFIX}${reference}`)
   if (type === 'statement') return hrefOf(view, reference, { tab: 'statements' })
   if (type === 'event') return hrefOf(view, reference, { tab: 'deliveries' })
-  const isOfAll = type === 'payout' && session.scopes.includes('accounting:read')
-  return hrefOf(view, target.reference, isOfAll ? { tab: 'all' } : {})
+  const inAllClients = type === 'payout' && session.scopes.includes('accounting:read')
+  return hrefOf(view, target.reference, inAllClients ? { tab: 'all' } : {})
 }
 
 // Searches when the user pauses typing. Ignores results for earlier text.
@@ -51,19 +52,19 @@ export function useHits(search: string): State | undefined {
   const [state, setState] = useState<State | undefined>()
   useEffect(() => {
     if (search === '') return
-    const leaving = new AbortController()
+    const abort = new AbortController()
     const timer = window.setTimeout(async () => {
       try {
         const query = { q: search }
-        const hits = await getData('/api/v1/search', {}, { query, signal: leaving.signal })
+        const hits = await getData('/api/v1/search', {}, { query, signal: abort.signal })
         setState({ search, hits })
       } catch (error) {
-        if (!leaving.signal.aborted) setState({ search, problem: problemFrom(error) })
+        if (!abort.signal.aborted) setState({ search, problem: problemFrom(error) })
       }
     }, DEBOUNCE_MS)
     return () => {
       window.clearTimeout(timer)
-      leaving.abort()
+      abort.abort()
     }
   }, [search])
   return state?.search === search ? state : undefined
@@ -71,24 +72,26 @@ export function useHits(search: string): State | undefined {
 
 type Props = { session: Session; commands: readonly Command[] }
 
+// The state of the search field: its text, the options for it, and the keys that move among them.
 function useSearch({ session, commands }: Props) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const search = text.trim()
-  const found = useHits(search)
+  const results = useHits(search)
   const user = session.user.email
   const recent = isOpen && search === '' ? recentSearches(user) : []
   const isEmpty = search === ''
   const groups = isEmpty
-    ? groupsOfNothing(recent, isOpen ? commands : [])
-    : groupsOfText(search, commands, found?.hits ?? [])
+    ? groupsBeforeTyping(recent, isOpen ? commands : [])
+    : groupsForText(search, commands, results?.hits ?? [])
   const options = groups.flatMap((group) => group.options)
-  const isShown = isOpen && (options.length > 0 || (search !== '' && found !== undefined))
-  // The text when the user pressed Enter, until its results come.
-  const awaited = useRef<string | undefined>(undefined)
+  const isShown = isOpen && (options.length > 0 || (search !== '' && results !== undefined))
+  // The text for which the user pressed Enter before its results came. The first result then opens at once.
+  const enterPressedFor = useRef<string | undefined>(undefined)
 
+  // Opens an option. A recent search only fills in its text.
   const open = (option: Option) => {
     setChosen(0)
     if (option.search !== undefined) return setText(option.search)
@@ -100,11 +103,11 @@ function useSearch({ session, commands }: Props) {
   }
   useEffect(() => {
     const [first] = options
-    if (!found || awaited.current !== search) return
-    awaited.current = undefined
+    if (!results || enterPressedFor.current !== search) return
+    enterPressedFor.current = undefined
     if (first) open(first)
-  }, [found])
-  const press = (event: KeyboardEvent) => {
+  }, [results])
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
       // Escape first closes the results, then clears the text, then leaves the field.
       if (!isShown && text === '') field.current?.blur()
@@ -113,7 +116,7 @@ function useSearch({ session, commands }: Props) {
     }
     const option = options[chosen]
     const isEnter = event.key === 'Enter'
-    awaited.current = isEnter && search !== '' && !found && !option ? search : undefined
+    enterPressedFor.current = isEnter && search !== '' && !results && !option ? search : undefined
     if (isEnter) event.preventDefault() // Enter must not also press the element that gets the focus next.
     if (isEnter && isShown && option) open(option)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -122,7 +125,7 @@ function useSearch({ session, commands }: Props) {
     setOpen(true)
     if (isShown && options.length > 0) setChosen((chosen + step + options.length) % options.length)
   }
-  const type = (typed: string) => {
+  const onType = (typed: string) => {
     setText(typed)
     setChosen(0)
     setOpen(true)
@@ -130,12 +133,12 @@ function useSearch({ session, commands }: Props) {
   return {
     search,
     text,
-    type,
-    press,
+    onType,
+    onKeyDown,
     open,
     setOpen,
     field,
-    found,
+    results,
     groups,
     options,
     chosen,
@@ -144,8 +147,8 @@ function useSearch({ session, commands }: Props) {
 }
 
 export function SearchBox(props: Props) {
-  const { text, type, press, open, setOpen, field, ...results } = useSearch(props)
-  const { search, found, groups, options, chosen, isShown } = results
+  const { text, onType, onKeyDown, open, setOpen, field, ...view } = useSearch(props)
+  const { search, results, groups, options, chosen, isShown } = view
   return (
     <search class="search">
       <Icon name="search" />
@@ -165,31 +168,32 @@ export function SearchBox(props: Props) {
         spellcheck={false}
         maxLength={100}
         value={text}
-        onInput={(event) => type(event.currentTarget.value)}
-        onKeyDown={press}
+        onInput={(event) => onType(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
         onFocus={() => setOpen(true)}
         onBlur={() => setOpen(false)}
       />
       <kbd>/</kbd>
       <p class="hidden" role="status">
-        {isShown && (search === '' || found?.hits) && searchStrings.found(options.length)}
+        {isShown && (search === '' || results?.hits) && searchStrings.found(options.length)}
       </p>
       <Hits
         {...{ groups, chosen, open, isShown }}
-        problem={found?.problem}
-        isEmpty={found?.hits?.length === 0 && options.length === 0}
+        problem={results?.problem}
+        isEmpty={results?.hits?.length === 0 && options.length === 0}
       />
     </search>
   )
 }
 
-function groupsOfNothing(recent: readonly string[], commands: readonly Command[]): Group[] {
+// The options of an empty field: the recent searches, then the actions.
+function groupsBeforeTyping(recent: readonly string[], commands: readonly Command[]): Group[] {
   const actions = commands.filter(({ isAction }) => isAction)
   return [...recentGroup(recent), ...commandGroup(actions)]
 }
 
-function groupsOfText(text: string, commands: readonly Command[], hits: readonly Hit[]): Group[] {
-  return [...commandGroup(findCommands(commands, text)), ...groupsOf(hits)]
+function groupsForText(text: string, commands: readonly Command[], hits: readonly Hit[]): Group[] {
+  return [...commandGroup(findCommands(commands, text)), ...groupHits(hits)]
 }
 
 type Option = { key: string } & (
@@ -212,7 +216,7 @@ function commandGroup(commands: readonly Command[]): Group[] {
 }
 
 // Groups the results by kind, ordered by the best result of each group.
-function groupsOf(hits: readonly Hit[]): Group[] {
+function groupHits(hits: readonly Hit[]): Group[] {
   const types = [...new Set(hits.map(({ type }) => type))]
   return types.map((type) => ({
     name: searchStrings.groups[type],
@@ -236,7 +240,9 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [groups, chosen])
-  const numbers = new Map(groups.flatMap(({ options }) => options).map(({ key }, at) => [key, at]))
+  const positions = new Map(
+    groups.flatMap(({ options }) => options).map(({ key }, index) => [key, index]),
+  )
   return (
     <div ref={list} class="hits" hidden={!isShown}>
       {problem && <p class="fault">{problem.message}</p>}
@@ -249,10 +255,10 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
             {options.map((option) => (
               <div
                 key={option.key}
-                id={`hit-${numbers.get(option.key)}`}
+                id={`hit-${positions.get(option.key)}`}
                 role="option"
                 tabIndex={-1}
-                aria-selected={numbers.get(option.key) === chosen}
+                aria-selected={positions.get(option.key) === chosen}
                 // Prevents the blur that would close the list before the click.
                 onMouseDown={(event) => {
                   event.preventDefault()
@@ -281,15 +287,17 @@ function OptionText({ option: { hit, command, search } }: { option: Option }) {
 }
 
 // Removes the status from the beginning of the detail, because a badge shows the status.
-function plainDetail({ detail, status }: Hit): string | undefined {
+function detailWithoutStatus({ detail, status }: Hit): string | undefined {
   if (detail === status) return undefined
-  const start = `${status}, `
-  return detail?.startsWith(start) ? detail.slice(start.length) : (detail ?? undefined)
+  const statusPrefix = `${status}, `
+  return detail?.startsWith(statusPrefix)
+    ? detail.slice(statusPrefix.length)
+    : (detail ?? undefined)
 }
 
 function HitText({ hit }: { hit: Hit }) {
   const { title, amount, currency, status, at } = hit
-  const detail = plainDetail(hit)
+  const detail = detailWithoutStatus(hit)
   return (
     <>
       <span class="hit-title">{title}</span>

@@ -26,6 +26,7 @@ const SESSION = '/dashboard/api/session'
 // does not ask the service for a session.
 const KEY = 'manilla-signed-in'
 
+// Restores the session after a page load. Returns undefined if there is none or it has ended.
 export async function findSession(): Promise<Session | undefined> {
   if (window.localStorage.getItem(KEY) === null) return undefined
   try {
@@ -56,7 +57,8 @@ export async function openInvitation(token: string): Promise<Schemas['Invitation
 // Resolves to whether the user is signed in now. A user with a second factor must still sign in.
 export async function acceptInvitation(token: string, password: string): Promise<boolean> {
   const { isSignedIn } = await send('POST', `${INVITATION}/accept`, { body: { token, password } })
-  if (isSignedIn) window.localStorage.setItem(KEY, '')
+  if (isSignedIn)
+    window.localStorage.setItem(KEY, '') // Only the presence of the key counts.
   else window.localStorage.removeItem(KEY)
   return isSignedIn
 }
@@ -84,6 +86,7 @@ export async function signOut(): Promise<void> {
   forgetSearches()
 }
 
+// The service ends all sessions of the user and opens a new one here, which has a new CSRF token.
 export async function changePassword(currentPassword: string, newPassword: string) {
   const body = { currentPassword, newPassword }
   const { csrfToken } = await send('PUT', '/dashboard/api/password', { body })
@@ -92,8 +95,8 @@ export async function changePassword(currentPassword: string, newPassword: strin
 
 let userId: string | undefined
 
-// Another tab may have signed in again, which gave the session another token. If another user has signed in,
-// reloads the page.
+// Another tab may have signed in again, which gave this session a new CSRF token. If another user has
+// signed in there, the page reloads, so that it shows nothing of the earlier user.
 onSessionWrong(async () => {
   const session = await findNow(SESSION)
   if (!session) return false
@@ -105,14 +108,16 @@ onSessionWrong(async () => {
   return false
 })
 
-const signedIn = new BroadcastChannel('manilla-signed-in')
-signedIn.addEventListener('message', ({ data: id }: MessageEvent<string>) => {
+// Tells the other tabs who has signed in; they reload if it is another user.
+const signInChannel = new BroadcastChannel('manilla-signed-in')
+signInChannel.addEventListener('message', ({ data: id }: MessageEvent<string>) => {
   if (userId !== undefined && userId !== id) window.location.reload()
 })
 
+// Takes over a new session: its user, its CSRF token, and the note that there is a session cookie.
 export function keepSession(session: Session): Session {
   userId = session.user.id
-  signedIn.postMessage(userId)
+  signInChannel.postMessage(userId)
   keepCsrfToken(session.csrfToken)
   window.localStorage.setItem(KEY, 'yes')
   return session

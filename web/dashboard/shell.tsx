@@ -27,7 +27,7 @@ export function Shell({ session }: { session: Session }) {
   const place = usePlace()
   const [isOpen, setOpen] = useState(false)
   const menuButton = useRef<HTMLButtonElement>(null)
-  const fold = (event: KeyboardEvent) => {
+  const closeMenuOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return
     setOpen(false)
     menuButton.current?.focus()
@@ -49,7 +49,7 @@ export function Shell({ session }: { session: Session }) {
         {appStrings.skip}
       </a>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape folds the menu from anywhere in it. */}
-      <header class="side" data-open={isOpen} onKeyDown={fold}>
+      <header class="side" data-open={isOpen} onKeyDown={closeMenuOnEscape}>
         <div class="side-top">
           <Link class="brand" href={BASE}>
             {appStrings.title}
@@ -103,6 +103,7 @@ function ShortcutsButton({ open }: { open: () => void }) {
   )
 }
 
+// A note above the view while events cannot arrive.
 function ConnectionNote() {
   const connection = useConnection()
   return (
@@ -122,14 +123,16 @@ function untilDrawn(): Promise<unknown> {
 
 type UserMenuProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
 
+// The foot of the menu: the user, the theme and the sign-out.
 function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps) {
   const [theme, setTheme] = useState(chosenTheme)
-  const turn = () => {
+  // Goes on to the next of the themes.
+  const switchTheme = () => {
     const next = nextTheme(theme)
     chooseTheme(next)
     setTheme(next)
   }
-  const leave = async () => {
+  const leaveService = async () => {
     // Unmounts the view first, so that it sends no request after the session has ended.
     setLeaving(true)
     forgetEvents()
@@ -153,8 +156,8 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
         </p>
         <p class="muted">{humanize(role)}</p>
       </div>
-      <IconButton name={theme} label={appStrings.themes[theme]} press={turn} />
-      <IconButton name="leave" label={appStrings.signOut} press={leave} />
+      <IconButton name={theme} label={appStrings.themes[theme]} press={switchTheme} />
+      <IconButton name="leave" label={appStrings.signOut} press={leaveService} />
     </div>
   )
 }
@@ -169,21 +172,22 @@ function IconButton({ name, label, press }: IconButtonProps) {
   )
 }
 
+// Loads the code of the view when it first opens, and shows it with its props.
 function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }) {
   type State = { Component?: ComponentType<ViewProps>; problem?: Problem }
   const [state, setState] = useState<State>({})
-  const [round, setRound] = useState(0)
-  const isGone = useRef(false)
+  const [attempt, setAttempt] = useState(0)
+  const isUnmounted = useRef(false)
   useEffect(() => {
-    isGone.current = false
+    isUnmounted.current = false
     view?.load().then(
-      ({ default: Component }) => !isGone.current && setState({ Component }),
-      () => !isGone.current && setState({ problem: problemFrom(undefined) }),
+      ({ default: Component }) => !isUnmounted.current && setState({ Component }),
+      () => !isUnmounted.current && setState({ problem: problemFrom(undefined) }),
     )
     return () => {
-      isGone.current = true
+      isUnmounted.current = true
     }
-  }, [view, round])
+  }, [view, attempt])
   if (!view) {
     return (
       <p class="empty">
@@ -192,6 +196,6 @@ function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }
     )
   }
   const { Component, problem } = state
-  if (problem) return <Failed problem={problem} retry={() => setRound(round + 1)} />
+  if (problem) return <Failed problem={problem} retry={() => setAttempt(attempt + 1)} />
   return Component ? <Component {...props} /> : <Skeleton kind="page" lines={6} />
 }

@@ -46,6 +46,7 @@ const KEY = 'manilla-shortcuts'
 
 export const areShortcutsEnabled = () => window.localStorage.getItem(KEY) !== 'off'
 
+// Stores only that the shortcuts are off, because they are on by default.
 export function enableShortcuts(isOn: boolean): void {
   if (isOn) window.localStorage.removeItem(KEY)
   else window.localStorage.setItem(KEY, 'off')
@@ -58,20 +59,22 @@ export function useShortcuts(views: readonly Destination[]) {
   const latest = useRef(views)
   latest.current = views
   useEffect(() => {
-    let goingUntil = 0
-    const go = (key: string) => {
+    let letterUntil = 0
+    // Opens the view of the letter that followed g.
+    const openView = (key: string) => {
       const view = latest.current.find(({ path }) => LETTERS[path] === key)
       if (!view) return setAnnouncement('')
       goTo(hrefOf(view.path))
       document.getElementById('content')?.focus()
       setAnnouncement(view.name)
     }
-    const run = ({ key }: KeyboardEvent): boolean => {
-      const isGoing = goingUntil > performance.now()
-      goingUntil = 0
-      if (isGoing) go(key)
+    // Returns whether the key was a shortcut.
+    const runShortcut = ({ key }: KeyboardEvent): boolean => {
+      const isLetterExpected = letterUntil > performance.now()
+      letterUntil = 0
+      if (isLetterExpected) openView(key)
       else if (key === 'g') {
-        goingUntil = performance.now() + LETTER_WITHIN_MS
+        letterUntil = performance.now() + LETTER_WITHIN_MS
         setAnnouncement(strings.pending)
       } else if (key === '/') focusSearch()
       else if (key === '?') setHelpOpen(true)
@@ -79,27 +82,29 @@ export function useShortcuts(views: readonly Destination[]) {
       else return false
       return true
     }
-    const press = (event: KeyboardEvent) => {
+    // ⌘K and Ctrl+K work everywhere, the single keys only outside text fields.
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || document.querySelector('dialog.modal[open]'))
         return
       const drawer = document.querySelector<HTMLDialogElement>('dialog[open]')
       const isCommand = event.metaKey || event.ctrlKey
       if (isCommand && event.key.toLowerCase() === 'k') {
         event.preventDefault()
-        if (drawer) closeFirst(drawer, focusSearch)
+        if (drawer) closeThen(drawer, focusSearch)
         else focusSearch()
       } else if (!isCommand && !isTyping(event.target) && areShortcutsEnabled()) {
-        if (drawer ? openNeighbour(event.key) : run(event)) event.preventDefault()
+        if (drawer ? openNeighbour(event.key) : runShortcut(event)) event.preventDefault()
       }
     }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
   return { isHelpOpen, setHelpOpen, announcement }
 }
 
 const NOT_TYPED_IN = ['checkbox', 'radio', 'button', 'submit', 'file']
 
+// A key pressed in a text field is typed text, not a shortcut.
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !NOT_TYPED_IN.includes(target.type)
   return (
@@ -115,24 +120,28 @@ function focusSearch(): void {
   field?.select()
 }
 
-function closeFirst(drawer: HTMLDialogElement, next: () => void): void {
+// Closes the drawer as Escape would, and then runs `next`.
+function closeThen(drawer: HTMLDialogElement, next: () => void): void {
   if (isInFlight()) return
   drawer.addEventListener('close', next, { once: true })
   drawer.dispatchEvent(new Event('cancel', { cancelable: true }))
 }
 
+// In a drawer, j and k open the next or previous row of the list behind it. Returns whether the key was one
+// of these.
 function openNeighbour(key: string): boolean {
   const step = { j: 1, k: -1 }[key]
   if (step === undefined) return false
   const rows = [
     ...document.querySelectorAll('#content .listing tbody tr:has(.row-link):not(dialog *)'),
   ]
-  const at = rows.findIndex((row) => row.getAttribute('data-open') === 'true')
-  if (at >= 0) rows[at + step]?.querySelector<HTMLElement>('a.row-link')?.click()
+  const openIndex = rows.findIndex((row) => row.getAttribute('data-open') === 'true')
+  if (openIndex >= 0) rows[openIndex + step]?.querySelector<HTMLElement>('a.row-link')?.click()
   return true
 }
 
-// Moves the focus from outside into the list. Inside the list, the table moves the focus.
+// j and k move the focus into the list, to its first or last link. Inside the list, the table handles the
+// keys.
 function enterList(key: 'j' | 'k'): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('#content a.row-link')]
   const link = key === 'j' ? links[0] : links.at(-1)

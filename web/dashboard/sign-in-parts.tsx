@@ -27,6 +27,7 @@ export function CodeField(demands: CodeDemands) {
   )
 }
 
+// The label says whether a code is needed, optional, or the alternative to a passkey.
 function codeLabel({ code, passkey }: CodeDemands): string {
   if (passkey) return strings.codeOrPasskey
   return code ? strings.code : strings.codeIfAny
@@ -52,26 +53,27 @@ type FieldProps = {
   defaultValue?: string | undefined
 }
 
-export function Field({ label, type, ...rest }: FieldProps) {
-  const id = `field-${rest.name}`
+export function Field({ label, type, ...input }: FieldProps) {
+  const id = `field-${input.name}`
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {type === 'email' ? (
-        <input id={id} type="email" {...rest} required />
+        <input id={id} type="email" {...input} required />
       ) : (
-        <input id={id} type="password" {...rest} required />
+        <input id={id} type="password" {...input} required />
       )}
     </div>
   )
 }
 
-const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
+const QUESTION_CODES = ['code_needed', 'passkey_needed', 'client_id_needed']
 
-// A request for a code is not an error, but is shown in the same place.
+// Shows a refusal of the sign-in. The service also asks for a code, a passkey or a client by a refusal,
+// which is shown here as a note and not as an error.
 export function Fault({ problem }: { problem: Problem | undefined }) {
-  const isQuestion = QUESTIONS.includes(problem?.code ?? '')
-  const wait = problem?.retryAfterSeconds
+  const isQuestion = QUESTION_CODES.includes(problem?.code ?? '')
+  const waitSeconds = problem?.retryAfterSeconds
   return (
     <div role="alert" class={isQuestion ? 'notice' : 'fault'}>
       {problem && <p>{problem.message}</p>}
@@ -79,7 +81,9 @@ export function Fault({ problem }: { problem: Problem | undefined }) {
         problem.fields.map(({ field, message }) => (
           <p key={field}>{appStrings.problems.field(field, message)}</p>
         ))}
-      {problem && wait !== undefined && wait > 0 && <p>{strings.wait(Math.ceil(wait / 60))}</p>}
+      {problem && waitSeconds !== undefined && waitSeconds > 0 && (
+        <p>{strings.wait(Math.ceil(waitSeconds / 60))}</p>
+      )}
     </div>
   )
 }

@@ -16,15 +16,17 @@ const demoUser = document.getElementById('app')?.dataset ?? {}
 
 type Demands = { code: boolean; passkey: boolean; clients: string[]; provider?: string }
 
+// The sign-in form, or after “forgot password” the form for the reset, with the email address typed before.
 export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
-  const [forgotten, setForgotten] = useState<string | undefined>()
-  if (forgotten === undefined) return <SignInForm onSignedIn={onSignedIn} forget={setForgotten} />
-  return <ForgotPasswordPage email={forgotten} back={() => setForgotten(undefined)} />
+  const [emailToReset, setEmailToReset] = useState<string | undefined>()
+  if (emailToReset === undefined)
+    return <SignInForm onSignedIn={onSignedIn} onForgot={setEmailToReset} />
+  return <ForgotPasswordPage email={emailToReset} back={() => setEmailToReset(undefined)} />
 }
 
-type FormProps = { onSignedIn: (session: Session) => void; forget: (email: string) => void }
+type FormProps = { onSignedIn: (session: Session) => void; onForgot: (email: string) => void }
 
-function SignInForm({ onSignedIn, forget }: FormProps) {
+function SignInForm({ onSignedIn, onForgot }: FormProps) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const [demands, setDemands] = useState<Demands>({ code: false, passkey: false, clients: [] })
@@ -36,23 +38,24 @@ function SignInForm({ onSignedIn, forget }: FormProps) {
   }, [])
 
   const form = useRef<HTMLFormElement>(null)
-  const enter = async (sign: (credentials: SignIn) => Promise<Session>) => {
+  // Signs in with the values of the form. A refusal that asks for more shows the fields for it.
+  const enter = async (method: (credentials: SignIn) => Promise<Session>) => {
     setBusy(true)
     try {
-      onSignedIn(await sign(readForm(form.current as HTMLFormElement)))
+      onSignedIn(await method(readForm(form.current as HTMLFormElement)))
     } catch (error) {
-      const found = problemFrom(error)
-      const passkey = found.code === 'passkey_needed'
-      if (passkey || found.code === 'code_needed') {
-        setDemands((now) => ({ ...now, code: true, passkey }))
+      const refusal = problemFrom(error)
+      const passkey = refusal.code === 'passkey_needed'
+      if (passkey || refusal.code === 'code_needed') {
+        setDemands((previous) => ({ ...previous, code: true, passkey }))
       }
-      if (found.code === 'client_id_needed') {
-        setDemands((now) => ({ ...now, clients: clientsIn(found) }))
+      if (refusal.code === 'client_id_needed') {
+        setDemands((previous) => ({ ...previous, clients: clientIdsFrom(refusal) }))
       }
-      if (found.code === 'provider_sign_in_needed') {
-        setDemands((now) => ({ ...now, provider: clientsIn(found)[0] ?? '' }))
+      if (refusal.code === 'provider_sign_in_needed') {
+        setDemands((previous) => ({ ...previous, provider: clientIdsFrom(refusal)[0] ?? '' }))
       }
-      setProblem(found)
+      setProblem(refusal)
       setBusy(false)
     }
   }
@@ -78,7 +81,7 @@ function SignInForm({ onSignedIn, forget }: FormProps) {
         </button>
         <Button
           style="quiet"
-          onClick={() => forget(readForm(form.current as HTMLFormElement).email)}
+          onClick={() => onForgot(readForm(form.current as HTMLFormElement).email)}
         >
           {strings.forgot}
         </Button>
@@ -96,6 +99,7 @@ function SignInForm({ onSignedIn, forget }: FormProps) {
   )
 }
 
+// Shown if the email address has users at several clients.
 function ClientField({ clients }: { clients: string[] }) {
   return (
     <label class="field">
@@ -109,6 +113,7 @@ function ClientField({ clients }: { clients: string[] }) {
   )
 }
 
+// Prefilled on the demo, whose user is public.
 function Credentials() {
   return (
     <>
@@ -131,6 +136,7 @@ function Credentials() {
   )
 }
 
+// Only the fields that the form shows are sent.
 function readForm(form: HTMLFormElement): SignIn {
   const fields = new FormData(form)
   const field = (name: string) => String(fields.get(name) ?? '').trim()
@@ -143,13 +149,14 @@ function readForm(form: HTMLFormElement): SignIn {
   }
 }
 
-// Reads the clients from the service's message about the field: "One of A, B."
-function clientsIn(problem: Problem): string[] {
+// Reads the client ids from the service's message about the field: "One of A, B."
+function clientIdsFrom(problem: Problem): string[] {
   const fault = problem.fields.find(({ field }) => field === 'clientId')
   const list = /^One of (.+)\.$/.exec(fault?.message ?? '')?.[1]
   return list ? list.split(', ') : []
 }
 
+// Shown before anything else to a user whose password is temporary.
 export function NewPassword({ onChanged }: { onChanged: () => void }) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 const EVERY_MS = 10_000
 const SOON_MS = 1_000
 
+// Calls `refresh` every ten seconds while the page is visible.
 export function useSteadyRefresh(refresh: () => void): void {
   const latest = useRef(refresh)
   latest.current = refresh
@@ -15,19 +16,21 @@ export function useSteadyRefresh(refresh: () => void): void {
   }, [])
 }
 
-export function useVersion(): [version: number, bump: () => void] {
-  const [version, setVersion] = useState(0)
-  return [version, () => setVersion((before) => before + 1)]
+// A counter that a view passes to its parts. A part that gets a new `refreshKey` reloads its data.
+export function useRefreshKey(): [refreshKey: number, increase: () => void] {
+  const [refreshKey, setRefreshKey] = useState(0)
+  return [refreshKey, () => setRefreshKey((previous) => previous + 1)]
 }
 
-// Returns a version that increases at intervals and with each change that the user makes in this view.
-export function useSteadyVersion(): [version: number, bump: () => void] {
-  const [version, bump] = useVersion()
-  useSteadyRefresh(bump)
-  return [version, bump]
+// Returns a refresh key that increases at intervals and with each change that the user makes in this view.
+export function useSteadyRefreshKey(): [refreshKey: number, increase: () => void] {
+  const [refreshKey, increase] = useRefreshKey()
+  useSteadyRefresh(increase)
+  return [refreshKey, increase]
 }
 
-// Refreshes soon while rows are pending, then less and less often. Starts again when `pending` changes.
+// Refreshes quickly while rows are pending, then less and less often. Any change of `pending`, a key of the
+// pending rows, starts the quick refresh again.
 export function usePendingRefresh(pending: string, refresh: () => void): void {
   const latest = useRef(refresh)
   latest.current = refresh
@@ -35,14 +38,15 @@ export function usePendingRefresh(pending: string, refresh: () => void): void {
     if (pending === '') return
     let pauseMs = SOON_MS
     let timer = 0
-    const wait = () => {
+    // Each pause is half as long again as the one before.
+    const refreshLater = () => {
       timer = window.setTimeout(() => {
         if (!document.hidden) latest.current()
         pauseMs = Math.min(pauseMs * 1.5, EVERY_MS)
-        wait()
+        refreshLater()
       }, pauseMs)
     }
-    wait()
+    refreshLater()
     return () => window.clearTimeout(timer)
   }, [pending])
 }

@@ -5,13 +5,14 @@ const THEMES = ['auto', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
 const KEY = 'manilla-theme'
-const isDarkMachine = window.matchMedia('(prefers-color-scheme: dark)')
+const darkSystemQuery = window.matchMedia('(prefers-color-scheme: dark)')
 
 export function chosenTheme(): Theme {
   const choice = window.localStorage.getItem(KEY)
   return THEMES.find((theme) => theme === choice) ?? 'auto'
 }
 
+// Stores nothing for `auto`, which follows the system.
 export function chooseTheme(theme: Theme): void {
   if (theme === 'auto') window.localStorage.removeItem(KEY)
   else window.localStorage.setItem(KEY, theme)
@@ -22,13 +23,14 @@ export function nextTheme(theme: Theme): Theme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme
 }
 
+// Applies the theme when the page starts, and again when the system switches between light and dark.
 export function followTheme(): void {
   applyTheme()
-  isDarkMachine.addEventListener('change', applyTheme)
+  darkSystemQuery.addEventListener('change', applyTheme)
 }
 
 function applyTheme(): void {
   const theme = chosenTheme()
-  const isDark = theme === 'auto' ? isDarkMachine.matches : theme === 'dark'
+  const isDark = theme === 'auto' ? darkSystemQuery.matches : theme === 'dark'
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
 }

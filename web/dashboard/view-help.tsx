@@ -73,26 +73,26 @@ export function ViewHelp({ path, name }: { path: string; name: string }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     if (!isOpen) return
-    const closeBeside = ({ target }: Event) => {
+    const closeOutside = ({ target }: Event) => {
       if (!wrapper.current?.contains(target as Node)) setOpen(false)
     }
-    document.addEventListener('pointerdown', closeBeside)
-    document.addEventListener('focusin', closeBeside)
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
     return () => {
-      document.removeEventListener('pointerdown', closeBeside)
-      document.removeEventListener('focusin', closeBeside)
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
     }
   }, [isOpen])
   const help = HELP[path]
   if (!help) return null
-  const close = (event: KeyboardEvent) => {
+  const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return
     setOpen(false)
     button.current?.focus()
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from anywhere in it.
-    <div ref={wrapper} class="view-help" onKeyDown={close}>
+    <div ref={wrapper} class="view-help" onKeyDown={closeOnEscape}>
       <button
         ref={button}
         type="button"

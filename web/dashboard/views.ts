@@ -36,178 +36,180 @@ export type View = {
 const { views } = appStrings
 
 type ViewName = keyof typeof views
-type Named = Pick<View, 'path' | 'name' | 'icon'>
+type NamedView = Pick<View, 'path' | 'name' | 'icon'>
 
-function named(name: ViewName & IconName): Named
-function named(name: ViewName, icon: IconName): Named
-function named(name: ViewName, icon = name as IconName): Named {
+// The path, the name and the icon of a view by its key in the catalogue. The icon may be omitted if it has
+// the same key.
+function viewNamed(name: ViewName & IconName): NamedView
+function viewNamed(name: ViewName, icon: IconName): NamedView
+function viewNamed(name: ViewName, icon = name as IconName): NamedView {
   const kebab = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return { path: name === 'today' ? '' : kebab, name: views[name], icon }
 }
 
 export const VIEWS: readonly View[] = [
   {
-    ...named('today'),
+    ...viewNamed('today'),
     scope: 'credits:read',
     count: NeedsYouCount,
     load: () => import('./views/today/today.tsx'),
   },
   {
-    ...named('payments'),
+    ...viewNamed('payments'),
     group: 'moneyIn',
     scope: 'payments:read',
     load: () => import('./views/payments/payments.tsx'),
   },
   {
-    ...named('accounts'),
+    ...viewNamed('accounts'),
     group: 'moneyIn',
     scope: 'accounts:read',
     load: () => import('./views/accounts/accounts.tsx'),
   },
   {
-    ...named('credits'),
+    ...viewNamed('credits'),
     group: 'moneyIn',
     scope: 'credits:read',
     load: () => import('./views/credits.tsx'),
   },
   {
-    ...named('suspense'),
+    ...viewNamed('suspense'),
     group: 'exceptions',
     scope: 'suspense:read',
     count: approvalCount('suspense'),
     load: () => import('./views/suspense/suspense.tsx'),
   },
   {
-    ...named('returns', 'reversal'),
+    ...viewNamed('returns', 'reversal'),
     group: 'exceptions',
     scope: 'returns:read',
     load: () => import('./views/returns.tsx'),
   },
   {
-    ...named('railItems'),
+    ...viewNamed('railItems'),
     group: 'exceptions',
     scope: 'operator',
     load: () => import('./views/rail-items.tsx'),
   },
   {
-    ...named('holds', 'lock'),
+    ...viewNamed('holds', 'lock'),
     group: 'exceptions',
     scope: 'operator',
     count: approvalCount('holds'),
     load: () => import('./views/holds.tsx'),
   },
   {
-    ...named('screening', 'filter'),
+    ...viewNamed('screening', 'filter'),
     group: 'exceptions',
     scope: 'operator',
     count: approvalCount('screening'),
     load: () => import('./views/screening.tsx'),
   },
   {
-    ...named('cases', 'search'),
+    ...viewNamed('cases', 'search'),
     group: 'exceptions',
     scope: 'operator',
     load: () => import('./views/cases/cases.tsx'),
   },
   {
-    ...named('settlements'),
+    ...viewNamed('settlements'),
     group: 'moneyOut',
     scope: 'payouts:read',
     count: approvalCount('settlements'),
     load: () => import('./views/settlements/settlements.tsx'),
   },
   {
-    ...named('payouts'),
+    ...viewNamed('payouts'),
     group: 'moneyOut',
     scope: 'payouts:read',
     count: approvalCount('payouts', 'payoutFailures'),
     load: () => import('./views/payouts/payouts.tsx'),
   },
   {
-    ...named('refunds', 'reversal'),
+    ...viewNamed('refunds', 'reversal'),
     group: 'moneyOut',
     scope: 'payments:read',
     load: () => import('./views/refunds.tsx'),
   },
   {
-    ...named('ledger'),
+    ...viewNamed('ledger'),
     group: 'books',
     scope: 'credits:read',
     load: () => import('./views/ledger.tsx'),
   },
   {
-    ...named('statements', 'advice'),
+    ...viewNamed('statements', 'advice'),
     group: 'books',
     scope: 'credits:read',
     load: () => import('./views/statements.tsx'),
   },
   {
-    ...named('reconciliation'),
+    ...viewNamed('reconciliation'),
     group: 'books',
     scope: 'accounting:read',
     count: approvalCount('differences'),
     load: () => import('./views/reconciliation/reconciliation.tsx'),
   },
   {
-    ...named('accounting'),
+    ...viewNamed('accounting'),
     group: 'books',
     scope: 'accounting:read',
     count: approvalCount('months'),
     load: () => import('./views/accounting/accounting.tsx'),
   },
   {
-    ...named('adjustments', 'advice'),
+    ...viewNamed('adjustments', 'advice'),
     group: 'books',
     scope: 'accounting:read',
     count: approvalCount('adjustments'),
     load: () => import('./views/adjustments.tsx'),
   },
   {
-    ...named('alerts', 'warning'),
+    ...viewNamed('alerts', 'warning'),
     group: 'operate',
     scope: 'operator',
     count: AlertCount,
     load: () => import('./views/alerts.tsx'),
   },
   {
-    ...named('banks'),
+    ...viewNamed('banks'),
     group: 'operate',
     scope: 'accounting:read',
     load: () => import('./views/banks.tsx'),
   },
   {
-    ...named('clients'),
+    ...viewNamed('clients'),
     group: 'operate',
     scope: 'operator',
     load: () => import('./views/clients/clients.tsx'),
   },
   {
-    ...named('settings'),
+    ...viewNamed('settings'),
     group: 'operate',
     scope: undefined,
     load: () => import('./views/settings/settings.tsx'),
   },
   {
-    ...named('sandboxBank', 'sandbox'),
+    ...viewNamed('sandboxBank', 'sandbox'),
     group: 'developers',
     scope: 'payments:write',
     mode: 'sandbox',
     load: () => import('./views/sandbox-bank/sandbox-bank.tsx'),
   },
   {
-    ...named('webhooks'),
+    ...viewNamed('webhooks'),
     group: 'developers',
     scope: 'webhooks:read',
     load: () => import('./views/webhooks/webhooks.tsx'),
   },
   {
-    ...named('messages', 'attempt'),
+    ...viewNamed('messages', 'attempt'),
     group: 'developers',
     scope: 'webhooks:read',
     load: () => import('./views/messages/messages.tsx'),
   },
   {
-    ...named('developers'),
+    ...viewNamed('developers'),
     group: 'developers',
     scope: 'webhooks:write',
     load: () => import('./views/developers/developers.tsx'),
@@ -217,12 +219,13 @@ export const VIEWS: readonly View[] = [
 // Views that are not in the menu: only links open them, for example the link of a scheduled report.
 export const UNLISTED: readonly View[] = [
   {
-    ...named('reports', 'download'),
+    ...viewNamed('reports', 'download'),
     scope: undefined,
     load: () => import('./views/reports/reports.tsx'),
   },
 ]
 
+// The views that the user’s scopes and the client’s mode allow.
 export function viewsFor({ scopes, client }: Session): View[] {
   return VIEWS.filter(
     ({ scope, mode }) =>

@@ -10,7 +10,8 @@ const findAll = <E extends Element>(selector: string, within: ParentNode = docum
   ...within.querySelectorAll<E>(selector),
 ]
 
-function make<K extends keyof HTMLElementTagNameMap>(
+// Creates an element with a text and attributes.
+function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   { text = '', ...attributes }: Record<string, string> = {},
 ): HTMLElementTagNameMap[K] {
@@ -26,6 +27,7 @@ const TOKEN_MS = 50 * 60_000 // The service's tokens are valid for an hour.
 // The token of the sandbox's demo client, whose secret is published.
 let token: Promise<string> | undefined
 
+// All callers share one token. After a failed login the next caller tries again.
 function sandboxToken(): Promise<string> {
   token ??= readToken().catch((error) => {
     token = undefined
@@ -34,6 +36,7 @@ function sandboxToken(): Promise<string> {
   return token
 }
 
+// Returns the stored token while it is valid, or else logs in as the demo client.
 async function readToken(): Promise<string> {
   const stored = JSON.parse(sessionStorage.getItem(TOKEN_KEY) ?? 'null')
   if (stored && Date.now() - stored.at < TOKEN_MS) return stored.value
@@ -55,30 +58,32 @@ async function fillInToken(): Promise<void> {
   if (!document.body.dataset.clientId) return
   const value = await sandboxToken().catch(() => undefined)
   if (!value) return
-  for (const place of findAll<HTMLElement>('span[data-token]')) {
-    place.textContent = value
-    place.title = 'The token of the sandbox'
+  for (const span of findAll<HTMLElement>('span[data-token]')) {
+    span.textContent = value
+    span.title = 'The token of the sandbox'
   }
 }
 
+// Adds a button to each example that copies it.
 function addCopyButtons(): void {
   for (const figure of findAll<HTMLElement>('.code')) {
     const code = find('code', figure)
     if (!code) continue
     const label = find('pre', figure)?.getAttribute('aria-label') ?? ''
-    const button = make('button', { type: 'button', class: 'copy', text: 'Copy' })
+    const button = createElement('button', { type: 'button', class: 'copy', text: 'Copy' })
     button.setAttribute('aria-label', `Copy ${label}`)
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(code.textContent ?? '').then(
-        () => report(button, 'Copied'),
-        () => report(button, 'Press Ctrl+C'),
+        () => showOnButton(button, 'Copied'),
+        () => showOnButton(button, 'Press Ctrl+C'),
       )
     })
     figure.append(button)
   }
 }
 
-function report(button: HTMLButtonElement, text: string): void {
+// Shows the result of a press for two seconds.
+function showOnButton(button: HTMLButtonElement, text: string): void {
   button.textContent = text
   setTimeout(() => {
     button.textContent = 'Copy'
@@ -88,29 +93,32 @@ function report(button: HTMLButtonElement, text: string): void {
 // The choice of curl or SDK, which applies to all examples. The browser stores it.
 const LANGUAGE = 'manilla-reference-language'
 
+// Replaces the headings of each pair of examples with buttons for curl and SDK.
 function addTabs(): void {
   const groups = findAll<HTMLElement>('.snippets')
+  // Shows all examples in this language, also on later visits.
   const choose = (language: string) => {
     localStorage.setItem(LANGUAGE, language)
-    for (const group of groups) show(group, language)
+    for (const group of groups) showLanguage(group, language)
   }
   for (const group of groups) {
-    const bar = make('div', { class: 'tabs', role: 'group', 'aria-label': 'Language' })
+    const bar = createElement('div', { class: 'tabs', role: 'group', 'aria-label': 'Language' })
     for (const [language, text] of [
       ['curl', 'curl'],
       ['sdk', 'SDK'],
     ] as const) {
-      const button = make('button', { type: 'button', 'data-language': language, text })
+      const button = createElement('button', { type: 'button', 'data-language': language, text })
       button.addEventListener('click', () => choose(language))
       bar.append(button)
     }
     for (const title of findAll('h3', group)) title.remove()
     group.prepend(bar)
-    show(group, localStorage.getItem(LANGUAGE) ?? 'curl')
+    showLanguage(group, localStorage.getItem(LANGUAGE) ?? 'curl')
   }
 }
 
-function show(group: HTMLElement, language: string): void {
+// Shows the examples of a group in this language, and marks its button as pressed.
+function showLanguage(group: HTMLElement, language: string): void {
   for (const button of findAll<HTMLElement>('.tabs button', group)) {
     button.setAttribute('aria-pressed', String(button.dataset.language === language))
   }
@@ -126,22 +134,25 @@ function listenToForms(): void {
     const form = event.target as HTMLFormElement
     if (!form.dataset.path) return
     event.preventDefault()
-    void send(form)
+    void tryOperation(form)
   })
 }
 
-async function send(form: HTMLFormElement): Promise<void> {
+// Sends the request that the form describes, and shows the status, the time and the body of the response.
+async function tryOperation(form: HTMLFormElement): Promise<void> {
   const output = find<HTMLOutputElement>('output', form) as HTMLOutputElement
   output.textContent = 'Sending …'
   try {
-    const { url, ...request } = await requestOf(form)
+    const { url, ...request } = await buildRequest(form)
     const startedAt = performance.now()
     const answer = await fetch(url, request)
     const text = await answer.text()
     const tookMs = Math.round(performance.now() - startedAt)
-    const pre = make('pre', { tabindex: '0', role: 'region', 'aria-label': 'Response' })
-    pre.textContent = pretty(text)
-    const status = make('p', { text: `${answer.status} ${answer.statusText} in ${tookMs} ms` })
+    const pre = createElement('pre', { tabindex: '0', role: 'region', 'aria-label': 'Response' })
+    pre.textContent = formatResponse(text)
+    const status = createElement('p', {
+      text: `${answer.status} ${answer.statusText} in ${tookMs} ms`,
+    })
     status.dataset.good = String(answer.ok)
     output.replaceChildren(status, pre)
   } catch (error) {
@@ -149,11 +160,13 @@ async function send(form: HTMLFormElement): Promise<void> {
   }
 }
 
-async function requestOf(form: HTMLFormElement): Promise<RequestInit & { url: string }> {
-  const { method = 'GET', path = '', token: needed } = form.dataset
+// Fills the form's fields into the path, the query and the body, and adds the token if the operation needs
+// one.
+async function buildRequest(form: HTMLFormElement): Promise<RequestInit & { url: string }> {
+  const { method = 'GET', path = '', token: needsToken } = form.dataset
   const inputs = findAll<HTMLInputElement>('input[data-in]', form)
   const fieldOf = (name: string) => inputs.find((input) => input.name === name)?.value ?? ''
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(fieldOf(name)))
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(fieldOf(name)))
   const query = new URLSearchParams(
     inputs
       .filter((input) => input.dataset.in === 'query' && input.value !== '')
@@ -161,17 +174,18 @@ async function requestOf(form: HTMLFormElement): Promise<RequestInit & { url: st
   )
   const body = find<HTMLTextAreaElement>('textarea', form)?.value
   return {
-    url: query.size > 0 ? `${filled}?${query}` : filled,
+    url: query.size > 0 ? `${filledPath}?${query}` : filledPath,
     method,
     headers: {
-      ...(needed === undefined ? {} : { authorization: `Bearer ${await sandboxToken()}` }),
+      ...(needsToken === undefined ? {} : { authorization: `Bearer ${await sandboxToken()}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body }),
   }
 }
 
-function pretty(text: string): string {
+// Indents a JSON response. Any other response is cut to a length that browsers can show.
+function formatResponse(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
@@ -179,87 +193,99 @@ function pretty(text: string): string {
   }
 }
 
-type Found = readonly [title: string, also: string, href: string]
+type IndexEntry = readonly [title: string, context: string, href: string]
 
-const MOST_FOUND = 12
+const FOUND_MAX = 12
 
-let index: Promise<Found[]> | undefined
+let searchIndex: Promise<IndexEntry[]> | undefined
 
-function matching(entries: readonly Found[], words: readonly string[]): Found[] {
+// Returns the entries that contain every word. A match in the title counts more than one in the context.
+function findEntries(entries: readonly IndexEntry[], words: readonly string[]): IndexEntry[] {
+  // A match in the title counts twice, and a title that begins with the first word once more.
   const scored = entries.flatMap((entry) => {
-    const [title, also] = entry.map((each) => each.toLowerCase()) as [string, string]
-    if (!words.every((word) => title.includes(word) || also.includes(word))) return []
+    const [title, context] = entry.map((text) => text.toLowerCase()) as [string, string]
+    if (!words.every((word) => title.includes(word) || context.includes(word))) return []
     const inTitle = words.filter((word) => title.includes(word)).length
     return [{ entry, score: inTitle * 2 + (title.startsWith(words[0] ?? '') ? 1 : 0) }]
   })
   return scored
     .sort((one, other) => other.score - one.score)
-    .slice(0, MOST_FOUND)
+    .slice(0, FOUND_MAX)
     .map(({ entry }) => entry)
 }
 
+// A search result in the list: the title with its context below.
+function createOption([title, context, href]: IndexEntry, index: number): HTMLElement {
+  const id = `found-${index}`
+  const option = createElement('li', { role: 'option', id, 'data-href': href })
+  option.append(createElement('span', { text: title }), createElement('small', { text: context }))
+  return option
+}
+
+// The search field: a combobox over the entries of /docs/search.json, which load when the field first gets
+// the focus.
 function addSearch(): void {
   const input = find<HTMLInputElement>('#search')
   const list = find<HTMLElement>('#found')
   if (!input || !list) return
+  // Loads the index once.
   const load = () => {
-    index ??= fetch('/docs/search.json').then((answer) => answer.json())
-    return index
+    searchIndex ??= fetch('/docs/search.json').then((answer) => answer.json())
+    return searchIndex
   }
   let chosen = -1
   const options = () => findAll<HTMLElement>('[role=option]', list)
-  const mark = (at: number) => {
-    chosen = at
-    for (const [place, option] of options().entries()) {
-      option.setAttribute('aria-selected', String(place === at))
-      if (place === at) option.scrollIntoView({ block: 'nearest' })
+  // Marks an option as chosen for the keyboard and for screen readers. −1 chooses none.
+  const select = (index: number) => {
+    chosen = index
+    for (const [position, option] of options().entries()) {
+      option.setAttribute('aria-selected', String(position === index))
+      if (position === index) option.scrollIntoView({ block: 'nearest' })
     }
-    if (at >= 0) input.setAttribute('aria-activedescendant', `found-${at}`)
+    if (index >= 0) input.setAttribute('aria-activedescendant', `found-${index}`)
     else input.removeAttribute('aria-activedescendant')
   }
+  // Hides the results.
   const close = () => {
     list.hidden = true
     input.setAttribute('aria-expanded', 'false')
-    mark(-1)
+    select(-1)
   }
-  const draw = async () => {
+  // Searches again with each typed letter, and chooses the first result.
+  const showResults = async () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return close()
-    const found = matching(await load(), words)
+    const entries = findEntries(await load(), words)
     list.replaceChildren(
-      ...found.map(([title, also, href], at) => {
-        const option = make('li', { role: 'option', id: `found-${at}`, 'data-href': href })
-        option.append(make('span', { text: title }), make('small', { text: also }))
-        return option
-      }),
-      ...(found.length === 0
-        ? [make('li', { text: 'Nothing is called that.', role: 'option' })]
+      ...entries.map(createOption),
+      ...(entries.length === 0
+        ? [createElement('li', { text: 'Nothing is called that.', role: 'option' })]
         : []),
     )
     list.hidden = false
     input.setAttribute('aria-expanded', 'true')
-    mark(found.length > 0 ? 0 : -1)
+    select(entries.length > 0 ? 0 : -1)
   }
-  const go = (option: HTMLElement | undefined) => {
+  const openOption = (option: HTMLElement | undefined) => {
     if (!option?.dataset.href) return
     close()
     input.value = ''
     location.assign(option.dataset.href)
   }
   input.addEventListener('focus', load)
-  input.addEventListener('input', () => void draw())
+  input.addEventListener('input', () => void showResults())
   input.addEventListener('blur', () => setTimeout(close, 150))
   input.addEventListener('keydown', (event) => {
     const count = options().length
-    if (event.key === 'ArrowDown') mark((chosen + 1) % Math.max(1, count))
-    else if (event.key === 'ArrowUp') mark((chosen - 1 + count) % Math.max(1, count))
-    else if (event.key === 'Enter') go(options()[chosen])
+    if (event.key === 'ArrowDown') select((chosen + 1) % Math.max(1, count))
+    else if (event.key === 'ArrowUp') select((chosen - 1 + count) % Math.max(1, count))
+    else if (event.key === 'Enter') openOption(options()[chosen])
     else if (event.key === 'Escape') close()
     else return
     event.preventDefault()
   })
   list.addEventListener('mousedown', (event) => {
-    go((event.target as HTMLElement).closest<HTMLElement>('[role=option]') ?? undefined)
+    openOption((event.target as HTMLElement).closest<HTMLElement>('[role=option]') ?? undefined)
   })
   document.addEventListener('keydown', (event) => {
     const isTyping = (event.target as HTMLElement).matches('input, textarea, select')
@@ -269,6 +295,7 @@ function addSearch(): void {
   })
 }
 
+// The button that opens the table of contents on narrow pages.
 function addMenu(): void {
   const button = find<HTMLButtonElement>('.menu')
   const side = find<HTMLElement>('#side')

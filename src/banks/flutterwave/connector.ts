@@ -1,7 +1,7 @@
-// Flutterwave (v3), an aggregator. Its notifications carry the secret hash but no signature, so each is
-// treated as a hint and checked with a query (I103). Amounts are in naira. Flutterwave issues account numbers
-// itself, to customers with a BVN. A transfer identifies its account by tx_ref, the reference that we gave
-// when we reserved the number.
+// Connects Flutterwave (v3), an aggregator. Its notifications carry the secret hash but no signature, so each
+// is treated as a hint and checked with a query (I103). Amounts are in naira. Flutterwave issues account
+// numbers itself, to customers with a BVN. A transfer identifies its account by tx_ref, the reference that we
+// gave when we reserved the number.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type {
@@ -64,10 +64,10 @@ export const flutterwaveConnector: Connector = {
   },
 }
 
-// Calls to Flutterwave's API are authenticated by the secret key.
+const CREATED = '02' // Flutterwave's "Transaction in progress": the account number was issued.
 
-const CREATED = '02' // "Transaction in progress".
-
+// Returns the calls to Flutterwave's API, which are authenticated by the secret key. Payouts need
+// `merchantId`, and reservations need `emailDomain`.
 function flutterwaveCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
@@ -84,13 +84,13 @@ function flutterwaveCalls(
   }
 }
 
-// Flutterwave demands an email for each account. For a customer without one, we make an email from the
-// reference.
+// Flutterwave demands an email for each account. For a customer without one, the address is made of our
+// reference and `emailDomain`.
 function reservationCalls(ask: Ask, emailDomain: string | undefined): BankCalls {
   if (!emailDomain) return {}
   return {
     async reserveAccount(request, options) {
-      const body = accountOf(request, emailDomain)
+      const body = reservationBody(request, emailDomain)
       if (!body) {
         return { status: 'refused', reason: 'Flutterwave needs the BVN of the customer.' }
       }
@@ -101,25 +101,27 @@ function reservationCalls(ask: Ask, emailDomain: string | undefined): BankCalls 
   }
 }
 
-// Flutterwave shows the narration as the account's name.
-function accountOf(
+// Returns the request for a number; undefined if the customer has no BVN. Flutterwave shows the narration as
+// the account's name.
+function reservationBody(
   { reference, accountName, customer }: AccountReservation,
   emailDomain: string,
 ): object | undefined {
   if (!customer?.bvn) return undefined
-  const [first = '', ...others] = customer.name.trim().split(/\s+/)
+  const [firstName = '', ...otherNames] = customer.name.trim().split(/\s+/)
   return {
     email: customer.email ?? `${reference}@${emailDomain}`,
     is_permanent: true,
     bvn: customer.bvn,
     tx_ref: reference,
     ...(customer.phone ? { phonenumber: customer.phone } : {}),
-    firstname: first,
-    lastname: others.join(' ') || first,
+    firstname: firstName,
+    lastname: otherNames.join(' ') || firstName,
     narration: accountName,
   }
 }
 
+// Reads the answer to a reservation. Flutterwave may answer with success around an inner refusal.
 function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer {
   const account = objectIn(answer.body.data)
   const { response_code: code, account_number: accountNumber } = account
@@ -127,35 +129,38 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
   if (isCreated && typeof accountNumber === 'string') {
     return { status: 'reserved', accountNumber, accountName }
   }
-  const isRefusedInside = answer.body.status === 'success' && code !== CREATED
-  const reason = isRefusedInside
+  const hasInnerRefusal = answer.body.status === 'success' && code !== CREATED
+  const reason = hasInnerRefusal
     ? messageOf({ ...answer, body: account }, 'response_message')
     : messageOf(answer, 'message')
   return { status: 'refused', reason }
 }
 
-// Queries of Flutterwave's transactions: one by its id, or a page of a list. A transaction names its account
-// by the tx_ref of the reservation, so we look up the number. The list can be filtered only by day.
+// Flutterwave can be asked for one transaction by its id, or for a page of a list. A transaction names its
+// account only by the tx_ref of the reservation, so we look up the account number. The list can be filtered
+// only by day.
 
 const NOT_FOUND = /^no transaction was found\b/i
 const DAY_MS = 86_400_000
 
 type Transaction = Record<string, unknown>
 
+// Returns the calls that query Flutterwave's transactions.
 function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value: reference }, options) {
+      // Flutterwave finds a transaction only by its own id.
       if (kind !== 'bank_reference') return { status: 'not_found' }
       const path = `/v3/transactions/${encodeURIComponent(reference)}/verify`
       const answer = await ask({ method: 'GET', path }, options)
       if (answer.status === 'no_answer') return answer
       if (isUnknown(answer)) return { status: 'not_found' }
       const transaction = objectIn(answer.body.data)
-      const isOfThis = answer.body.status === 'success' && idOf(transaction) === reference
-      if (!isOfThis || !isText(transaction.status)) return asNoAnswer(answer, 'message')
+      const isRequested = answer.body.status === 'success' && idOf(transaction) === reference
+      if (!isRequested || !isText(transaction.status)) return asNoAnswer(answer, 'message')
       if (transaction.status === PENDING) return { status: 'in_progress' }
       if (transaction.status === FAILED) return { status: 'not_found' }
-      return { status: 'found', items: [await read(transaction, options)] }
+      return { status: 'found', items: [await readWithNumber(transaction, options)] }
     },
     async listTransfers(query, options) {
       const { accountNumber, cursor } = query
@@ -172,8 +177,8 @@ function transactionCalls(ask: Ask): BankCalls {
       }
       const rows = data.filter(isObject)
       const items: ParsedItem[] = []
-      for (const row of rows.filter((each) => isListed(each, query, reference))) {
-        items.push(await read(row, options))
+      for (const row of rows.filter((candidate) => isListed(candidate, query, reference))) {
+        items.push(await readWithNumber(row, options))
       }
       const isLast = rows.length === 0 || page >= pagesOf(answer) || isPast(rows, query)
       return { status: 'listed', items, nextCursor: isLast ? null : String(page + 1) }
@@ -181,18 +186,21 @@ function transactionCalls(ask: Ask): BankCalls {
   }
 }
 
-async function read(transaction: Transaction, options: CallOptions): Promise<ParsedItem> {
+// Reads a transaction, with the number that we reserved under its tx_ref.
+async function readWithNumber(transaction: Transaction, options: CallOptions): Promise<ParsedItem> {
   const { tx_ref: reference } = transaction
   const accountNumber = isText(reference) && (await options.reservations?.numberOf(reference))
   return readTransaction(transaction, accountNumber || undefined)
 }
 
-// Flutterwave does not publish the time zone of the days, nor whether the last day is included.
+// Returns the days that contain the window, and one more: Flutterwave does not publish the time zone of the
+// days, nor whether the last day is included.
 function daysOf({ from, to }: TimeWindow): { from: string; to: string } {
   const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
   return { from: dayOf(from.getTime()), to: dayOf(to.getTime() + DAY_MS) }
 }
 
+// Returns whether a row is a completed transfer in the window and, if `reference` is set, to that account.
 function isListed(
   row: Transaction,
   { from, to }: TransferListQuery,
@@ -208,30 +216,31 @@ function timeOf({ created_at: time }: Transaction): Date | undefined {
   return typeof time === 'string' ? parseBankTime(time) : undefined
 }
 
+// Returns the number of pages of a list; infinity if the answer does not say, so that all pages are read.
 function pagesOf({ body }: JsonAnswer): number {
   const pages = objectIn(objectIn(body.meta).page_info).total_pages
   return typeof pages === 'number' ? pages : Number.POSITIVE_INFINITY
 }
 
 // Returns whether all later rows are outside the window, because the rows are ordered by time and have left
-// it. The listed days have many more rows than the window.
+// the window. Without this check, a query would read all pages of the day.
 function isPast(rows: readonly Transaction[], { from, to }: TimeWindow): boolean {
   const times = rows.map((row) => timeOf(row)?.getTime() ?? Number.NaN)
   const [first = Number.NaN, last = Number.NaN] = [times[0], times.at(-1)]
-  const runs = (isNext: (one: number, next: number) => boolean) =>
-    times.every((time, at) => at === 0 || isNext(times[at - 1] ?? Number.NaN, time))
-  if (first > last) return last < from.getTime() && runs((one, next) => one >= next)
-  return first < last && last > to.getTime() && runs((one, next) => one <= next)
+  const isOrdered = (isNext: (previous: number, next: number) => boolean) =>
+    times.every((time, index) => index === 0 || isNext(times[index - 1] ?? Number.NaN, time))
+  if (first > last) return last < from.getTime() && isOrdered((previous, next) => previous >= next)
+  return first < last && last > to.getTime() && isOrdered((previous, next) => previous <= next)
 }
 
-// Returns whether Flutterwave says that it does not know the transaction. Any other refusal says nothing
+// Returns whether Flutterwave says that it does not know the transaction. Any other refusal tells nothing
 // about the transaction.
 function isUnknown(answer: JsonAnswer): boolean {
   return answer.body.status === 'error' && NOT_FOUND.test(messageOf(answer, 'message'))
 }
 
-// Name enquiry and transfers at Flutterwave, in naira. An answer is used only if it repeats our reference,
-// because Flutterwave answers a query by reference with a list.
+// Amounts of payouts are in naira. An answer about a payout is used only if it repeats our reference, because
+// Flutterwave answers a query by reference with a list.
 
 const BANK_KINDS = ['commercial', 'merchant', 'non_interest']
 
@@ -239,6 +248,7 @@ function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
   return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
 }
 
+// Returns the name enquiry, which names a bank by its CBN or NIP code.
 function nameCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
@@ -253,6 +263,7 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns the calls that order transfers and query their state.
 function transferCalls(ask: Ask): BankCalls {
   const path = '/v3/transfers'
   return {
@@ -270,24 +281,28 @@ function transferCalls(ask: Ask): BankCalls {
       if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       const transfer = objectIn(answer.body.data)
       const isOurs = answer.body.status === 'success' && transfer.reference === reference
-      return isOurs ? readTransfer(transfer) : unclear(answer)
+      return isOurs ? readTransfer(transfer) : unknownOutcome(answer)
     },
     async findPayout(reference, options) {
       const answer = await ask({ method: 'GET', path, query: { reference } }, options)
       if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.status === 'error')
       const { data } = answer.body
-      if (answer.body.status !== 'success' || !Array.isArray(data)) return unclear(answer)
+      if (answer.body.status !== 'success' || !Array.isArray(data)) return unknownOutcome(answer)
       if (data.length === 0) return { status: 'not_found' }
-      const [ours, ...others] = data.filter(isObject).filter((row) => row.reference === reference)
-      if (!ours) return { status: 'unknown', reason: 'The list has no transfer of this reference.' }
-      return others.length === 0
-        ? readTransfer(ours)
+      const [transfer, ...duplicates] = data
+        .filter(isObject)
+        .filter((row) => row.reference === reference)
+      if (!transfer)
+        return { status: 'unknown', reason: 'The list has no transfer of this reference.' }
+      return duplicates.length === 0
+        ? readTransfer(transfer)
         : { status: 'unknown', reason: 'The list has several transfers of this reference.' }
     },
   }
 }
 
+// Reads the state of a payout.
 function readTransfer(transfer: Record<string, unknown>): PayoutAnswer {
   const { status, complete_message: message } = transfer
   const id = idOf(transfer)
@@ -306,11 +321,12 @@ function waitsForApproval(transfer: Record<string, unknown>): boolean {
   return Number(transfer.requires_approval) === 1 && Number(transfer.is_approved) !== 1
 }
 
-function unclear(answer: JsonAnswer): PayoutAnswer {
+function unknownOutcome(answer: JsonAnswer): PayoutAnswer {
   return { status: 'unknown', reason: messageOf(answer, 'message') }
 }
 
-// Flutterwave names banks by the three digits of the CBN, all other institutions by the six digits of NIP.
+// Returns Flutterwave's code of a bank: the three digits of the CBN for banks, the six digits of NIP for all
+// other institutions.
 function flutterwaveCode(bankCode: string): string {
   const isBank = BANK_KINDS.includes(findBank(bankCode)?.kind ?? '')
   return providerCode(bankCode, isBank ? 'cbn' : 'nip', 'flutterwave')

@@ -1,9 +1,9 @@
-// Flutterwave's events. A charge.completed of a bank transfer is a hint, which we check with a query at
+// Reads Flutterwave's events. A charge.completed of a bank transfer is a hint, which we check with a query at
 // Flutterwave. A transfer.completed names one of our payouts. Every other event with an amount is kept for an
 // operator.
 //
-// Flutterwave's id identifies a transaction. All payments to one account share its tx_ref, and Flutterwave
-// does not publish whether two transactions can have the same flw_ref.
+// Flutterwave's id identifies a transaction. The tx_ref does not, because all payments to one account share
+// it. Nor does flw_ref: Flutterwave does not publish whether two transactions can have the same one.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
@@ -49,15 +49,20 @@ export const flutterwaveFormat = jsonNotification({
   }),
 })
 
+// Makes a hint of an event about a bank transfer to one of our numbers. The service then queries the transfer
+// at Flutterwave.
 function readCharge(data: Transaction, rejectedItem: Rejection): ParsedItem {
   const id = idOf(data)
   if (isOfOtherType(data) || data.status === FAILED) return rejection('not_a_credit', id)
   return id ? { ...rejectedItem, hint: { kind: 'bank_reference', value: id } } : rejectedItem
 }
 
+// Reads an event about one of our payouts. The service then queries the payout. An event with another status
+// is only kept for an operator.
 function readTransfer({ reference, status }: Transaction, rejectedItem: Rejection): ParsedItem {
-  const says = PAYOUT_STATUSES.get(status)
-  return says && isText(reference) ? { ...rejectedItem, payout: { reference, says } } : rejectedItem
+  const outcome = PAYOUT_STATUSES.get(status)
+  if (!outcome || !isText(reference)) return rejectedItem
+  return { ...rejectedItem, payout: { reference, says: outcome } }
 }
 
 // Reads a transaction in Flutterwave's answer. `accountNumber` was reserved under the transaction's tx_ref.
@@ -70,12 +75,14 @@ export function readTransaction(
   const fields = { ...creditFields(transaction), accountNumber }
   const isPaid = transaction.status === SUCCESSFUL && transaction.payment_type === BANK_TRANSFER
   if (!isPaid) return keptRejection('not_a_credit', id, fields)
-  return accountNumber === undefined ? unassigned(transaction, fields) : checkCredit(fields)
+  return accountNumber === undefined
+    ? rejectUnknownAccount(transaction, fields)
+    : checkCredit(fields)
 }
 
-// Builds the same text for a transaction whichever call reported it, so that the transaction is stored only
-// once.
-function unassigned(transaction: Transaction, fields: CreditFields): ParsedItem {
+// Rejects a transfer to an account that we did not reserve, and keeps it for an operator. The stored text is
+// the same whichever call reported the transaction, so that it is stored only once.
+function rejectUnknownAccount(transaction: Transaction, fields: CreditFields): ParsedItem {
   const id = idOf(transaction)
   const rejectedItem = keptRejection('invalid_account_number', id, fields)
   const { tx_ref, currency } = transaction
@@ -83,16 +90,18 @@ function unassigned(transaction: Transaction, fields: CreditFields): ParsedItem 
   return { ...rejectedItem, money: rejectedItem.money && { ...rejectedItem.money, text } }
 }
 
-// Returns true for a card payment, for example.
+// Returns whether the transaction is something other than a bank transfer, such as a card payment.
 function isOfOtherType({ payment_type: type }: Transaction): boolean {
   return isText(type) && type !== BANK_TRANSFER
 }
 
+// Returns Flutterwave's id of a transaction or transfer as text.
 export function idOf({ id }: Transaction): string | undefined {
   return typeof id === 'number' || typeof id === 'string' ? ID.exec(String(id))?.[1] : undefined
 }
 
-// The payer sends charged_amount, which includes the fee where the payer bears it.
+// Maps a transaction to the fields of a credit. The payer sends charged_amount, which includes the fee where
+// the payer bears it.
 function creditFields(transaction: Transaction): CreditFields {
   const { amount, charged_amount: chargedAmount } = transaction
   const meta = objectIn(transaction.meta)
@@ -101,29 +110,32 @@ function creditFields(transaction: Transaction): CreditFields {
     identifiedBy: 'bank_reference',
     amount: chargedAmount ?? amount,
     currency: transaction.currency,
-    sourceAccountNumber: accountOf(meta.originatoraccountnumber),
-    sourceAccountName: present(meta.originatorname),
+    sourceAccountNumber: payerAccount(meta.originatoraccountnumber),
+    sourceAccountName: presentOrNull(meta.originatorname),
     sourceBankCode: bankCodeByName(meta.bankname),
-    narration: present(transaction.narration),
+    narration: presentOrNull(transaction.narration),
     transactionTime: transaction.created_at,
     charges: {
-      settled: toKobo(transaction.amount_settled),
-      fee: toKobo(transaction.app_fee),
+      settled: roundToKobo(transaction.amount_settled),
+      fee: roundToKobo(transaction.app_fee),
     },
   }
 }
 
-// A masked number is treated as absent, because refunds and returns go to the payer's number.
-function accountOf(value: unknown): unknown {
-  const number = present(value)
+// Returns the payer's account number. A masked number is treated as absent, because refunds and returns go to
+// the payer's number.
+function payerAccount(value: unknown): unknown {
+  const number = presentOrNull(value)
   return typeof number === 'string' && MASKED.test(number) ? null : number
 }
 
-function present(value: unknown): unknown {
+// Flutterwave writes N/A for a value that it does not have.
+function presentOrNull(value: unknown): unknown {
   return value === ABSENT ? null : value
 }
 
-// Rounds a fee or a settled amount: a fee is a percentage, so both may have more than two decimals.
-function toKobo(value: unknown): unknown {
+// Rounds a fee or a settled amount to whole kobo: a fee is a percentage, so both may have more than two
+// decimals.
+function roundToKobo(value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value * 100) / 100 : value
 }

@@ -1,9 +1,9 @@
-// ISO 20022 camt.054 (bank to customer debit/credit notification), versions 01 to 13, bare or in an envelope
-// with a business application header (BusMsg, DataPDU and the like).
+// Reads ISO 20022 camt.054 (bank to customer debit/credit notification), versions 01 to 13, bare or in an
+// envelope with a business application header (BusMsg, DataPDU and the like).
 //
-// Each TxDtls is one item. An Ntry without TxDtls is one item. An empty notification is legal and is
-// acknowledged as an empty list. The acknowledgement is like that of our own JSON, but always an array,
-// ordered as the document.
+// Each TxDtls (the details of one transfer) is one item. An Ntry (entry) without TxDtls is one item. An empty
+// notification is legal and is acknowledged as an empty list. The acknowledgement is like that of our own
+// JSON, but always an array, in the order of the document.
 
 import {
   type ChargeFields,
@@ -51,10 +51,11 @@ import {
 // charges that the entry names, and any debit among the entry's details. If the named charges do not explain
 // the withheld amount to the kobo, nothing is divided, because the nature of the rest is unknown.
 
-type Named = { fee: bigint; vat: bigint }
-type Share = Named & { withheld: bigint }
+type NamedCharges = { fee: bigint; vat: bigint } // In kobo.
+type Share = NamedCharges & { withheld: bigint } // The charges of one credit, and their sum.
 
-// Returns the charges of each part, with null for a debit. Returns undefined if they cannot be divided.
+// Divides the amount that the bank withheld from an entry among the entry's credits. Returns the charges of
+// each part, with null for a debit. Returns undefined if the charges cannot be divided.
 function shareCharges(
   entry: XmlElement,
   transactions: readonly XmlElement[],
@@ -63,74 +64,78 @@ function shareCharges(
   const booked = parseKobo(moneyOf(entry)?.amount ?? '')
   const amounts = parts.map(({ amount }) => parseKobo(amount ?? ''))
   if (booked === undefined || amounts.some((amount) => amount === undefined)) return undefined
-  const amountOf = (at: number) => amounts[at] as bigint
-  const credits = parts.flatMap(({ isOpposite }, at) => (isOpposite ? [] : [at]))
+  const amountOf = (index: number) => amounts[index] as bigint
+  const credits = parts.flatMap(({ isOpposite }, index) => (isOpposite ? [] : [index]))
   const debits = parts.reduce(
-    (sum, { isOpposite }, at) => (isOpposite ? sum + amountOf(at) : sum),
+    (sum, { isOpposite }, index) => (isOpposite ? sum + amountOf(index) : sum),
     0n,
   )
-  const withheld = credits.reduce((sum, at) => sum + amountOf(at), 0n) - booked
+  const withheld = credits.reduce((sum, index) => sum + amountOf(index), 0n) - booked
   const areDebits = transactions.every(
-    (each, at) => !parts[at]?.isOpposite || textOf(each, 'CdtDbtInd') === 'DBIT',
+    (transaction, index) =>
+      !parts[index]?.isOpposite || textOf(transaction, 'CdtDbtInd') === 'DBIT',
   )
   if (withheld <= 0n || !areDebits) return undefined
 
-  const ofParts = transactions.map(namedIn)
-  const common = namedIn(entry)
-  common.fee += debits
-  const shares = explain(withheld, credits, { ofParts, common })
+  const chargesByPart = transactions.map(sumNamedCharges)
+  const common = sumNamedCharges(entry) // The charges that the entry names for all its parts together.
+  common.fee += debits // A debit in an entry of credits is a charge of the bank.
+  const shares = shareNamedCharges(withheld, credits, { chargesByPart, common })
   if (!shares || !placeCommon(shares, common, amountOf)) return undefined
-  return parts.map((_, at) => {
-    const share = shares.get(at)
+  return parts.map((_, index) => {
+    const share = shares.get(index)
     if (!share) return null
-    const net = kobo(amountOf(at) - share.withheld)
-    return { settled: formatKobo(net), fee: text(share.fee), vat: text(share.vat) }
+    const net = kobo(amountOf(index) - share.withheld)
+    return { settled: formatKobo(net), fee: amountText(share.fee), vat: amountText(share.vat) }
   })
 }
 
 // Returns the share of each credit, without the common charges; undefined if the charges do not explain the
-// withheld amount.
-function explain(
+// withheld amount. Banks state tax in addition to the charges, or as a part of them: whichever sum fits is
+// right.
+function shareNamedCharges(
   withheld: bigint,
   credits: readonly number[],
-  { ofParts, common }: { ofParts: readonly Named[]; common: Named },
+  { chargesByPart, common }: { chargesByPart: readonly NamedCharges[]; common: NamedCharges },
 ): Map<number, Share> | undefined {
-  const all = [...credits.map((at) => ofParts[at] as Named), common]
-  const fees = all.reduce((sum, { fee }) => sum + fee, 0n)
-  const vats = all.reduce((sum, { vat }) => sum + vat, 0n)
-  // Banks state tax in addition to the charges, or as part of them.
+  const allCharges = [...credits.map((index) => chargesByPart[index] as NamedCharges), common]
+  const fees = allCharges.reduce((sum, { fee }) => sum + fee, 0n)
+  const vats = allCharges.reduce((sum, { vat }) => sum + vat, 0n)
   if (fees + vats !== withheld && fees !== withheld) return undefined
-  const isInside = fees + vats !== withheld
-  if (isInside) common.vat = 0n
+  const isTaxInFee = fees + vats !== withheld
+  if (isTaxInFee) common.vat = 0n
   return new Map(
-    credits.map((at) => {
-      const { fee, vat } = ofParts[at] as Named
-      return [at, { fee, vat, withheld: isInside ? fee : fee + vat }]
+    credits.map((index) => {
+      const { fee, vat } = chargesByPart[index] as NamedCharges
+      return [index, { fee, vat, withheld: isTaxInFee ? fee : fee + vat }]
     }),
   )
 }
 
+// Adds the common charges to the first credit that is larger than these and its own charges together. Returns
+// false if there is none, or if another credit is not larger than its charges: no net amount may be zero or
+// less.
 function placeCommon(
   shares: Map<number, Share>,
-  common: Named,
-  amountOf: (at: number) => bigint,
+  common: NamedCharges,
+  amountOf: (index: number) => bigint,
 ): boolean {
-  const more = common.fee + common.vat
-  const bearer = [...shares].find(([at, { withheld }]) => withheld + more < amountOf(at))
+  const commonSum = common.fee + common.vat
+  const bearer = [...shares].find(([index, { withheld }]) => withheld + commonSum < amountOf(index))
   if (!bearer) return false
   const [, share] = bearer
   share.fee += common.fee
   share.vat += common.vat
-  share.withheld += more
-  return [...shares].every(([at, { withheld }]) => withheld < amountOf(at))
+  share.withheld += commonSum
+  return [...shares].every(([index, { withheld }]) => withheld < amountOf(index))
 }
 
-// Version 04 and later have charges in records; earlier versions have one Chrgs for each charge. Ignores a
-// charge that was credited.
-function namedIn(element: XmlElement): Named {
-  const charges = children(element, 'Chrgs').flatMap((each) => {
-    const records = children(each, 'Rcrd')
-    return records.length > 0 ? records : [each]
+// Adds up the charges and taxes that an element names. Version 04 and later have charges in records; earlier
+// versions have one Chrgs for each charge. Ignores a charge that was credited.
+function sumNamedCharges(element: XmlElement): NamedCharges {
+  const charges = children(element, 'Chrgs').flatMap((group) => {
+    const records = children(group, 'Rcrd')
+    return records.length > 0 ? records : [group]
   })
   const named = { fee: 0n, vat: 0n }
   for (const charge of charges) {
@@ -141,7 +146,7 @@ function namedIn(element: XmlElement): Named {
   return named
 }
 
-function text(amount: bigint): string {
+function amountText(amount: bigint): string {
   return formatKobo(kobo(amount))
 }
 
@@ -152,14 +157,16 @@ function text(amount: bigint): string {
 //   DBIT and RvslInd  reversals: the bank takes a credit back
 //   anything else     no credit. CRDT and RvslInd means that the bank takes a debit back: no payer paid.
 
+// Where an entry stands: its account, the id of the message, and its position in the message, such as 1.3.
 type Place = { account: string | undefined; messageId: string | undefined; position: string }
 type Kind = 'credit' | 'reversal' | 'other'
 
+// Reads one entry into one item for each of its transactions: a credit, a reversal or a rejection.
 function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
   // In version 01, TxDtls stood directly in the entry, without NtryDtls.
   const holders = [entry, ...children(entry, 'NtryDtls')]
   const details = holders.flatMap((holder) => children(holder, 'TxDtls'))
-  const transactions = details.length > 0 ? details : [withoutDetails(entry)]
+  const transactions = details.length > 0 ? details : [emptyDetails(entry)]
   const booked = moneyOf(entry)
   const parts = transactions.map((transaction): Part => {
     const isAlone = transactions.length === 1
@@ -167,11 +174,17 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
     return { amount: money?.amount, isOpposite: isOpposite(entry, transaction) }
   })
   const kind = kindOf(entry)
-  const shares = kind === 'credit' ? shareCharges(entry, transactions, parts) : undefined
-  const refusal = whyNot({ entry, transactions, booked, parts, isShared: shares !== undefined })
-  return identifyEntry(entry, transactions, place).map((identity, at) => {
-    const transaction = transactions[at] as XmlElement
-    const part = parts[at] as Part
+  const chargeShares = kind === 'credit' ? shareCharges(entry, transactions, parts) : undefined
+  const refusal = findRefusal({
+    entry,
+    transactions,
+    booked,
+    parts,
+    isShared: chargeShares !== undefined,
+  })
+  return identifyEntry(entry, transactions, place).map((identity, index) => {
+    const transaction = transactions[index] as XmlElement
+    const part = parts[index] as Part
     const fields: CreditFields = {
       ...identity.named,
       accountNumber: accountOf(child(transaction, 'RltdPties', 'CdtrAcct')) ?? place.account,
@@ -182,7 +195,7 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
       narration: narrationOf(transaction),
       transactionTime: timeOf(entry, transaction),
     }
-    if (shares?.[at]) fields.charges = shares[at]
+    if (chargeShares?.[index]) fields.charges = chargeShares[index]
     const storedFields = { ...fields, amount: part.amount ?? booked?.amount }
     if (kind === 'other' || part.isOpposite || children(transaction, 'RvslInd').length > 0) {
       const isDebit = textOf(entry, 'CdtDbtInd') === 'DBIT' || part.isOpposite
@@ -199,7 +212,7 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
 }
 
 // Returns the reason why the whole entry is refused, or undefined.
-function whyNot({
+function findRefusal({
   entry,
   transactions,
   booked,
@@ -214,15 +227,17 @@ function whyNot({
 }) {
   if (!isBooked(entry)) return 'not_booked'
   const [first] = transactions as readonly [XmlElement]
-  const isSilent = transactions.length === 1 && !statedMoney(booked, transactions, first)
-  if (isSilent && countOf(entry) > 1) return 'batch_without_details'
-  const isCharged = [entry, ...transactions].some((each) => children(each, 'Chrgs').length > 0)
+  const lacksDetails = transactions.length === 1 && !statedMoney(booked, transactions, first)
+  if (lacksDetails && countOf(entry) > 1) return 'batch_without_details'
+  const isCharged = [entry, ...transactions].some(
+    (element) => children(element, 'Chrgs').length > 0,
+  )
   const sum = sumUp(booked?.amount, parts, isCharged)
   return sum === 'exact' || (sum === 'net_of_charges' && isShared) ? undefined : sum
 }
 
-// A reversal is identified preferably by our bank's reference of the booking, because its other references
-// may belong to the credit.
+// Makes a reversal of a debit. Its id is preferably our bank's reference of this booking, because the other
+// references may belong to the credit. Earlier releases always used the entry's first id (`formerId`).
 function readReversal(fields: CreditFields, identity: Identity): ParsedItem {
   const { id, references, servicer, place } = identity
   const amountKobo = koboOf(fields.amount) ?? kobo(0n)
@@ -242,10 +257,13 @@ function readReversal(fields: CreditFields, identity: Identity): ParsedItem {
   return { ...rejection('not_a_credit', id), reversal }
 }
 
-function withoutDetails({ namespace }: XmlElement): XmlElement {
+// Returns an empty TxDtls, for an entry that has none.
+function emptyDetails({ namespace }: XmlElement): XmlElement {
   return { name: 'TxDtls', namespace, attributes: new Map(), children: [], text: '' }
 }
 
+// Returns the kind of an entry by its direction (CdtDbtInd) and its reversal mark (RvslInd). With an
+// unreadable mark, the entry is neither a credit nor a reversal.
 function kindOf(entry: XmlElement): Kind {
   const direction = textOf(entry, 'CdtDbtInd')
   const marks = children(entry, 'RvslInd')
@@ -255,22 +273,22 @@ function kindOf(entry: XmlElement): Kind {
   return direction === 'DBIT' && isSure ? 'reversal' : 'other'
 }
 
-// Returns true for a debit (such as a fee) among the parts of a credit, and for a credit among those of a
-// debit.
+// Returns whether the transaction goes in the other direction than its entry: a debit (such as a fee) among
+// the parts of a credit, or a credit among those of a debit.
 function isOpposite(entry: XmlElement, transaction: XmlElement): boolean {
   if (children(transaction, 'CdtDbtInd').length === 0) return false
   return textOf(transaction, 'CdtDbtInd') !== textOf(entry, 'CdtDbtInd')
 }
 
-// Returns the transaction's amount only if it is in the currency of the account: an amount that was
+// Returns the amount of the transaction if it is in the currency of the account. An amount that was
 // instructed in another currency is not the booked amount.
 function ownMoney(booked: Money | undefined, transaction: XmlElement): Money | undefined {
   const money = moneyOf(transaction) ?? moneyOf(child(transaction, 'AmtDtls', 'TxAmt'))
   return money?.currency === booked?.currency ? money : undefined
 }
 
-// In an entry with one transfer, some banks write zero in the details. Returns undefined then, so that the
-// caller uses the amount of the entry.
+// Like ownMoney(), but ignores zero in an entry with one transfer: some banks write zero in such details. The
+// caller then uses the amount of the entry.
 function statedMoney(
   booked: Money | undefined,
   { length }: readonly XmlElement[],
@@ -280,14 +298,17 @@ function statedMoney(
   return length === 1 && money && parseKobo(money.amount) === 0n ? undefined : money
 }
 
-// The status is text up to version 07, and a code from version 08 on.
+// Returns whether the entry is booked and not only pending. The status is text up to version 07, and a code
+// from version 08 on.
 function isBooked(entry: XmlElement): boolean {
   return textOf(entry, 'Sts', 'Cd') === 'BOOK' || textOf(entry, 'Sts') === 'BOOK'
 }
 
 // Returns how many transfers the entry has according to the bank. An unreadable count is treated as several.
 function countOf(entry: XmlElement): number {
-  const batches = [entry, ...children(entry, 'NtryDtls')].flatMap((each) => children(each, 'Btch'))
+  const batches = [entry, ...children(entry, 'NtryDtls')].flatMap((holder) =>
+    children(holder, 'Btch'),
+  )
   return batches.reduce((sum, batch) => {
     const count = textOf(batch, 'NbOfTxs')
     if (count === undefined) return sum + (children(batch, 'NbOfTxs').length > 0 ? 2 : 0)
@@ -305,6 +326,7 @@ export const camt054Format: NotificationFormat = {
   acknowledge: (acknowledgements) => acknowledge(acknowledgements, { batch: true }),
 }
 
+// Parses a body that must be one camt.054 document, bare or in an envelope.
 function parse(rawBody: Buffer): Parsed {
   const read = readXml(rawBody)
   if ('malformed' in read) return read
@@ -313,6 +335,7 @@ function parse(rawBody: Buffer): Parsed {
   return readCamt054(documents[0])
 }
 
+// Reads the items of a document, or returns a sentence for the bank if it is no camt.054 notification.
 export function readCamt054(document: Iso20022Document | undefined): Parsed {
   const { root, version = 0 } = document ?? {}
   // In version 01, the name of the message also ends in the version.
@@ -328,6 +351,7 @@ export function readCamt054(document: Iso20022Document | undefined): Parsed {
   return { items, batch: true }
 }
 
+// Reads all entries of all notifications in the message.
 function readMessage(message: XmlElement): ParsedItem[] {
   const messageId = textOf(message, 'GrpHdr', 'MsgId')
   return children(message, 'Ntfctn').flatMap((notification, notificationAt) => {

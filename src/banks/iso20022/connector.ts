@@ -1,6 +1,6 @@
-// ISO 20022 under our own signature: the bank sends camt.054 and pacs.008, and we answer a pacs.008 with
-// pacs.002. The only queries are those of our own API (docs/bank-api.md). Without them, lost notifications
-// are found on the bank's statement.
+// Connects a bank that sends ISO 20022 under our own signature: camt.054 and pacs.008. We answer a pacs.008
+// with pacs.002. The only queries are those of our own API (docs/bank-api.md). If the bank does not offer
+// them, lost notifications are found on its statement.
 
 import type { Connector } from '#banks/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
@@ -15,9 +15,8 @@ import { MEDIA_TYPES, readCamt054 } from './camt054.ts'
 import { type OriginalMessage, readPacs008, writePacs002 } from './pacs.ts'
 import { findDocuments, readXml } from './xml.ts'
 
-// Reads the ISO 20022 messages that report money to us, by their namespace: camt.054 and pacs.008. A camt.054
-// is acknowledged like our own JSON. The answer to a pacs.008 is a pacs.002.
-
+// Returns the format of the ISO 20022 messages that report money to us. The namespace shows whether a message
+// is a camt.054, which is acknowledged like our own JSON, or a pacs.008, which is answered with a pacs.002.
 // `now` is the time of the answer.
 export function iso20022Format(now: Date): NotificationFormat {
   return {
@@ -32,6 +31,7 @@ export function iso20022Format(now: Date): NotificationFormat {
   }
 }
 
+// Parses a body that must be one camt.054 or pacs.008 document, bare or in an envelope.
 function parse(rawBody: Buffer): Parsed {
   const read = readXml(rawBody)
   if ('malformed' in read) return read

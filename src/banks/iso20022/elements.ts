@@ -1,5 +1,5 @@
-// Elements of ISO 20022 messages: reads amounts, parties, narrations and times, and writes tags and Latin
-// text.
+// Reads the elements that ISO 20022 messages have in common: amounts, parties, narrations and times. Also
+// writes tags and Latin text.
 //
 // An entry yields credits only if its parts sum to exactly the booked amount. ISO 20022 allows up to five
 // decimals and leading zeros. Zeros without meaning are dropped. A third decimal other than zero is kept, so
@@ -14,34 +14,44 @@ const DECIMAL = /^0{0,17}([0-9]{1,16})(?:\.([0-9]{1,2})0{0,16})?$/
 const UNREADABLE = 'unreadable'
 
 export type Money = { amount: string; currency: string | undefined }
+// An amount of an entry. `isOpposite`: it goes in the other direction than the entry.
 export type Part = { amount: string | undefined; isOpposite: boolean }
 type Sum = 'exact' | 'net_of_charges' | 'amount_mismatch'
 
-// Returns undefined if the element has no amount. An amount that occurs twice or contains elements is
-// returned as unreadable.
+// Returns the amount of an element, or undefined if it has none. An amount that occurs twice or contains
+// elements is returned as unreadable.
 export function moneyOf(element: XmlElement | undefined, name = 'Amt'): Money | undefined {
-  const found = children(element, name)
-  if (found.length === 0) return undefined
-  const [only] = found as [XmlElement]
-  const text = found.length === 1 ? leafText(only) : undefined
-  return { amount: plainDecimal(text ?? UNREADABLE), currency: only.attributes.get('Ccy') }
+  const amounts = children(element, name)
+  if (amounts.length === 0) return undefined
+  const [first] = amounts as [XmlElement]
+  const text = amounts.length === 1 ? leafText(first) : undefined
+  return { amount: plainDecimal(text ?? UNREADABLE), currency: first.attributes.get('Ccy') }
 }
 
-// An unreadable amount refuses only its own part. The other parts are accepted if they fit the entry.
-export function sumUp(booked: string | undefined, parts: readonly Part[], charged: boolean): Sum {
+// Compares the sum of an entry's parts with its booked amount. Returns 'exact' if both are equal and no part
+// is opposite, and 'net_of_charges' if charges or opposite parts may explain that less was booked. An
+// unreadable amount refuses only its own part: the sum of the other parts may then be less than the booked
+// amount.
+export function sumUp(
+  booked: string | undefined,
+  parts: readonly Part[],
+  hasCharges: boolean,
+): Sum {
   const bookedKobo = parseKobo(booked ?? '')
-  const known = parts.flatMap(({ amount, isOpposite }) => {
+  const readableAmounts = parts.flatMap(({ amount, isOpposite }) => {
     const kobo = parseKobo(amount ?? '')
     return kobo === undefined ? [] : [isOpposite ? -kobo : kobo]
   })
-  const sumKobo = known.reduce((sum, kobo) => sum + kobo, 0n)
-  const isNet = charged || parts.some(({ isOpposite }) => isOpposite)
-  if (bookedKobo === undefined) return known.length === 0 ? 'exact' : 'amount_mismatch'
-  const isExact = known.length === parts.length ? sumKobo === bookedKobo : sumKobo <= bookedKobo
+  const sumKobo = readableAmounts.reduce((sum, kobo) => sum + kobo, 0n)
+  const isNet = hasCharges || parts.some(({ isOpposite }) => isOpposite)
+  if (bookedKobo === undefined) return readableAmounts.length === 0 ? 'exact' : 'amount_mismatch'
+  const isExact =
+    readableAmounts.length === parts.length ? sumKobo === bookedKobo : sumKobo <= bookedKobo
   if (isExact && !parts.some(({ isOpposite }) => isOpposite)) return 'exact'
   return isNet && sumKobo >= bookedKobo ? 'net_of_charges' : 'amount_mismatch'
 }
 
+// Drops leading zeros, and zeros after the second decimal.
 function plainDecimal(text: string): string {
   const match = DECIMAL.exec(text)
   if (!match) return text
@@ -49,8 +59,8 @@ function plainDecimal(text: string): string {
   return fraction === undefined ? `${whole}` : `${whole}.${fraction}`
 }
 
-// The next functions read the fields of a transaction that affect neither its identity nor its amount:
-// account number, payer, narration and time.
+// accountOf(), payerOf(), narrationOf() and timeOf() read the fields of a transaction that affect neither its
+// identity nor its amount.
 
 // A Nigerian IBAN ends in the account number. We do not verify its check digits: they catch typing errors,
 // and a bank's report is not typed.
@@ -60,17 +70,18 @@ const NIGERIAN_IBAN = /^NG[0-9]{2}[A-Z0-9]{0,20}([0-9]{10})$/
 // or a proxy. If none of them is an account number, returns the first text, which the caller then refuses.
 export function accountOf(account: XmlElement | undefined): string | undefined {
   const id = child(account, 'Id')
-  const plain = [
+  const candidates = [
     textOf(id, 'Othr', 'Id'),
     textOf(id, 'PrtryAcct', 'Id'),
     textOf(id, 'BBAN'),
     NIGERIAN_IBAN.exec(textOf(id, 'IBAN')?.replaceAll(' ', '') ?? '')?.[1],
     textOf(account, 'Prxy', 'Id'),
   ]
-  const found = plain.find((text) => text !== undefined && isAccountNumber(text))
-  return found ?? textOf(id, 'Othr', 'Id') ?? textOf(id, 'PrtryAcct', 'Id')
+  const accountNumber = candidates.find((text) => text !== undefined && isAccountNumber(text))
+  return accountNumber ?? textOf(id, 'Othr', 'Id') ?? textOf(id, 'PrtryAcct', 'Id')
 }
 
+// Returns the payer's account, name and bank.
 export function payerOf(transaction: XmlElement) {
   const parties = child(transaction, 'RltdPties')
   const account = child(parties, 'DbtrAcct')
@@ -91,16 +102,17 @@ export function payerOf(transaction: XmlElement) {
   }
 }
 
-// Free text comes first, then the contents of structured remittance: the creditor's reference, the documents.
+// Returns the narration: free text first, then the contents of structured remittance, such as the creditor's
+// reference and document numbers.
 export function narrationOf(transaction: XmlElement): string | undefined {
   const remittance = child(transaction, 'RmtInf')
   if (!remittance) return undefined
-  const structured = children(remittance, 'Strd').flatMap((one) => [
-    textOf(one, 'CdtrRefInf', 'Ref') ?? textOf(one, 'CdtrRefInf', 'CdtrRef'),
-    ...children(one, 'RfrdDocInf').map(
+  const structured = children(remittance, 'Strd').flatMap((block) => [
+    textOf(block, 'CdtrRefInf', 'Ref') ?? textOf(block, 'CdtrRefInf', 'CdtrRef'),
+    ...children(block, 'RfrdDocInf').map(
       (document) => textOf(document, 'Nb') ?? textOf(document, 'RfrdDocNb'),
     ),
-    ...children(one, 'AddtlRmtInf').map(leafText),
+    ...children(block, 'AddtlRmtInf').map(leafText),
   ])
   const lines = [...children(remittance, 'Ustrd').map((line) => line.text), ...structured]
   return lines.filter((line) => line !== undefined && line !== '').join(' ')
@@ -123,10 +135,10 @@ function dateOf(element: XmlElement | undefined): string | undefined {
 
 // Writes an element. Returns an empty string for an undefined text.
 export function tag(name: string, text: string | undefined): string {
-  return text === undefined ? '' : `<${name}>${escaped(text)}</${name}>`
+  return text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
@@ -171,13 +183,14 @@ const SIGNS: readonly [sign: RegExp, latin: string][] = [
   [/₦/g, 'NGN'],
 ]
 
-const OTHERS = /[^A-Za-z0-9/\-?:().,'+ ]+/g
+const UNWRITABLE = /[^A-Za-z0-9/\-?:().,'+ ]+/g
 
-// Returns at most `lengthMax` characters; an empty string if no character of the text can be written.
+// Returns the text in the Latin set, at most `lengthMax` characters; an empty string if no character of the
+// text can be written.
 export function latinText(text: string, lengthMax: number): string {
   const letters = text.normalize('NFKD').replace(/\p{M}/gu, '').replace(/\p{L}/gu, latinLetter)
   return SIGNS.reduce((latin, [sign, instead]) => latin.replace(sign, instead), letters)
-    .replace(OTHERS, ' ')
+    .replace(UNWRITABLE, ' ')
     .replace(/ {2,}/g, ' ')
     .replace(/\/{2,}/g, '/')
     .replace(/^[^A-Za-z0-9(]+/, '')
@@ -185,6 +198,7 @@ export function latinText(text: string, lengthMax: number): string {
     .replace(/[ /]+$/, '')
 }
 
+// Replaces a letter that Unicode does not decompose, such as ß or ɓ. Keeps upper case.
 function latinLetter(letter: string): string {
   const lower = letter.toLowerCase()
   const latin = LETTERS[lower]

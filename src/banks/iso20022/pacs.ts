@@ -1,5 +1,5 @@
-// ISO 20022 pacs.008 (customer credit transfer between banks), versions 02 to 13: the transfer itself, as the
-// instant rail delivers it. Each CdtTrfTxInf is one credit. The answer is a pacs.002.
+// Reads ISO 20022 pacs.008 (customer credit transfer between banks), versions 02 to 13: the transfer itself,
+// as the instant rail delivers it. Each CdtTrfTxInf is one credit. Also writes the answer, a pacs.002.
 //
 // If the charges that banks deducted explain the difference between the instructed and the settled amount,
 // the credit has the instructed amount. Otherwise it has the settled amount.
@@ -19,6 +19,7 @@ import { child, children, type Iso20022Document, textOf, type XmlElement } from 
 const VERSION_MIN = 2
 const VERSION_MAX = 13
 
+// Reads the credits of a document, and the ids that the answer must repeat.
 export function readPacs008({ version, root }: Iso20022Document): Parsed {
   const message = child(root, 'FIToFICstmrCdtTrf')
   const transactions = children(message, 'CdtTrfTxInf')
@@ -36,12 +37,13 @@ export function readPacs008({ version, root }: Iso20022Document): Parsed {
   }
   const time = textOf(header, 'CreDtTm')
   const identities = identifyTransfers(transactions, original.messageId || undefined)
-  const items = identities.map(({ named }, at) =>
-    readTransaction(transactions[at] as XmlElement, named, time),
+  const items = identities.map(({ named }, index) =>
+    readTransaction(transactions[index] as XmlElement, named, time),
   )
   return { items, batch: true, message: original }
 }
 
+// Returns the ids that the answer must repeat.
 function originalTransaction(transaction: XmlElement): OriginalTransaction {
   const ids = child(transaction, 'PmtId')
   return {
@@ -51,6 +53,7 @@ function originalTransaction(transaction: XmlElement): OriginalTransaction {
   }
 }
 
+// Reads one transfer. If it has no time of its own, the time of the message counts.
 function readTransaction(
   transaction: XmlElement,
   named: Identity['named'],
@@ -74,6 +77,8 @@ function readTransaction(
   })
 }
 
+// Returns the amount of a transfer: what the payer sent if the named charges explain the difference, else
+// what was settled.
 function amounts(transaction: XmlElement): Pick<CreditFields, 'amount' | 'currency' | 'charges'> {
   const settled = moneyOf(transaction, 'IntrBkSttlmAmt')
   const instructed = moneyOf(transaction, 'InstdAmt')
@@ -127,7 +132,8 @@ const STATUSES: Record<Acknowledgement['responseCode'], string> = {
   '03': 'PDNG',
 }
 
-// Answers to the same message have the same id, so that the sender recognises a repeated answer.
+// Writes the answer to a pacs.008. Answers to the same message have the same id, so that the sender
+// recognises a repeated answer.
 export function writePacs002(
   acknowledgements: readonly Acknowledgement[],
   original: OriginalMessage,
@@ -135,7 +141,9 @@ export function writePacs002(
 ): string {
   const id = `STS-${original.messageId}`.slice(0, MESSAGE_ID_MAX)
   const group = tag('OrgnlMsgId', original.messageId) + tag('OrgnlMsgNmId', original.name)
-  const statuses = acknowledgements.map((each, at) => status(each, original.transactions[at]))
+  const statuses = acknowledgements.map((acknowledgement, index) =>
+    statusElement(acknowledgement, original.transactions[index]),
+  )
   return (
     `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="${NAMESPACE}"><FIToFIPmtStsRpt>` +
     `<GrpHdr>${tag('MsgId', id)}${tag('CreDtTm', now.toISOString())}</GrpHdr>` +
@@ -144,7 +152,8 @@ export function writePacs002(
   )
 }
 
-function status(
+// Writes the status of one transfer.
+function statusElement(
   { responseCode, responseMessage, code }: Acknowledgement,
   original: OriginalTransaction | undefined,
 ): string {

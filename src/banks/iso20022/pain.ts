@@ -1,11 +1,11 @@
-// Payment files in ISO 20022: writes pain.001.001.09 (customer credit transfer initiation), which has payouts
-// as a file for a bank's portal, and reads pain.002, the bank's report. A pain.001 has one group and one
-// payment information, both with the file's reference. The reference of each order is its instruction id and
-// its end-to-end id, which the bank's report repeats.
+// Payment files in ISO 20022: writes pain.001.001.09 (customer credit transfer initiation), a file of payouts
+// for a bank's portal, and reads pain.002, the bank's report. A pain.001 has one group and one payment
+// information, both with the file's reference. The reference of each order is its instruction id and its
+// end-to-end id, which the bank's report repeats.
 //
 // Elements are ordered as in the schema, and text is Latin and within the lengths of the schema. The file
-// asks the bank to book each order separately, so that its statement shows them as our ledger does, and to
-// charge us.
+// asks the bank to book each order separately, so that its statement shows the orders as our ledger does, and
+// to charge us instead of the payees.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import {
@@ -32,21 +32,22 @@ const NAME_MAX = 140
 const REMITTANCE_MAX = 140
 const NOT_PROVIDED = 'NOTPROVIDED' // The standard's word for a mandatory text that is missing.
 
+// Writes the file of the payouts for the bank.
 export function writePain001(file: PaymentFile): string {
   const { reference, createdAt, debitAccount, orders } = file
   const name = tag('Nm', latinText(debitAccount.accountName, NAME_MAX) || NOT_PROVIDED)
   const totals = tag('NbOfTxs', `${orders.length}`) + tag('CtrlSum', formatKobo(sumOf(orders)))
   const header =
     `<GrpHdr>${tag('MsgId', reference)}${tag('CreDtTm', createdAt.toISOString())}${totals}` +
-    `<InitgPty>${name}${organisation(debitAccount.customerId)}</InitgPty></GrpHdr>`
+    `<InitgPty>${name}${organisationElement(debitAccount.customerId)}</InitgPty></GrpHdr>`
   const debtor =
     `<Dbtr>${name}</Dbtr>` +
-    `<DbtrAcct>${account(debitAccount.accountNumber)}${tag('Ccy', CURRENCY)}</DbtrAcct>` +
-    `<DbtrAgt>${agent(file.bankCode)}</DbtrAgt>`
+    `<DbtrAcct>${accountElement(debitAccount.accountNumber)}${tag('Ccy', CURRENCY)}</DbtrAcct>` +
+    `<DbtrAgt>${bankElement(file.bankCode)}</DbtrAgt>`
   const information =
     `<PmtInf>${tag('PmtInfId', reference)}<PmtMtd>TRF</PmtMtd><BtchBookg>false</BtchBookg>` +
     `${totals}<ReqdExctnDt>${tag('Dt', file.executionDate)}</ReqdExctnDt>${debtor}` +
-    `<ChrgBr>DEBT</ChrgBr>\n${orders.map(transaction).join('')}` +
+    `<ChrgBr>DEBT</ChrgBr>\n${orders.map(orderElement).join('')}` +
     '</PmtInf>'
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">` +
@@ -54,28 +55,29 @@ export function writePain001(file: PaymentFile): string {
   )
 }
 
-function transaction(order: PayoutInstruction): string {
+// Writes one order.
+function orderElement(order: PayoutInstruction): string {
   const { reference, amountKobo, currency, to } = order
   const name = latinText(to.accountName, NAME_MAX) || NOT_PROVIDED
   const remittance = latinText(order.narration, REMITTANCE_MAX) || reference
   return (
     `<CdtTrfTxInf><PmtId>${tag('InstrId', reference)}${tag('EndToEndId', reference)}</PmtId>` +
     `<Amt><InstdAmt Ccy="${currency}">${formatKobo(amountKobo)}</InstdAmt></Amt>` +
-    `<CdtrAgt>${agent(to.bankCode)}</CdtrAgt><Cdtr>${tag('Nm', name)}</Cdtr>` +
-    `<CdtrAcct>${account(to.accountNumber)}</CdtrAcct>` +
+    `<CdtrAgt>${bankElement(to.bankCode)}</CdtrAgt><Cdtr>${tag('Nm', name)}</Cdtr>` +
+    `<CdtrAcct>${accountElement(to.accountNumber)}</CdtrAcct>` +
     `<RmtInf>${tag('Ustrd', remittance)}</RmtInf></CdtTrfTxInf>\n`
   )
 }
 
-function organisation(id: string | undefined): string {
+function organisationElement(id: string | undefined): string {
   return id === undefined ? '' : `<Id><OrgId><Othr>${tag('Id', id)}</Othr></OrgId></Id>`
 }
 
-function agent(bankCode: string): string {
+function bankElement(bankCode: string): string {
   return `<FinInstnId><ClrSysMmbId>${tag('MmbId', bankCode)}</ClrSysMmbId></FinInstnId>`
 }
 
-function account(number: string): string {
+function accountElement(number: string): string {
   return `<Id><Othr>${tag('Id', number)}</Othr></Id>`
 }
 
@@ -83,9 +85,9 @@ function sumOf(orders: readonly PayoutInstruction[]): Kobo {
   return kobo(orders.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }
 
-// ISO 20022 pain.002 (customer payment status report), version 03 and later: a bank's report on a pain.001
-// that we sent. A status of the group or of the payment information applies to all its orders. A status of an
-// order applies to that order only.
+// A bank reports on our pain.001 with a pain.002 (customer payment status report), which is read from version
+// 03 on. A status of the group or of the payment information applies to all its orders. A status of an order
+// applies to that order only.
 
 const VERSION_MIN = 3
 const ELEMENTS_MAX = 600_000 // A report on 10,000 orders has at most about 50 elements for each.
@@ -93,6 +95,7 @@ const REASON_MAX = 500
 const REFERENCE_MAX = 100
 const ABSENT_TEXT = 'NOTPROVIDED'
 
+// Reads the bank's report. Each line is the status of the whole file or of one order.
 export function readPain002(rawBody: Buffer): Report {
   const read = readXml(rawBody, ELEMENTS_MAX)
   if ('malformed' in read) return read
@@ -103,38 +106,46 @@ export function readPain002(rawBody: Buffer): Report {
   if (document?.name !== 'pain.002' || document.version < VERSION_MIN || !report) {
     return { malformed: 'The XML is not a pain.002 status report of version 03 or later.' }
   }
-  const lines = readReport(report).map((line, at) => ({ line: at + 1, ...line }))
+  const lines = readReport(report).map((line, index) => ({ line: index + 1, ...line }))
   return lines.length === 0 ? { malformed: 'The report states no status.' } : { lines }
 }
 
 type Statement = Omit<ReportLine, 'line'>
 
+// Reads the statuses of the group, of each payment information and of each order.
 function readReport(report: XmlElement): Statement[] {
   const group = child(report, 'OrgnlGrpInfAndSts')
   const messageId = referenceOf(group, 'OrgnlMsgId')
-  const ofGroup = [reasonsIn(group)]
+  const groupReasons = [reasonsIn(group)]
   return [
-    ...ofFile({ element: group, name: 'GrpSts', fileReference: messageId, inherited: [] }),
+    ...readFileStatus({ element: group, name: 'GrpSts', fileReference: messageId, inherited: [] }),
     ...children(report, 'OrgnlPmtInfAndSts').flatMap((payment) => {
       const fileReference = referenceOf(payment, 'OrgnlPmtInfId') ?? messageId
-      const inherited = [reasonsIn(payment), ...ofGroup] // Read once, not again for each order.
+      const inherited = [reasonsIn(payment), ...groupReasons] // Read once, not again for each order.
       return [
-        ...ofFile({ element: payment, name: 'PmtInfSts', fileReference, inherited: ofGroup }),
+        ...readFileStatus({
+          element: payment,
+          name: 'PmtInfSts',
+          fileReference,
+          inherited: groupReasons,
+        }),
         ...children(payment, 'TxInfAndSts').map((element) =>
-          ofOrder({ element, fileReference, inherited }),
+          readOrderStatus({ element, fileReference, inherited }),
         ),
       ]
     }),
   ]
 }
 
+// A status to read, with the references and reasons that it may take from the elements around it.
 type Stated<Element> = {
   element: Element
   fileReference: string | undefined
   inherited: readonly Reason[][] // The reasons of the elements that contain it, the innermost first.
 }
 
-function ofFile({
+// Reads the status of the whole file; none if the element has no status.
+function readFileStatus({
   element,
   name,
   fileReference,
@@ -154,7 +165,7 @@ function ofFile({
 }
 
 // Reads the status of one order. Orders without a status are included; the caller decides about them.
-function ofOrder({ element, fileReference, inherited }: Stated<XmlElement>): Statement {
+function readOrderStatus({ element, fileReference, inherited }: Stated<XmlElement>): Statement {
   return {
     level: 'order',
     fileReference,
@@ -171,14 +182,17 @@ function ofOrder({ element, fileReference, inherited }: Stated<XmlElement>): Sta
 function statusIn(element: XmlElement, name: string, inherited: readonly Reason[][]) {
   const statusText = (textOf(element, name) ?? '').slice(0, REFERENCE_MAX)
   const reasonLists = [reasonsIn(element), ...inherited]
-  const coded = reasonLists.findIndex((reasons) => reasons.some(({ code }) => code !== undefined))
-  const reasons = coded === -1 ? reasonLists : reasonLists.slice(0, coded + 1)
+  const firstWithCode = reasonLists.findIndex((reasons) =>
+    reasons.some(({ code }) => code !== undefined),
+  )
+  const reasons = firstWithCode === -1 ? reasonLists : reasonLists.slice(0, firstWithCode + 1)
   const texts = reasons.flat().flatMap(({ code = '', words }) => [code, words])
   return { statusText, ...judgeStatus(statusOf(statusText), texts) }
 }
 
 type Reason = { code: string | undefined; words: string }
 
+// Returns the reasons that an element gives for its status.
 function reasonsIn(element: XmlElement | undefined): Reason[] {
   if (element === undefined) return []
   return children(element, 'StsRsnInf').map((information) => ({
@@ -187,6 +201,7 @@ function reasonsIn(element: XmlElement | undefined): Reason[] {
   }))
 }
 
+// Returns a reference, or undefined if the bank wrote that it was not provided.
 function referenceOf(element: XmlElement | undefined, name: string): string | undefined {
   const text = textOf(element, name)
   return text && text !== ABSENT_TEXT ? text.slice(0, REFERENCE_MAX) : undefined

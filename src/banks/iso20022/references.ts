@@ -22,48 +22,53 @@ import { child, textOf, type XmlElement } from './xml.ts'
 
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
 
-// `servicer` and `lesser` are ordered by preference. The payer chose `end`.
+// The references of one transaction. Lists are ordered by preference.
 type References = {
-  servicer: readonly (string | undefined)[]
-  transaction: string | undefined
-  clearing: string | undefined
+  servicer: readonly (string | undefined)[] // AcctSvcrRef: our bank's reference.
+  transaction: string | undefined // TxId
+  clearing: string | undefined // ClrSysRef
   uetr: string | undefined
-  lesser: readonly (string | undefined)[]
-  instruction?: string | undefined
-  end: string | undefined
+  lesser: readonly (string | undefined)[] // InstrId and NtryRef, which identify only as NIP session ids.
+  instruction?: string | undefined // The InstrId of a pacs.008, unless it repeats `end`.
+  end: string | undefined // EndToEndId, which the payer chooses.
 }
 
 export type Identity = {
   id: string | undefined
-  named: Pick<CreditFields, 'sessionId' | 'isWeak' | 'otherIdentifiers'>
+  named: Pick<CreditFields, 'sessionId' | 'isWeak' | 'otherIdentifiers'> // Copied to the credit's fields.
   references: readonly string[] // All references by which an earlier report may have named it.
   servicer: string | undefined // Our bank's reference of this booking.
   place: string | undefined // The message and the position in it.
 }
 
+// Identifies the transactions of one camt.054 entry. `servicer` holds our bank's own references, and `lesser`
+// those that count only if they are NIP session ids. References of the entry itself count only if it has one
+// transaction.
 export function identifyEntry(
   entry: XmlElement,
   transactions: readonly XmlElement[],
   { messageId, position }: { messageId: string | undefined; position: string },
 ): Identity[] {
-  const all = transactions.map((transaction) => {
+  const transactionReferences = transactions.map((transaction) => {
     const references = child(transaction, 'Refs')
-    const ofEntry = (name: string) =>
+    const entryReference = (name: string) =>
       transactions.length === 1 ? meaningful(textOf(entry, name)) : undefined
     return {
       ...readReferences(references),
-      servicer: [meaningful(textOf(references, 'AcctSvcrRef')), ofEntry('AcctSvcrRef')],
-      lesser: [meaningful(textOf(references, 'InstrId')), ofEntry('NtryRef')],
+      servicer: [meaningful(textOf(references, 'AcctSvcrRef')), entryReference('AcctSvcrRef')],
+      lesser: [meaningful(textOf(references, 'InstrId')), entryReference('NtryRef')],
     }
   })
-  return identify(all, messageId && `${messageId}/${position}.`)
+  return identify(transactionReferences, messageId && `${messageId}/${position}.`)
 }
 
+// Identifies the transfers of a pacs.008. The instruction id counts only if it is not the payer's end-to-end
+// id.
 export function identifyTransfers(
   transfers: readonly XmlElement[],
   messageId: string | undefined,
 ): Identity[] {
-  const all = transfers.map((transfer) => {
+  const transferReferences = transfers.map((transfer) => {
     const identification = child(transfer, 'PmtId')
     const references = readReferences(identification)
     const instruction = meaningful(textOf(identification, 'InstrId'))
@@ -75,9 +80,10 @@ export function identifyTransfers(
       instruction: isOwn ? instruction : undefined,
     }
   })
-  return identify(all, messageId && `${messageId}/`)
+  return identify(transferReferences, messageId && `${messageId}/`)
 }
 
+// Reads the references that camt.054 and pacs.008 have in common. `end` is the id that the payer chooses.
 function readReferences(element: XmlElement | undefined) {
   const read = (name: string) => meaningful(textOf(element, name))
   return {
@@ -88,50 +94,69 @@ function readReferences(element: XmlElement | undefined) {
   }
 }
 
-function identify(all: readonly References[], place: string | undefined): Identity[] {
-  const shared = sharedOf(all)
-  const isOne = (value: string | undefined): value is string =>
+// Chooses the session id and the other identifiers of each transaction, in the order of preference at the top
+// of this file. Leaves out references that several of the transactions share.
+function identify(transactions: readonly References[], place: string | undefined): Identity[] {
+  const shared = sharedOf(transactions)
+  const isUnshared = (value: string | undefined): value is string =>
     value !== undefined && !shared.has(value)
-  return all.map((each, at) => {
-    const { servicer, transaction, clearing, uetr, instruction, end } = each
-    const ours = [...servicer, transaction, clearing, uetr].filter(isOne)
-    const lesser = [...each.lesser, end].filter(isOne)
-    const sessions = lesser.filter((value) => isNipSessionId(value) && !ours.includes(value))
-    const first = ours.find(isNipSessionId) ?? ours[0] ?? sessions[0]
-    const id = first ?? [instruction].find(isOne) ?? (place && `${place}${at + 1}`) ?? end
-    const unique = [servicer.find((value) => value !== undefined), ...ours.filter(isNipSessionId)]
+  return transactions.map((references, index) => {
+    const { servicer, transaction, clearing, uetr, instruction, end } = references
+    const bankReferences = [...servicer, transaction, clearing, uetr].filter(isUnshared)
+    const lesser = [...references.lesser, end].filter(isUnshared)
+    const lesserSessionIds = lesser.filter(
+      (value) => isNipSessionId(value) && !bankReferences.includes(value),
+    )
+    // Numbers 1 and 2 of the list at the top of this file.
+    const bestReference =
+      bankReferences.find(isNipSessionId) ?? bankReferences[0] ?? lesserSessionIds[0]
+    // Numbers 3 to 5 of that list stand in for a missing reference.
+    const id =
+      bestReference ?? [instruction].find(isUnshared) ?? (place && `${place}${index + 1}`) ?? end
+    // Unique at our bank, and therefore not weak: its own reference, which may be undefined, and NIP session
+    // ids.
+    const unique = [
+      servicer.find((value) => value !== undefined),
+      ...bankReferences.filter(isNipSessionId),
+    ]
     const isWeak = (value: string) => !unique.includes(value)
+    // Makes identifiers of the values. Leaves out the session id of the credit itself.
     const named = (kind: IdentifierKind, values: readonly (string | undefined)[]) =>
       values
-        .filter(isOne)
+        .filter(isUnshared)
         .filter((value) => kind !== 'session_id' || value !== id)
-        .map((value) => ({ kind, value: plain(value), ...(isWeak(value) && { isWeak: true }) }))
-    const others = [
+        .map((value) => ({
+          kind,
+          value: storableId(value),
+          ...(isWeak(value) && { isWeak: true }),
+        }))
+    const otherIdentifiers = [
       ...named('bank_reference', unique.slice(0, 1)),
       ...named('session_id', [
-        ...new Set([...ours.filter(isNipSessionId), transaction, ...sessions]),
+        ...new Set([...bankReferences.filter(isNipSessionId), transaction, ...lesserSessionIds]),
       ]),
       ...named('clearing_reference', [clearing]),
       ...named('uetr', [uetr]),
     ]
     return {
-      id: id === undefined ? undefined : plain(id),
+      id: id === undefined ? undefined : storableId(id),
       named: {
-        sessionId: id === undefined ? undefined : plain(id),
-        ...(first !== undefined && isWeak(first) && { isWeak: true }),
-        ...(others.length > 0 && { otherIdentifiers: others }),
+        sessionId: id === undefined ? undefined : storableId(id),
+        ...(bestReference !== undefined && isWeak(bestReference) && { isWeak: true }),
+        ...(otherIdentifiers.length > 0 && { otherIdentifiers }),
       },
-      references: [...new Set([...ours, ...lesser].map(plain))],
-      servicer: servicer.filter(isOne).map(plain)[0],
-      place: place && plain(`${place}${at + 1}`),
+      references: [...new Set([...bankReferences, ...lesser].map(storableId))],
+      servicer: servicer.filter(isUnshared).map(storableId)[0],
+      place: place && storableId(`${place}${index + 1}`),
     }
   })
 }
 
-function sharedOf(all: readonly References[]): ReadonlySet<string> {
+// Returns the references that occur in more than one transaction.
+function sharedOf(transactions: readonly References[]): ReadonlySet<string> {
   const seen = new Set<string>()
   const shared = new Set<string>()
-  for (const { servicer, transaction, clearing, uetr, lesser, end } of all) {
+  for (const { servicer, transaction, clearing, uetr, lesser, end } of transactions) {
     for (const value of new Set([...servicer, transaction, clearing, uetr, ...lesser, end])) {
       if (value === undefined) continue
       if (seen.has(value)) shared.add(value)
@@ -141,10 +166,12 @@ function sharedOf(all: readonly References[]): ReadonlySet<string> {
   return shared
 }
 
+// Returns the reference, or undefined for a placeholder such as NOTPROVIDED or zeros.
 function meaningful(value: string | undefined): string | undefined {
   return value === undefined || PLACEHOLDER.test(value) ? undefined : value
 }
 
-function plain(id: string): string {
+// Returns the reference in a form that can be stored as a session id.
+function storableId(id: string): string {
   return isSessionId(id) ? id : createHash('sha256').update(id).digest('hex')
 }

@@ -1,7 +1,7 @@
-// Reads XML of any size, piece by piece. A container (an element that surrounds the others, such as a
-// statement) is reported when it opens and when it closes. Each other element directly in a container is
-// reported as a small tree when it is complete. The reader is as strict as xml.ts, and the limits of xml.ts
-// apply to each tree.
+// Reads XML of any size, piece by piece, for statements that are too large for memory. A container (an
+// element that surrounds the others, such as a statement) is reported when it opens and when it closes. Each
+// other element directly in a container is reported as a small tree when it is complete. The reader is as
+// strict as xml.ts, and the limits of xml.ts apply to each tree.
 
 import { SaxesParser } from 'saxes'
 import {
@@ -13,7 +13,7 @@ import {
   type XmlElement,
 } from './xml.ts'
 
-// How many characters memory holds at most, between two tags and within one tree.
+// The most characters that memory holds: of the text between two tags, and of one tree.
 const GAP_CHARS_MAX = 4 * 1024 ** 2
 const TREE_CHARS_MAX = 16 * 1024 ** 2
 const CHUNK_CHARS = 65_536
@@ -22,9 +22,10 @@ type XmlPart =
   | { part: 'open' | 'close'; name: string; namespace: string; line: number }
   | { part: 'element'; element: XmlElement; line: number }
 
-// Returns whether an element is a container. `path` has the elements around it, from the root on.
+// Returns whether an element is a container. `path` has the containers around it, from the root on.
 type IsContainer = (name: string, path: readonly XmlElement[]) => boolean
 
+// Thrown at the first fault or limit.
 export class UnreadableXml extends Error {
   readonly line: number
 
@@ -34,19 +35,21 @@ export class UnreadableXml extends Error {
   }
 }
 
+// Yields the parts of the document as soon as they are complete.
 export async function* streamXml(
   text: AsyncIterable<string>,
   { encoding, isContainer }: { encoding: string; isContainer: IsContainer },
 ): AsyncGenerator<XmlPart> {
-  const growing = new GrowingTrees(encoding, isContainer)
+  const trees = new GrowingTrees(encoding, isContainer)
   for await (const piece of text) {
-    for (let at = 0; at < piece.length; at += CHUNK_CHARS) {
-      yield* growing.write(piece.slice(at, at + CHUNK_CHARS))
+    for (let start = 0; start < piece.length; start += CHUNK_CHARS) {
+      yield* trees.write(piece.slice(start, start + CHUNK_CHARS))
     }
   }
-  yield* growing.close()
+  yield* trees.close()
 }
 
+// Collects the elements that the parser reports into trees.
 class GrowingTrees {
   readonly #parser = new SaxesParser({
     xmlns: true,
@@ -66,29 +69,32 @@ class GrowingTrees {
 
   constructor(encoding: string, isContainer: IsContainer) {
     this.#isContainer = isContainer
-    this.#listen(encoding)
+    this.#handleParserEvents(encoding)
   }
 
+  // Parses the next piece of the text. Returns the parts that it completes.
   write(chunk: string): readonly XmlPart[] {
     this.#gapChars += chunk.length
     this.#treeChars += chunk.length
     this.#run(() => this.#parser.write(chunk))
     if (this.#gapChars > GAP_CHARS_MAX) this.#fail('A text in the XML is too long.')
     if (this.#treeChars > TREE_CHARS_MAX) this.#fail('An element of the XML is too large.')
-    return this.#taken()
+    return this.#takeParts()
   }
 
   close(): readonly XmlPart[] {
     this.#run(() => this.#parser.close())
-    return this.#taken()
+    return this.#takeParts()
   }
 
-  #taken(): readonly XmlPart[] {
+  // Returns the parts that are complete, each once.
+  #takeParts(): readonly XmlPart[] {
     const parts = this.#parts
     this.#parts = []
     return parts
   }
 
+  // Runs the parser, and turns its errors into one message that does not quote the document.
   #run(step: () => void): void {
     try {
       step()
@@ -102,7 +108,7 @@ class GrowingTrees {
     throw new UnreadableXml(this.#parser.line, message)
   }
 
-  #listen(encoding: string): void {
+  #handleParserEvents(encoding: string): void {
     const parser = this.#parser
     parser.on('xmldecl', (declaration) => {
       if (declaration.encoding !== undefined && !isDeclaredAs(declaration.encoding, encoding)) {
@@ -110,20 +116,21 @@ class GrowingTrees {
       }
     })
     parser.on('doctype', () => this.#fail('A DOCTYPE is not accepted.'))
-    parser.on('opentagstart', () => this.#begin())
+    parser.on('opentagstart', () => this.#beginElement())
     parser.on('attribute', () => {
       if (++this.#attributes > ATTRIBUTES_MAX) this.#fail('An element has too many attributes.')
     })
-    parser.on('opentag', (tag) => this.#opened(elementOf(tag)))
-    parser.on('text', (text) => this.#said(text))
-    parser.on('cdata', (text) => this.#said(text))
+    parser.on('opentag', (tag) => this.#openElement(elementOf(tag)))
+    parser.on('text', (text) => this.#addText(text))
+    parser.on('cdata', (text) => this.#addText(text))
     parser.on('comment', () => {
       this.#gapChars = 0
     })
-    parser.on('closetag', () => this.#closed())
+    parser.on('closetag', () => this.#closeElement())
   }
 
-  #begin(): void {
+  // Checks the limits before the parser reads the attributes of an element.
+  #beginElement(): void {
     this.#gapChars = 0
     this.#attributes = 0
     this.#line = this.#parser.line
@@ -133,7 +140,8 @@ class GrowingTrees {
     if (++this.#elements > ELEMENTS_MAX) this.#fail('An element of the XML has too many elements.')
   }
 
-  #opened(element: XmlElement): void {
+  // Reports a container, and adds any other element to the current tree or begins a tree with it.
+  #openElement(element: XmlElement): void {
     const parent = this.#open.at(-1)
     if (!parent && this.#isContainer(element.name, this.#containers)) {
       this.#containers.push(element)
@@ -152,13 +160,14 @@ class GrowingTrees {
   }
 
   // Ignores text between containers.
-  #said(text: string): void {
+  #addText(text: string): void {
     this.#gapChars = 0
     const element = this.#open.at(-1)
     if (element) element.text += text
   }
 
-  #closed(): void {
+  // Reports the end of a container, or a tree that is complete.
+  #closeElement(): void {
     this.#gapChars = 0
     const element = this.#open.pop()
     if (!element) this.#report('close', this.#containers.pop() as XmlElement)

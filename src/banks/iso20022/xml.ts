@@ -31,6 +31,7 @@ const MARKS: readonly [bytes: readonly number[], encoding: string][] = [
   [[0x00, 0x3c], 'utf-16be'],
 ]
 
+// Decodes the bytes as text.
 function decodeXml(bytes: Buffer): { text: string; encoding: string } | { malformed: string } {
   const encoding = encodingOf(bytes)
   if (encoding === undefined) {
@@ -43,18 +44,20 @@ function decodeXml(bytes: Buffer): { text: string; encoding: string } | { malfor
   }
 }
 
+// Returns whether a declaration may call the encoding by this name.
 export function isDeclaredAs(name: string, encoding: string): boolean {
   return DECLARED[encoding]?.test(name) ?? false
 }
 
-// Returns undefined for an encoding that we do not read. The first DECLARATION_BYTES_MAX bytes are enough.
+// Finds the encoding of a document from its first bytes; undefined for an encoding that we do not read. The
+// first DECLARATION_BYTES_MAX bytes are enough.
 export function encodingOf(bytes: Buffer): string | undefined {
-  const mark = MARKS.find(([start]) => start.every((byte, at) => bytes[at] === byte))
+  const mark = MARKS.find(([start]) => start.every((byte, index) => bytes[index] === byte))
   if (mark) return mark[1]
   const declared = DECLARATION.exec(bytes.toString('latin1', 0, DECLARATION_BYTES_MAX))?.[1]
   // If the document claims UTF-16 but is not written so, the XML reader reports the contradiction.
   if (declared === undefined || /^utf-16/i.test(declared)) return UTF_8
-  return [UTF_8, 'windows-1252', 'iso-8859-15'].find((known) => isDeclaredAs(declared, known))
+  return [UTF_8, 'windows-1252', 'iso-8859-15'].find((encoding) => isDeclaredAs(declared, encoding))
 }
 
 // To resolve a name, the parser searches all open elements. Without this limit, 100,000 levels would keep it
@@ -73,10 +76,12 @@ export type XmlElement = {
   text: string
 }
 
+// Thrown inside the parser's callbacks to stop reading. The message tells the bank the reason.
 class Unreadable extends Error {}
 
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
+// Reads a whole document into a tree.
 export function readXml(
   rawBody: Buffer,
   elementsMax = ELEMENTS_MAX,
@@ -88,8 +93,8 @@ export function readXml(
   const document = growTree(parser, { encoding, elementsMax })
   try {
     // Writes in pieces, because the parser reads a whole piece before it reports any element in the piece.
-    for (let at = 0; at < text.length; at += CHUNK_CHARS) {
-      parser.write(text.slice(at, at + CHUNK_CHARS))
+    for (let start = 0; start < text.length; start += CHUNK_CHARS) {
+      parser.write(text.slice(start, start + CHUNK_CHARS))
     }
     parser.close()
   } catch (error) {
@@ -101,6 +106,7 @@ export function readXml(
   return { root: document.children[0] as XmlElement }
 }
 
+// Makes the parser add its elements to a tree. Returns an element that contains the root.
 function growTree(
   parser: SaxesParser<{ xmlns: true }>,
   { encoding, elementsMax }: { encoding: string; elementsMax: number },
@@ -149,7 +155,8 @@ function growTree(
   return document
 }
 
-// Returns the element without children and text, which follow later.
+// Returns the element of an opening tag, without children and text, which follow later. Leaves out attributes
+// with a prefix.
 export function elementOf(tag: SaxesTagNS): XmlElement {
   const plain = Object.values(tag.attributes).filter((attribute) => attribute.prefix === '')
   return {
@@ -164,20 +171,24 @@ export function elementOf(tag: SaxesTagNS): XmlElement {
   }
 }
 
-// Returns the children in the element's namespace. A bank's additions in another namespace are ignored.
+// Returns the children with this name in the element's own namespace. A bank's additions in another namespace
+// are ignored.
 export function children(element: XmlElement | undefined, name: string): XmlElement[] {
   if (element === undefined) return []
-  return element.children.filter((one) => one.name === name && one.namespace === element.namespace)
+  return element.children.filter(
+    (candidate) => candidate.name === name && candidate.namespace === element.namespace,
+  )
 }
 
-// An element that should occur once but occurs twice is treated as absent, because it is ambiguous.
+// Returns the element at the end of a path of names. An element that should occur once but occurs twice is
+// treated as absent, because it is ambiguous.
 export function child(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
-  let at = element
+  let current = element
   for (const name of path) {
-    const found = children(at, name)
-    at = found.length === 1 ? found[0] : undefined
+    const matches = children(current, name)
+    current = matches.length === 1 ? matches[0] : undefined
   }
-  return at
+  return current
 }
 
 // Returns the text of an element without children. Text next to child elements is no value: "1<b>5</b>00" is
@@ -186,9 +197,10 @@ export function leafText(element: XmlElement): string | undefined {
   return element.children.length === 0 ? element.text.trim() : undefined
 }
 
+// Returns the text at the end of a path of names; undefined if there is none.
 export function textOf(element: XmlElement | undefined, ...path: string[]): string | undefined {
-  const found = child(element, ...path)
-  return found && leafText(found)
+  const leaf = child(element, ...path)
+  return leaf && leafText(leaf)
 }
 
 // A message has its document bare or in an envelope with a business application header (BusMsg, DataPDU and
@@ -205,20 +217,22 @@ export const ENVELOPE_DEPTH_MAX = 4
 // `name` is the message, such as camt.054. `version` is its version number.
 export type Iso20022Document = { name: string; version: number; root: XmlElement }
 
+// Finds the messages in a document: the root itself, or those in an envelope.
 export function findDocuments(
   element: XmlElement,
   depthMax = ENVELOPE_DEPTH_MAX,
 ): Iso20022Document[] {
   if (element.name === 'Document') {
-    const [, name = '', version = ''] = NAMESPACE.exec(element.namespace) ?? unnamed(element)
+    const [, name = '', version = ''] =
+      NAMESPACE.exec(element.namespace) ?? nameWithoutNamespace(element)
     return name === '' ? [] : [{ name, version: Number(version), root: element }]
   }
   if (depthMax === 0) return []
   return element.children.flatMap((inner) => findDocuments(inner, depthMax - 1))
 }
 
-// Some banks write a status report without a namespace. The name of its message, used since version 03,
-// identifies it.
-function unnamed({ namespace, children: [message] }: XmlElement): readonly string[] {
+// Returns name and version of a status report without a namespace, which some banks write. The name of its
+// message, used since version 03, identifies it.
+function nameWithoutNamespace({ namespace, children: [message] }: XmlElement): readonly string[] {
   return namespace === '' && message?.name === 'CstmrPmtStsRpt' ? ['', 'pain.002', '03'] : []
 }

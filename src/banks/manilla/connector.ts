@@ -1,5 +1,6 @@
-// Our own rail, the default: signed by Standard Webhooks, in our JSON (one credit or a list) or in camt.054.
-// A bank whose gateway writes Providus-style JSON can send it under our signature with ?format=providus.
+// Connects a bank through our own rail, the default: signed by Standard Webhooks, in our JSON (one credit or
+// a list) or in camt.054. A bank whose gateway writes Providus-style JSON can send it under our signature
+// with ?format=providus.
 //
 // During a rotation two secrets are valid: the bank signs with the old one until it has the new one.
 
@@ -48,23 +49,24 @@ export const manillaConnector: Connector = {
   },
 }
 
+// Returns the secrets with which the bank may sign: the current one and, during a rotation, the previous one.
 function readSecrets(settings: ConnectorSettings): SigningSecret[] {
   const texts = ['railSecret', 'previousRailSecret'].map((name) => settings.findSecret(name))
   if (texts[0] === undefined) {
     settings.report('railSecrets or secrets.railSecret is missing')
   }
-  return texts.flatMap((text, at) => {
+  return texts.flatMap((text, index) => {
     if (text === undefined) return []
     try {
       return [loadSecret(text)]
     } catch (error) {
-      settings.report(`rail secret ${at + 1}: ${(error as Error).message}`)
+      settings.report(`rail secret ${index + 1}: ${(error as Error).message}`)
       return []
     }
   })
 }
 
-// Verifies the raw body, because parsing could change it.
+// Verifies the signature over the raw body, because parsing could change the body.
 function authenticate(secrets: readonly SigningSecret[], { headers, rawBody, now }: RailCall) {
   const verdict = verify({
     secrets,
@@ -80,6 +82,7 @@ function authenticate(secrets: readonly SigningSecret[], { headers, rawBody, now
   return verdict === 'too_old' || verdict === 'too_new' ? 'signature_too_old' : 'invalid_signature'
 }
 
+// Finds the format by the content type, and by `?format=` if the bank names one.
 function findFormat({ headers, format: name }: RailCall): NotificationFormat | undefined {
   const contentType = headers['content-type']
   const type = typeof contentType === 'string' ? contentType : ''
@@ -88,8 +91,8 @@ function findFormat({ headers, format: name }: RailCall): NotificationFormat | u
   )
 }
 
-// Calls to a bank that speaks our own API (docs/bank-api.md). Every request carries the
-// bearer token `secrets.apiKey`. Without `settings.baseUrl` there are no calls.
+// The calls to a bank that implements our own API (docs/bank-api.md). Every request carries the bearer token
+// `secrets.apiKey`. Without `settings.baseUrl` there are no calls.
 //
 //   GET   /transfers/{sessionId}                     a credit as on the rail, or 404
 //   GET   /transfers?from=&to=&accountNumber=&cursor={data: [credit …], nextCursor}
@@ -99,6 +102,7 @@ function findFormat({ headers, format: name }: RailCall): NotificationFormat | u
 //   POST  /payouts       {reference, amount, …}      {status: confirmed | failed | pending, …}
 //   GET   /payouts/{reference}                       the same, or 404
 
+// Returns the calls of our own API; none without settings.baseUrl.
 function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const http = findBankHttp(settings, mode)
   const apiKey = settings.findSecret('apiKey')
@@ -108,6 +112,7 @@ function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
 }
 
+// Returns the calls that query transfers.
 function transferCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ value }, options) {
@@ -139,7 +144,9 @@ function transferCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns the name enquiry and the calls that reserve, rename and block numbers.
 function accountCalls(ask: Ask): BankCalls {
+  // Renames or blocks an account.
   const change = async (
     accountNumber: string,
     body: object,
@@ -184,6 +191,7 @@ function accountCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns the calls that order payouts and query their state.
 function payoutCalls(ask: Ask): BankCalls {
   return {
     async sendMoney({ amountKobo, ...instruction }, options) {
@@ -206,6 +214,7 @@ function payoutCalls(ask: Ask): BankCalls {
   }
 }
 
+// Reads the state of a payout. Every state other than confirmed or failed is unknown.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { status, bankReference } = answer.body
   if (answer.httpStatus === 200 && status === 'confirmed' && typeof bankReference === 'string') {

@@ -1,4 +1,5 @@
-// Our own format: one credit as a JSON object, or an array of 1 to 1,000 of them. Also the name enquiry.
+// Reads our own format: one credit as a JSON object, or an array of 1 to 1,000 of them. Also writes the
+// acknowledgements and answers name enquiries.
 //
 // Unknown fields are ignored, because banks add some. This is the busiest path of the service, so our own
 // code checks a credit instead of a schema library. Measured: 4 µs of CPU for a credit of 314 bytes and its
@@ -39,6 +40,7 @@ export const jsonFormat: NotificationFormat = {
   acknowledge,
 }
 
+// Parses one credit or a list of credits.
 function parse(rawBody: Buffer): Parsed {
   const body = readJson(rawBody, FIELDS)
   if ('malformed' in body) return body
@@ -48,10 +50,12 @@ function parse(rawBody: Buffer): Parsed {
     return { malformed: 'The body must be one credit or a list of 1 to 1000 credits.' }
   }
   const items = new Array<ParsedItem>(value.length)
-  for (let at = 0; at < value.length; at++) items[at] = readItem(value[at], repeated.has(at))
+  for (let index = 0; index < value.length; index++)
+    items[index] = readItem(value[index], repeated.has(index))
   return { items, batch: true }
 }
 
+// Reads one credit. `isRepeated`: one of its fields occurs twice.
 export function readItem(value: unknown, isRepeated: boolean): ParsedItem {
   if (!isObject(value)) return rejection('not_a_credit', null)
   // The repeated field may be the session id, and either value may be wrong, so the rejection names none.
@@ -63,6 +67,7 @@ export function readItem(value: unknown, isRepeated: boolean): ParsedItem {
     : { ...item, money: { ...item.money, text: JSON.stringify(value) } }
 }
 
+// Copies the known fields of a credit. Identifiers besides the session id and charges are optional.
 function readFields(value: Record<string, unknown>): CreditFields {
   const fields: CreditFields = {
     sessionId: value.sessionId,
@@ -76,36 +81,38 @@ function readFields(value: Record<string, unknown>): CreditFields {
     transactionTime: value.transactionTime,
   }
   const { settlementId, bankReference, charges } = value
-  if (isGiven(settlementId) || isGiven(bankReference)) {
-    const others = [
+  if (isPresent(settlementId) || isPresent(bankReference)) {
+    const optional = [
       { kind: 'settlement_id' as const, value: settlementId },
       { kind: 'bank_reference' as const, value: bankReference },
     ]
-    fields.otherIdentifiers = others.filter((other) => isGiven(other.value))
+    fields.otherIdentifiers = optional.filter((identifier) => isPresent(identifier.value))
   }
   if (isObject(charges)) {
     const { settled, fee, vat, duty } = charges
     fields.charges = { settled, fee, vat, duty }
-  } else if (isGiven(charges)) fields.charges = { fee: [charges] } // Refused, because a list is no amount.
+  } else if (isPresent(charges)) fields.charges = { fee: [charges] } // Refused, because a list is no amount.
   return fields
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
+// Writes one acknowledgement, or a list if the bank sent a list.
 export function acknowledge(
   acknowledgements: readonly Acknowledgement[],
   { batch }: Pick<Report, 'batch'>,
 ) {
-  const answers = acknowledgements.map(answer)
+  const answers = acknowledgements.map(toAnswer)
   return {
     contentType: 'application/json; charset=utf-8',
     body: JSON.stringify(batch ? answers : answers[0]),
   }
 }
 
-function answer(acknowledgement: Acknowledgement) {
+// The fields of an acknowledgement that our own JSON format has.
+function toAnswer(acknowledgement: Acknowledgement) {
   const { sessionId, responseCode, responseMessage, outcome, code } = acknowledgement
   return { sessionId, responseCode, responseMessage, outcome, code }
 }

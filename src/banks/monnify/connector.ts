@@ -1,5 +1,5 @@
-// Monnify, an aggregator. It signs the raw body with the client secret, and issues the account numbers itself
-// (reserved accounts).
+// Connects Monnify, an aggregator. It signs the raw body with the client secret, and issues the account
+// numbers itself (reserved accounts).
 
 import { createHmac } from 'node:crypto'
 import { findBankHttp } from '#banks/bank-http.ts'
@@ -63,10 +63,10 @@ export const monnifyConnector: Connector = {
   },
 }
 
-// Monnify's transactions name the reserved account only by our reference, so we look up the number.
-
 const TOKEN_MS = 55 * 60_000 // Used if the login has no lifetime. Monnify publishes about an hour.
 
+// Returns the calls that the settings allow. Payouts need `walletAccountNumber`, reservations need a contract
+// code and an email domain.
 function monnifyCalls(
   settings: ConnectorSettings,
   { mode, clientSecret }: { mode: Mode; clientSecret: string },
@@ -94,6 +94,7 @@ function monnifyCalls(
   }
 }
 
+// Exchanges the API key for an access token.
 async function logIn(ask: Ask) {
   const answer = await ask({ method: 'POST', path: '/api/v1/auth/login', body: {} }, {})
   if (answer.status === 'no_answer') return answer
@@ -109,11 +110,12 @@ function refusal(httpStatus: number): NoAnswer {
   return { ...noAnswer(httpStatus), reason: 'the login was refused' }
 }
 
+// Returns the call that makes Monnify send failed notifications of a period again.
 function notificationCalls(ask: Ask): BankCalls {
   return {
     async resendNotifications({ from, to }, options) {
       const path = '/api/v1/transaction-notification/resend-failed-notifications'
-      // Times without an offset, as in the published example.
+      // Monnify takes these times without an offset, as in its published example.
       const body = { startDate: watTime(from), endDate: watTime(to) }
       const answer = await ask({ method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
@@ -153,14 +155,15 @@ function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): 
       const reserved = readReserved(answer, accountName)
       if (reserved) return reserved
       // Monnify may have refused because an earlier request with this reference succeeded, so look it up.
-      const known = await ask({ method: 'GET', path: `${path}/${reference}` }, options)
-      if (known.status === 'no_answer') return known
+      const existing = await ask({ method: 'GET', path: `${path}/${reference}` }, options)
+      if (existing.status === 'no_answer') return existing
       const reason = messageOf(answer, 'responseMessage')
-      return readReserved(known, accountName) ?? { status: 'refused', reason }
+      return readReserved(existing, accountName) ?? { status: 'refused', reason }
     },
   }
 }
 
+// Returns the first account of the answer; undefined if Monnify refused.
 function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer | undefined {
   const { accounts } = objectIn(answer.body.responseBody)
   const [account] = Array.isArray(accounts) ? accounts.map(objectIn) : []
@@ -173,18 +176,20 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
   }
 }
 
-// Queries of Monnify's transactions: one by its reference, or a page of a time window. As documented, neither
-// answer names the number that received the money, so we query the reserved account by its reference. Newer
-// answers have the number, but Monnify does not document it.
+// Monnify can be asked for one transaction by its reference, or for a page of a time window. As documented,
+// neither answer names the number that received the money, so we query the reserved account by its reference.
+// Newer answers have the number, but Monnify does not document that.
 
 const PAGE_SIZE = 10 // Each row takes up to two more requests.
 const IN_PROGRESS = ['PENDING']
 
+// Returns the calls that query Monnify's transactions.
 function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
+      // Monnify finds a transaction only by its own reference.
       if (kind !== 'bank_reference') return { status: 'not_found' }
-      return find(inTurn(ask), value, options)
+      return findByReference(inTurn(ask), value, options)
     },
     async listTransfers({ accountNumber, from, to, cursor }, options) {
       const askInTurn = inTurn(ask)
@@ -205,10 +210,15 @@ function transactionCalls(ask: Ask): BankCalls {
       }
       const items: ParsedItem[] = []
       for (const row of content.map(objectIn)) {
-        const found = await find(askInTurn, String(row.transactionReference), options)
+        const rowAnswer = await findByReference(
+          askInTurn,
+          String(row.transactionReference),
+          options,
+        )
         // Returns no page, because the caller would take a page with a missing row as complete.
-        if (found.status === 'no_answer') return found
-        if (found.status === 'found') items.push(...found.items.filter(isOf(accountNumber)))
+        if (rowAnswer.status === 'no_answer') return rowAnswer
+        if (rowAnswer.status === 'found')
+          items.push(...rowAnswer.items.filter(isForAccount(accountNumber)))
       }
       const nextCursor = content.length < PAGE_SIZE ? null : String(page + 1)
       return { status: 'listed', items, nextCursor }
@@ -216,14 +226,21 @@ function transactionCalls(ask: Ask): BankCalls {
   }
 }
 
-function isOf(accountNumber: string | null) {
+// Returns the filter of the items of a list. Items without a number are kept if they name money, so that an
+// operator sees them.
+function isForAccount(accountNumber: string | null) {
   return (item: ParsedItem) =>
     item.ok
       ? accountNumber === null || item.credit.accountNumber === accountNumber
       : item.money !== null
 }
 
-async function find(ask: Ask, reference: string, options: CallOptions): Promise<TransferAnswer> {
+// Queries one transaction, and the number of its account.
+async function findByReference(
+  ask: Ask,
+  reference: string,
+  options: CallOptions,
+): Promise<TransferAnswer> {
   const path = `/api/v2/transactions/${encodeURIComponent(reference)}`
   const answer = await ask({ method: 'GET', path }, options)
   if (answer.status === 'no_answer') return answer
@@ -233,7 +250,7 @@ async function find(ask: Ask, reference: string, options: CallOptions): Promise<
     return asNoAnswer(answer, 'responseMessage')
   if (IN_PROGRESS.includes(String(transaction.paymentStatus))) return { status: 'in_progress' }
   const accountNumber = await findNumber(ask, transaction, options)
-  if (typeof accountNumber === 'object') return accountNumber
+  if (typeof accountNumber === 'object') return accountNumber // No answer.
   const destinationAccountInformation = { accountNumber }
   return {
     status: 'found',
@@ -241,7 +258,8 @@ async function find(ask: Ask, reference: string, options: CallOptions): Promise<
   }
 }
 
-// Returns undefined if the number is ambiguous, as for an account with numbers at several banks.
+// Finds the number that received the money. Returns undefined if it is ambiguous, as for an account with
+// numbers at several banks.
 async function findNumber(
   ask: Ask,
   { product, destinationAccountInformation }: Record<string, unknown>,
@@ -256,14 +274,14 @@ async function findNumber(
   if (answer.status === 'no_answer') return answer
   const { accounts } = objectIn(answer.body.responseBody)
   const numbers = Array.isArray(accounts)
-    ? accounts.map((each) => objectIn(each).accountNumber)
+    ? accounts.map((account) => objectIn(account).accountNumber)
     : []
   return numbers.length === 1 && typeof numbers[0] === 'string' ? numbers[0] : undefined
 }
 
-// Name enquiry and single disbursements at Monnify. A disbursement has failed only if Monnify calls it
-// FAILED, REVERSED or EXPIRED. Monnify may refuse a request because it has seen the reference before, so
-// after a refusal we query the disbursement by its reference.
+// Payouts are single disbursements at Monnify. A disbursement has failed only if Monnify calls it FAILED,
+// REVERSED or EXPIRED. Monnify may refuse a request because it has seen the reference before, so after a
+// refusal we query the disbursement by its reference.
 
 type Body = Record<string, unknown>
 
@@ -282,6 +300,7 @@ function payoutCalls(ask: Ask, walletNumber: string | undefined): BankCalls {
   return { ...nameCalls(ask), ...(walletNumber ? disbursementCalls(ask, walletNumber) : {}) }
 }
 
+// Returns the name enquiry.
 function nameCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ accountNumber, bankCode }, options) {
@@ -297,6 +316,7 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns the calls that order disbursements from our wallet and query their state.
 function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
@@ -328,6 +348,7 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
   }
 }
 
+// Reads the state of a disbursement. A state that is neither paid nor failed is unknown.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const body = objectIn(answer.body.responseBody)
   const { status, transactionReference } = body
@@ -337,17 +358,18 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
   if (PAID.includes(status) && typeof transactionReference === 'string') {
     return { status: 'confirmed', bankReference: transactionReference }
   }
-  if (FAILED.includes(status)) return { status: 'failed', reason: whyFailed(body, status) }
+  if (FAILED.includes(status)) return { status: 'failed', reason: failureReason(body, status) }
   if (status === REVERSED) {
-    return { status: 'failed', reason: whyFailed(body, status), isReversed: true }
+    return { status: 'failed', reason: failureReason(body, status), isReversed: true }
   }
   return WAITS_FOR_OTP.includes(status)
     ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// Ignores the message of the envelope, which is about the request and says "success" for a failed payout.
-function whyFailed({ comment, transactionDescription }: Body, status: string): string {
-  const words = [comment, transactionDescription].find(isText)
-  return (words && cleanText(words)) ?? status
+// Returns the reason why a payout failed. Ignores the message of the envelope, which is about the request and
+// says "success" for a failed payout.
+function failureReason({ comment, transactionDescription }: Body, status: string): string {
+  const text = [comment, transactionDescription].find(isText)
+  return (text && cleanText(text)) ?? status
 }

@@ -1,6 +1,6 @@
-// Nomba, an aggregator. It signs nine fields of a notification, one of them the time in its header, but
-// neither the amount nor the number. So live mode also demands an address allow-list or mutual TLS. Nomba's
-// transaction id is signed and identifies the credit, so a captured call books no credit twice.
+// Connects Nomba, an aggregator. It signs nine fields of a notification, one of them the time in its header,
+// but neither the amount nor the account number. So live mode also demands an address allow-list or mutual
+// TLS. Nomba's transaction id is signed and identifies the credit, so a captured call books no credit twice.
 
 import { createHmac } from 'node:crypto'
 import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
@@ -55,20 +55,21 @@ export const nombaConnector: Connector = {
   },
 }
 
+// Checks the signature and its age.
 function authenticate(key: string, { headers, rawBody, now }: RailCall): AuthenticationResult {
   const signature = singleHeader(headers['nomba-signature']) ?? ''
   const timestamp = singleHeader(headers['nomba-timestamp']) ?? ''
-  const signed = signedText(rawBody, timestamp)
+  const expectedText = signedText(rawBody, timestamp)
   const expected = createHmac('sha256', key)
-    .update(signed ?? '')
+    .update(expectedText ?? '')
     .digest('base64')
-  if (!isSecretEqual(signature, expected) || signed === undefined) return 'invalid_signature'
+  if (!isSecretEqual(signature, expected) || expectedText === undefined) return 'invalid_signature'
   const ageMs = now.getTime() - Date.parse(timestamp)
   return ageMs <= AGE_MAX_MS && ageMs >= -CLOCK_SKEW_MAX_MS ? 'ok' : 'signature_too_old'
 }
 
-// Returns undefined if Nomba cannot have signed the text. Only times may have colons: with a colon in another
-// field, text could move from one field into the next under the same signature.
+// Returns the text that Nomba signs, or undefined if Nomba cannot have signed it. Only times may have colons:
+// with a colon in another field, text could move from one field into the next under the same signature.
 function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   const body = readNestedJson(rawBody)
   if ('malformed' in body || body.isRepeated) return undefined
@@ -78,8 +79,8 @@ function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   const { transactionId, type, time, responseCode } = objectIn(transaction)
   if (!signedValue(transactionId)) return undefined
   const ids = [event.event_type, event.requestId, userId, walletId, transactionId, type]
-  const code = responseCode === 'null' ? '' : responseCode
-  if ([...ids, code].some((each) => signedValue(each)?.includes(':'))) return undefined
+  const code = responseCode === 'null' ? '' : responseCode // Nomba signs the word null as an empty text.
+  if ([...ids, code].some((value) => signedValue(value)?.includes(':'))) return undefined
   const values = [...ids, time, code].map(signedValue)
   return values.includes(undefined) ? undefined : [...values, timestamp].join(':')
 }
@@ -91,6 +92,7 @@ const PAGE_SIZE = '100'
 const TOKEN_MS = 30 * 60_000 // As Nomba publishes.
 const IN_PROGRESS = ['NEW', 'PENDING', 'PENDING_BILLING', 'PENDING_PAYMENT']
 
+// Returns the calls that the settings allow. Payouts need `senderName`.
 function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const http = findBankHttp(settings, mode)
   const accountId = settings.findText('accountId')
@@ -129,9 +131,11 @@ function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   }
 }
 
+// Returns the calls that query Nomba's transactions.
 function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
+      // Nomba finds a transfer only by its session id.
       if (kind !== 'session_id') return { status: 'not_found' }
       const path = `/v1/transactions/requery/${encodeURIComponent(value)}`
       const answer = await ask({ method: 'GET', path }, options)
@@ -145,6 +149,7 @@ function transactionCalls(ask: Ask): BankCalls {
         cursor: cursor ?? undefined,
         virtual_account: accountNumber ?? undefined,
       }
+      // Nomba lists the transactions of all accounts, or those of one virtual account.
       const path = `/v1/transactions/${accountNumber === null ? 'accounts' : 'virtual'}`
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return answer
@@ -162,7 +167,8 @@ function transactionCalls(ask: Ask): BankCalls {
   }
 }
 
-// An answer without a record may mean that Nomba has no record yet.
+// Reads the answer to a query of one transfer. An answer without a record may mean that Nomba has no record
+// yet.
 function readTransfer(answer: JsonAnswer): TransferAnswer {
   const { code, data } = answer.body
   const { status } = objectIn(data)
@@ -176,14 +182,14 @@ function readTransfer(answer: JsonAnswer): TransferAnswer {
     : { status: 'not_found' }
 }
 
-// Returns the time in UTC, without an offset.
+// Returns the time in UTC as Nomba takes it, without milliseconds and offset.
 function secondsOf(at: Date): string {
   return at.toISOString().slice(0, 19)
 }
 
-// Virtual accounts at Nomba, which identifies them by our reference (accountRef, 16 to 64 characters).
-// Without an expiry date, an account lasts only for minutes. Its name has 8 to 64 characters. We send only
-// letters, digits and spaces, because Nomba does not publish which other characters it accepts.
+// Nomba identifies a virtual account by our reference (accountRef, 16 to 64 characters). Without an expiry
+// date, an account lasts only for minutes. Its name has 8 to 64 characters. We send only letters, digits and
+// spaces in names, because Nomba does not publish which other characters it accepts.
 
 const ACCOUNTS = '/v1/accounts/virtual'
 const NEVER = '2099-12-31 23:59:59'
@@ -191,6 +197,7 @@ const NAME_MIN = 8
 const NAME_MAX = 64
 const NAME_SUFFIX = 'Account' // Makes every name long enough.
 
+// Returns the name enquiry and the calls that reserve, rename and delete virtual accounts.
 function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
   const newAccounts = subAccountId ? `${ACCOUNTS}/${encodeURIComponent(subAccountId)}` : ACCOUNTS
   return {
@@ -207,19 +214,19 @@ function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
       const reserved = readReserved(answer, accountName)
       if (reserved) return reserved
       // Nomba may have refused because an earlier request with this reference succeeded, so look it up.
-      const known = await ask({ method: 'GET', path: accountPath(reference) }, options)
-      if (known.status === 'no_answer') return known
+      const existing = await ask({ method: 'GET', path: accountPath(reference) }, options)
+      if (existing.status === 'no_answer') return existing
       const reason = messageOf(answer, 'description')
-      return readReserved(known, accountName) ?? { status: 'refused', reason }
+      return readReserved(existing, accountName) ?? { status: 'refused', reason }
     },
     renameAccount({ reference, accountName }, options) {
       const body = { accountName: plainName(accountName) }
-      return change(ask, { method: 'PUT', path: accountPath(reference), body }, options)
+      return changeAccount(ask, { method: 'PUT', path: accountPath(reference), body }, options)
     },
     // Deletes the account instead of suspending it: a suspension needs an account id, which Nomba's answers
     // about a virtual account do not have. The only id in them is the holder's, which is the whole business.
     blockAccount({ reference }, options) {
-      return change(ask, { method: 'DELETE', path: accountPath(reference) }, options)
+      return changeAccount(ask, { method: 'DELETE', path: accountPath(reference) }, options)
     },
     async enquireName({ accountNumber, bankCode }, options) {
       const body = { accountNumber, bankCode }
@@ -234,6 +241,7 @@ function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
   }
 }
 
+// Returns the account of the answer; undefined if Nomba refused.
 function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer | undefined {
   const { bankAccountNumber, bankAccountName } = objectIn(answer.body.data)
   if (answer.body.code !== '00' || typeof bankAccountNumber !== 'string') return undefined
@@ -244,7 +252,12 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
   }
 }
 
-async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
+// Sends a request that renames or deletes an account.
+async function changeAccount(
+  ask: Ask,
+  request: BankRequest,
+  options: CallOptions,
+): Promise<ChangeAnswer> {
   const answer = await ask(request, options)
   if (answer.status === 'no_answer') return answer
   if (answer.body.code === '00') return { status: 'done' }
@@ -255,6 +268,7 @@ function accountPath(reference: string): string {
   return `${ACCOUNTS}/${encodeURIComponent(reference)}`
 }
 
+// Returns a name that Nomba certainly accepts: without marks and signs, and neither too short nor too long.
 function plainName(name: string): string {
   const plain = name
     .normalize('NFD')
@@ -266,10 +280,11 @@ function plainName(name: string): string {
   return plain.length >= NAME_MIN ? plain : `${plain || 'Virtual'} ${NAME_SUFFIX}`
 }
 
-// Transfers from our Nomba account to a bank. REFUND is the only definite failure. An answer is used only if
-// it repeats our reference, `merchantTxRef`: Nomba has answered queries with the record of another transfer.
-// `transactionRef` is Nomba's own id.
+// Payouts are transfers from our Nomba account to a bank. REFUND is the only definite failure. An answer is
+// used only if it repeats our reference, `merchantTxRef`, because Nomba has answered queries with the record
+// of another transfer. `transactionRef` is Nomba's own id.
 
+// Returns the calls that order transfers and query their state.
 function payoutCalls(ask: Ask, senderName: string): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, to, narration }, options) {
@@ -306,13 +321,14 @@ function payoutCalls(ask: Ask, senderName: string): BankCalls {
   }
 }
 
+// Reads the state of a payout. `isOurs`: the answer repeats our reference.
 function readPayout(answer: JsonAnswer, isOurs: boolean): PayoutAnswer {
   const { id, status } = objectIn(answer.body.data)
-  const isTaken = isOurs && answer.body.code === '00'
-  if (isTaken && status === 'SUCCESS' && typeof id === 'string') {
+  const hasOrder = isOurs && answer.body.code === '00'
+  if (hasOrder && status === 'SUCCESS' && typeof id === 'string') {
     return { status: 'confirmed', bankReference: id }
   }
   const reason = messageOf(answer, 'description')
-  if (isTaken && status === 'REFUND') return { status: 'failed', reason }
-  return { status: 'unknown', reason, ...(isTaken && { isAccepted: true }) }
+  if (hasOrder && status === 'REFUND') return { status: 'failed', reason }
+  return { status: 'unknown', reason, ...(hasOrder && { isAccepted: true }) }
 }

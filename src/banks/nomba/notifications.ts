@@ -1,6 +1,6 @@
-// Nomba's events, and the records in its answers. Money for one of our numbers is a payment_success of type
-// vact_transfer; its fee is withheld from the amount. Nomba does not publish the form of a reversal, so a
-// reversal is kept for an operator.
+// Reads Nomba's events, and the records in its answers. Money for one of our numbers is a payment_success of
+// type vact_transfer; its fee is withheld from the amount. Nomba does not publish the form of a reversal, so
+// a reversal is kept for an operator.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
@@ -13,8 +13,8 @@ import {
 
 const TO_VIRTUAL_ACCOUNT = 'vact_transfer'
 
-// Nomba publishes only the body of payout_success. We assume that our reference is in merchantTxRef of all
-// three.
+// The events about payouts. Nomba publishes only the body of payout_success. We assume that our reference is
+// in merchantTxRef of all three.
 const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
   payout_success: 'confirmed',
   payout_failed: 'failed',
@@ -28,11 +28,11 @@ export const nombaFormat = jsonNotification({
     const fields = eventFields(objectIn(event.data))
     if (isRepeated) return keptRejection('repeated_field', null, fields)
     const { type, transactionId, merchantTxRef } = objectIn(objectIn(event.data).transaction)
-    const says = PAYOUT_EVENTS[String(event.event_type)]
-    if (says) {
+    const payoutOutcome = PAYOUT_EVENTS[String(event.event_type)]
+    if (payoutOutcome) {
       const rejectedItem = keptRejection('not_a_credit', transactionId, fields)
       return isText(merchantTxRef)
-        ? { ...rejectedItem, payout: { reference: merchantTxRef, says } }
+        ? { ...rejectedItem, payout: { reference: merchantTxRef, says: payoutOutcome } }
         : rejectedItem
     }
     if (!KNOWN_EVENTS.includes(String(event.event_type))) {
@@ -51,6 +51,7 @@ export const nombaFormat = jsonNotification({
   }),
 })
 
+// Maps the data of an event to the fields of a credit.
 function eventFields(data: Record<string, unknown>): CreditFields {
   const transaction = objectIn(data.transaction)
   const customer = objectIn(data.customer)
@@ -84,13 +85,14 @@ export function readRecord(record: Record<string, unknown>): ParsedItem {
   })
 }
 
-// Nomba signs the transaction id but not the session id. If the session id alone identified a credit, an
-// attacker could repeat the credit under any session id with the same signature.
+// Returns the identifiers of a credit. Nomba signs the transaction id but not the session id. If the session
+// id alone identified a credit, an attacker could repeat the credit under any session id with the same
+// signature. So the transaction id is required.
 function identifiers(
   sessionId: unknown,
   transactionId: unknown,
 ): Pick<CreditFields, 'sessionId' | 'identifiedBy' | 'otherIdentifiers'> {
   if (!isText(sessionId)) return { sessionId: transactionId, identifiedBy: 'bank_reference' }
-  const signed = { kind: 'bank_reference', value: transactionId, isRequired: true } as const
-  return { sessionId, otherIdentifiers: [signed] }
+  const signedId = { kind: 'bank_reference', value: transactionId, isRequired: true } as const
+  return { sessionId, otherIdentifiers: [signedId] }
 }

@@ -1,5 +1,5 @@
-// Paystack, an aggregator. It signs the raw body with the secret key, writes amounts in kobo, and issues
-// the numbers itself (dedicated virtual accounts of Wema or Titan).
+// Connects Paystack, an aggregator. It signs the raw body with the secret key, writes amounts in kobo, and
+// issues the numbers itself (dedicated virtual accounts of Wema or Titan).
 
 import { createHmac } from 'node:crypto'
 import { findBankHttp } from '#banks/bank-http.ts'
@@ -61,14 +61,14 @@ export const paystackConnector: Connector = {
   },
 }
 
-// Calls to Paystack are authenticated by the secret key.
-
+// Returns the calls to Paystack's API, which are authenticated by the secret key. Payouts need `integration`,
+// and reservations need `emailDomain`.
 function paystackCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
 ): BankCalls {
   const http = findBankHttp(settings, mode)
-  const owner = {
+  const reservationSettings = {
     emailDomain: settings.findText('emailDomain'),
     preferredBank: settings.findText('preferredBank'),
   }
@@ -77,17 +77,20 @@ function paystackCalls(
   const ask = asking(http, { authorization: `Bearer ${secretKey}` })
   return {
     ...transactionCalls(ask),
-    ...reservationCalls(ask, owner),
+    ...reservationCalls(ask, reservationSettings),
     ...payoutCalls(ask, { paysOut: integration !== undefined }),
   }
 }
 
-type Owner = Record<'emailDomain' | 'preferredBank', string | undefined>
+type ReservationSettings = Record<'emailDomain' | 'preferredBank', string | undefined>
 
 // A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a separate
 // customer, with an email made from our reference: for a second account of the same customer, Paystack may
 // return the first account.
-function reservationCalls(ask: Ask, { emailDomain, preferredBank }: Owner): BankCalls {
+function reservationCalls(
+  ask: Ask,
+  { emailDomain, preferredBank }: ReservationSettings,
+): BankCalls {
   if (!emailDomain) return {}
   return {
     async reserveAccount(request, options) {
@@ -106,25 +109,27 @@ function reservationCalls(ask: Ask, { emailDomain, preferredBank }: Owner): Bank
   }
 }
 
-// Paystack names the account after the customer, with the business before it.
+// Returns the request for a customer; undefined if the phone number is missing. Paystack names the account
+// after the customer, with the business before it.
 function customerOf(
   { reference, accountName, customer }: AccountReservation,
   emailDomain: string,
 ): object | undefined {
   if (!customer?.phone) return undefined
-  const [first = '', ...others] = accountName.trim().split(/\s+/)
+  const [firstName = '', ...otherNames] = accountName.trim().split(/\s+/)
   return {
     email: `${reference}@${emailDomain}`,
-    first_name: first,
-    last_name: others.join(' ') || first,
+    first_name: firstName,
+    last_name: otherNames.join(' ') || firstName,
     phone: customer.phone.replace(/^0(?=[0-9]{10}$)/, '+234'),
   }
 }
 
+// Reads the answer to a reservation. An account that is not yet assigned or not active is no use to us.
 function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer {
   const { account_number: accountNumber, ...account } = objectIn(answer.body.data)
-  const isOurs = account.assigned !== false && account.active !== false
-  if (answer.body.status !== true || typeof accountNumber !== 'string' || !isOurs) {
+  const isUsable = account.assigned !== false && account.active !== false
+  if (answer.body.status !== true || typeof accountNumber !== 'string' || !isUsable) {
     return refused(messageOf(answer, 'message'))
   }
   const name = account.account_name
@@ -135,8 +140,9 @@ function refused(reason: string): ReservationAnswer {
   return { status: 'refused', reason }
 }
 
-// Paystack's transactions: one by its reference, or a page of a time window. The published rows of the list
-// do not name the number that received the money, so we query each row without one by its reference.
+// Paystack can be asked for one transaction by its reference, or for a page of a time window. As published, a
+// row of the list does not name the number that received the money, so we query each row without a number by
+// its reference.
 
 const PAGE_SIZE = 20 // Each row may take one more request.
 const IN_PROGRESS = ['ongoing', 'pending', 'processing', 'queued']
@@ -145,9 +151,11 @@ const NOT_FOUND = /^transaction (?:reference )?not found/i
 
 type Transaction = Record<string, unknown>
 
+// Returns the calls that query Paystack's transactions.
 function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
+      // Credits from Paystack have no other identifier than its reference.
       if (kind !== 'bank_reference') return { status: 'not_found' }
       return findByReference(ask, { reference: value, accountNumber: null }, options)
     },
@@ -169,10 +177,10 @@ function transactionCalls(ask: Ask): BankCalls {
       if (answer.body.status !== true || !Array.isArray(rows)) return asNoAnswer(answer, 'message')
       const items: ParsedItem[] = []
       for (const row of rows.filter(isObject)) {
-        const read = await readRow(askInTurn, { row, accountNumber }, options)
+        const rowItems = await readRow(askInTurn, { row, accountNumber }, options)
         // Returns no page, because the caller would take a page with a missing row as complete.
-        if (!Array.isArray(read)) return read
-        items.push(...read)
+        if (!Array.isArray(rowItems)) return rowItems
+        items.push(...rowItems)
       }
       const nextCursor = rows.length < PAGE_SIZE ? null : String(page + 1)
       return { status: 'listed', items, nextCursor }
@@ -180,6 +188,8 @@ function transactionCalls(ask: Ask): BankCalls {
   }
 }
 
+// Reads a row of a list. If the row does not name the receiving number, queries the transaction by its
+// reference.
 async function readRow(
   ask: Ask,
   { row, accountNumber }: { row: Transaction; accountNumber: string | null },
@@ -187,13 +197,14 @@ async function readRow(
 ): Promise<ParsedItem[] | NoAnswer> {
   if (receiverOf(row)) return [readTransaction(row)]
   const { reference } = row
-  const found =
+  const answer =
     isText(reference) && (await findByReference(ask, { reference, accountNumber }, options))
-  if (found && found.status === 'no_answer') return found
-  if (found && found.status === 'found') return [...found.items]
+  if (answer && answer.status === 'no_answer') return answer
+  if (answer && answer.status === 'found') return [...answer.items]
   return [readTransaction(withReceiver(row, accountNumber))]
 }
 
+// Queries one transaction. `accountNumber` is the number that the list was filtered by, if any.
 async function findByReference(
   ask: Ask,
   { reference, accountNumber }: { reference: string; accountNumber: string | null },
@@ -222,8 +233,8 @@ function withReceiver(transaction: Transaction, accountNumber: string | null): T
   return { ...transaction, authorization: { ...authorization, ...receiver } }
 }
 
-// Name enquiry and transfers at Paystack, in kobo. A transfer goes to a recipient, which we create first and
-// may create again, because creating it orders no payment. An answer is used only if it repeats our
+// Payouts are transfers at Paystack, in kobo. A transfer goes to a recipient, which we create first and may
+// create again, because creating a recipient orders no payment. An answer is used only if it repeats our
 // reference.
 
 const FAILED = ['failed', 'abandoned', 'blocked', 'rejected']
@@ -236,6 +247,7 @@ function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
   return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
 }
 
+// Returns the name enquiry.
 function nameCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
@@ -250,11 +262,12 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns the calls that order transfers and query their state.
 function transferCalls(ask: Ask): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
-      const theirs = paystackReference(reference)
-      if (!theirs) return { status: 'failed', reason: 'Paystack cannot take this reference.' }
+      const paystackRef = paystackReference(reference)
+      if (!paystackRef) return { status: 'failed', reason: 'Paystack cannot take this reference.' }
       const askInTurn = inTurn(ask)
       const recipient = {
         type: 'nuban',
@@ -264,17 +277,17 @@ function transferCalls(ask: Ask): BankCalls {
         currency,
       }
       const path = '/transferrecipient'
-      const made = await askInTurn({ method: 'POST', path, body: recipient }, options)
-      if (made.status === 'no_answer') return notOrdered(made, options)
-      const { recipient_code: code } = objectIn(made.body.data)
-      if (made.body.status !== true || !isText(code)) {
-        return { status: 'failed', reason: messageOf(made, 'message') }
+      const recipientAnswer = await askInTurn({ method: 'POST', path, body: recipient }, options)
+      if (recipientAnswer.status === 'no_answer') return notOrdered(recipientAnswer, options)
+      const { recipient_code: code } = objectIn(recipientAnswer.body.data)
+      if (recipientAnswer.body.status !== true || !isText(code)) {
+        return { status: 'failed', reason: messageOf(recipientAnswer, 'message') }
       }
       const body = {
         source: 'balance',
         amount: Number(amountKobo),
         recipient: code,
-        reference: theirs,
+        reference: paystackRef,
         reason: narration,
         currency,
       }
@@ -282,37 +295,39 @@ function transferCalls(ask: Ask): BankCalls {
         { method: 'POST', path: '/transfer', body, isOrder: true },
         options,
       )
-      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ true)
       const message = messageOf(answer, 'message')
       if (answer.body.status === false && BALANCE_TOO_LOW.test(message)) {
         return { status: 'failed', reason: message }
       }
-      return readPayout(answer, theirs)
+      return readPayout(answer, paystackRef)
     },
     async findPayout(reference, options) {
-      const theirs = paystackReference(reference)
-      if (!theirs) return { status: 'unknown', reason: 'Paystack cannot know this reference.' }
-      const answer = await ask({ method: 'GET', path: `/transfer/verify/${theirs}` }, options)
-      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      const paystackRef = paystackReference(reference)
+      if (!paystackRef) return { status: 'unknown', reason: 'Paystack cannot know this reference.' }
+      const answer = await ask({ method: 'GET', path: `/transfer/verify/${paystackRef}` }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.status === false)
-      return readPayout(answer, theirs)
+      return readPayout(answer, paystackRef)
     },
   }
 }
 
-// No payment was ordered, so the payout may be sent later. But if the call is too late, the payout stays
-// unknown, because another process may already have recorded it as unknown.
+// Returns the result if creating the recipient failed. No payment was ordered, so the payout may be sent
+// later. But if the call is too late, the payout stays unknown, because another process may already have
+// recorded it as unknown.
 function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
   const isLate = isTooLate?.() === true || signal?.aborted === true
-  return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, true)
+  return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, /* isOrder */ true)
 }
 
+// Reads the state of a transfer. An answer about another reference is ignored.
 function readPayout(answer: JsonAnswer, reference: string): PayoutAnswer {
   const { status, transfer_code: code, failures, ...data } = objectIn(answer.body.data)
   const isOurs = answer.body.status === true && data.reference === reference
   if (!isOurs || !isText(status)) return { status: 'unknown', reason: messageOf(answer, 'message') }
   if (status === 'success' && isText(code)) return { status: 'confirmed', bankReference: code }
-  const reason = whyFailed(failures) ?? status
+  const reason = failureReason(failures) ?? status
   if (FAILED.includes(status)) return { status: 'failed', reason }
   if (status === REVERSED) return { status: 'failed', reason, isReversed: true }
   return status === WAITS_FOR_OTP
@@ -320,8 +335,9 @@ function readPayout(answer: JsonAnswer, reference: string): PayoutAnswer {
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// Paystack does not publish the form of `failures`.
-function whyFailed(failures: unknown): string | null {
+// Returns the reason why a transfer failed. Paystack does not publish the form of `failures`, so any value is
+// turned into text.
+function failureReason(failures: unknown): string | null {
   if (failures === null || failures === undefined) return null
   return cleanText(typeof failures === 'string' ? failures : JSON.stringify(failures))
 }

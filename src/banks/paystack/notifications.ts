@@ -1,6 +1,6 @@
-// Paystack's events. Money for one of our numbers is a charge.success of the channel dedicated_nuban. Its
-// reference identifies it, because it has no NIP session id. Events about transfers name one of our payouts.
-// Every other event with an amount is kept for an operator.
+// Reads Paystack's events. Money for one of our numbers is a charge.success of the channel dedicated_nuban.
+// Its reference identifies it, because it has no NIP session id. Events about transfers name one of our
+// payouts. Every other event with an amount is kept for an operator.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
@@ -26,7 +26,7 @@ export const paystackFormat = jsonNotification({
     const data = objectIn(event.data)
     if (isRepeated) return keptRejection('repeated_field', null, creditFields(data))
     if (event.event === 'charge.success') return readTransaction(data)
-    return readOther(String(event.event), data)
+    return readPayoutEvent(String(event.event), data)
   },
   answer: ({ sessionId, responseCode, responseMessage }) => ({
     status: responseCode === '00' || responseCode === '01',
@@ -36,15 +36,19 @@ export const paystackFormat = jsonNotification({
   }),
 })
 
-function readOther(name: string, data: Record<string, unknown>): ParsedItem {
-  const says = PAYOUT_EVENTS[name]
+// Reads an event that is not a charge. If it is about one of our payouts, the item names the payout and its
+// outcome. Any other event is kept for an operator.
+function readPayoutEvent(eventType: string, data: Record<string, unknown>): ParsedItem {
+  const outcome = PAYOUT_EVENTS[eventType]
   const rejectedItem = keptRejection('not_a_credit', data.reference, creditFields(data))
-  const reference = says && ourReference(data.reference)
-  return says && reference ? { ...rejectedItem, payout: { reference, says } } : rejectedItem
+  const reference = outcome && ourReference(data.reference)
+  return outcome && reference
+    ? { ...rejectedItem, payout: { reference, says: outcome } }
+    : rejectedItem
 }
 
-// A transaction has the same fields in an event and in an answer to a query. Other channels, such as a card,
-// do not pay into our numbers.
+// Reads a transaction of an event or of an answer to a query, which have the same fields. Other channels,
+// such as a card, do not pay into our numbers.
 export function readTransaction(transaction: Record<string, unknown>): ParsedItem {
   const { channel, reference, status } = transaction
   if (channel !== TO_DEDICATED_ACCOUNT && isText(channel) && !receiverOf(transaction)) {
@@ -56,11 +60,13 @@ export function readTransaction(transaction: Record<string, unknown>): ParsedIte
     : keptRejection('not_a_credit', reference, fields)
 }
 
+// Returns the number that received the money, if Paystack names it.
 export function receiverOf({ authorization }: Record<string, unknown>): string | undefined {
   const number = objectIn(authorization).receiver_bank_account_number
   return isText(number) ? number : undefined
 }
 
+// Maps a transaction to the fields of a credit. Amounts are in kobo.
 function creditFields(transaction: Record<string, unknown>): CreditFields {
   const authorization = objectIn(transaction.authorization)
   return {
@@ -79,7 +85,8 @@ function creditFields(transaction: Record<string, unknown>): CreditFields {
   }
 }
 
-// A masked number is treated as absent, because refunds and returns go to the payer's number.
+// Returns the payer's number. A masked number is treated as absent, because refunds and returns go to the
+// payer's number.
 function unmasked(accountNumber: unknown): unknown {
   return typeof accountNumber === 'string' && MASKED.test(accountNumber) ? null : accountNumber
 }
@@ -93,19 +100,21 @@ function unmasked(accountNumber: unknown): unknown {
 
 const PREFIX = 'manilla-payout-'
 const REFERENCE = /^[a-z0-9_-]{16,50}$/
-const TAKEN = /^[A-Za-z0-9_-]+$/
+const ALLOWED = /^[A-Za-z0-9_-]+$/
 
-// Returns undefined if Paystack cannot accept the reference.
-export function paystackReference(ours: string): string | undefined {
-  if (!TAKEN.test(ours)) return undefined
-  const plain = ours.replace(/[A-Za-z_]/g, (mark) =>
+// Returns the reference at Paystack of one of our payouts; undefined if Paystack cannot accept it. Paystack
+// allows no upper case: A becomes a, while a becomes _a and _ becomes __.
+export function paystackReference(payoutReference: string): string | undefined {
+  if (!ALLOWED.test(payoutReference)) return undefined
+  const plain = payoutReference.replace(/[A-Za-z_]/g, (mark) =>
     /[A-Z]/.test(mark) ? mark.toLowerCase() : `_${mark}`,
   )
   const reference = PREFIX + plain
   return REFERENCE.test(reference) ? reference : undefined
 }
 
-// Returns undefined if the transfer is not ours.
+// Returns our reference of a transfer at Paystack; undefined if the transfer is not ours. Converts the result
+// back, because only a reference that paystackReference() makes is one of ours.
 export function ourReference(theirs: unknown): string | undefined {
   if (typeof theirs !== 'string' || !theirs.startsWith(PREFIX)) return undefined
   const ours = theirs

@@ -1,5 +1,5 @@
-// Providus Bank. Its signature is a constant, the SHA-512 of ClientId:ClientSecret, and covers neither body
-// nor time. So live mode also demands an address allow-list or mutual TLS (needsKnownSource).
+// Connects Providus Bank. Its signature is a constant, the SHA-512 of ClientId:ClientSecret, and covers
+// neither body nor time. So live mode also demands an address allow-list or mutual TLS (needsKnownSource).
 
 import { createHash } from 'node:crypto'
 import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
@@ -43,7 +43,7 @@ export const providusConnector: Connector = {
   },
 }
 
-// Calls to Providus: query a transfer by its session id or settlement id, and reserve static numbers.
+// The calls to Providus query a transfer by its session id or settlement id, and reserve static numbers.
 // Providus has no list of transfers, so a transfer that was never reported to us can only be found on the
 // statement.
 //
@@ -55,6 +55,7 @@ const SUCCESS = '00'
 const SYSTEM_FAILURE = '03'
 const NO_DYNAMIC = 'Providus gives a dynamic number to another merchant after 48 hours at most.'
 
+// Returns the calls to Providus; none without settings.baseUrl.
 function providusCalls(
   settings: ConnectorSettings,
   { mode, clientId, signature }: { mode: Mode; clientId: string; signature: string },
@@ -69,7 +70,7 @@ function providusCalls(
       if (kind !== 'static') return { status: 'refused', reason: NO_DYNAMIC }
       const path = '/PiPCreateReservedAccountNumber'
       const body = { account_name: accountName, bvn: customer?.bvn ?? '' }
-      const answer = await order(ask, { method: 'POST', path, body }, options)
+      const answer = await askToChange(ask, { method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
       const { account_number: accountNumber, account_name: name, responseCode } = answer.body
       if (responseCode !== SUCCESS || typeof accountNumber !== 'string') {
@@ -83,18 +84,19 @@ function providusCalls(
     },
     renameAccount: ({ accountNumber, accountName }, options) => {
       const body = { account_number: accountNumber, account_name: accountName }
-      return change(ask, { method: 'POST', path: '/PiPUpdateAccountName', body }, options)
+      return rename(ask, { method: 'POST', path: '/PiPUpdateAccountName', body }, options)
     },
   }
 }
 
-// Providus answers with empty fields if it does not know the transfer. An answer without the fields is about
-// something else, such as our credentials.
+// Queries one transfer. Providus answers with empty fields if it does not know the transfer. An answer
+// without the fields is about something else, such as our credentials.
 async function findTransfer(
   ask: Ask,
   { kind, value }: CreditIdentifier,
   options: CallOptions,
 ): Promise<TransferAnswer> {
+  // Providus can only be queried by session id or settlement id.
   if (kind === 'bank_reference') return { status: 'not_found' }
   const request =
     kind === 'session_id'
@@ -103,8 +105,8 @@ async function findTransfer(
   const answer = await ask({ method: 'GET', ...request }, options)
   if (answer.status === 'no_answer') return answer
   const { transactionAmount, settlementId } = answer.body
-  const isAbout = transactionAmount !== undefined && settlementId !== undefined
-  if (!isAbout) {
+  const hasFields = transactionAmount !== undefined && settlementId !== undefined
+  if (!hasFields) {
     return answer.httpStatus === 404
       ? { status: 'not_found' }
       : asNoAnswer(answer, 'responseMessage')
@@ -113,15 +115,16 @@ async function findTransfer(
   return { status: 'found', items: [readNotification(answer.body)] }
 }
 
-// Sends an order. A failure of the bank's own system is treated as no answer.
-async function order(ask: Ask, request: BankRequest, options: CallOptions) {
+// Sends a request that changes something. A failure of the bank's own system is treated as no answer.
+async function askToChange(ask: Ask, request: BankRequest, options: CallOptions) {
   const answer = await ask(request, options)
   const isFailure = answer.status === 'answered' && answer.body.responseCode === SYSTEM_FAILURE
   return isFailure ? asNoAnswer(answer, 'responseMessage') : answer
 }
 
-async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
-  const answer = await order(ask, request, options)
+// Sends a request that renames an account.
+async function rename(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
+  const answer = await askToChange(ask, request, options)
   if (answer.status === 'no_answer') return answer
   if (answer.body.responseCode === SUCCESS) return { status: 'done' }
   return { status: 'refused', reason: messageOf(answer, 'responseMessage') }

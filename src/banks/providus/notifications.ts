@@ -1,7 +1,7 @@
-// Providus-style settlement notification: one JSON object per body, acknowledged in the body.
+// Reads Providus-style settlement notifications: one JSON object per body, acknowledged in the body.
 //
 // The credit has the amount `transactionAmount`, which is the whole amount that the payer sent.
-// `settledAmount` is the rest after the bank's fee and VAT. Times are WAT.
+// `settledAmount` is the rest after the bank's fee and VAT. Times are in West Africa Time.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
@@ -47,6 +47,7 @@ export const providusFormat: NotificationFormat = {
   acknowledge,
 }
 
+// Parses one notification.
 function parse(rawBody: Buffer): Parsed {
   const body = readJson(rawBody, FIELDS)
   if ('malformed' in body) return body
@@ -58,8 +59,9 @@ function parse(rawBody: Buffer): Parsed {
   return { items: [item], batch: false }
 }
 
-// Providus de-duplicates by settlement id: a known session id with another settlement id is another transfer.
-// A transfer may come without a session id.
+// Reads a notification, or an answer to a query. Providus de-duplicates by settlement id: a known session id
+// with another settlement id is another transfer, so the session id is a weak identifier. A transfer may come
+// without a session id.
 export function readNotification(value: Record<string, unknown>): ParsedItem {
   const { sessionId, settlementId } = value
   const hasSession = isText(sessionId)
@@ -82,12 +84,13 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
   })
 }
 
-// Providus publishes examples with "sourceAccountName": "null".
+// Returns the name, or null for the text "null", which occurs in examples that Providus publishes.
 function withoutNull(name: unknown): unknown {
   return name === 'null' ? null : name
 }
 
-// `requestSuccessful` says that the notification was received, not that the credit was taken.
+// Writes the acknowledgement. `requestSuccessful` means that the notification was received, not that the
+// credit was taken.
 function acknowledge(acknowledgements: readonly Acknowledgement[]) {
   const { sessionId = null, responseCode = '03' } = acknowledgements[0] ?? {}
   return {

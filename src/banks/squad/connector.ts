@@ -1,6 +1,6 @@
-// Squad (HabariPay), an aggregator of GTBank. The content of its signature depends on the agreed version of
-// its webhooks: version 1 signs the raw body, versions 2 and 3 sign six fields and no time. The six fields do
-// not show a reversal, a return or an enquiry.
+// Connects Squad (HabariPay), an aggregator of GTBank. The agreed version of its webhooks decides what the
+// signature covers: version 1 signs the raw body, versions 2 and 3 sign six fields and no time. The six
+// fields do not show a reversal, a return or an enquiry.
 //
 // Version 3 reports a transfer under another reference than Squad's list. Without a session id, nothing shows
 // that both are the same transfer, so prefer version 2.
@@ -64,13 +64,14 @@ export const squadConnector: Connector = {
   },
 }
 
+// Checks the signature of a call, over the body or the six fields.
 function isAuthentic(
   { headers, rawBody }: RailCall,
   { secretKey, signed }: { secretKey: string; signed: 'body' | 'fields' },
 ): boolean {
   // Squad publishes both names for the header of version 1.
-  const older = signed === 'body' ? headers['x-squad-encrypted-body'] : undefined
-  const signature = singleHeader(older ?? headers['x-squad-signature']) ?? ''
+  const versionOneHeader = signed === 'body' ? headers['x-squad-encrypted-body'] : undefined
+  const signature = singleHeader(versionOneHeader ?? headers['x-squad-signature']) ?? ''
   const text = signed === 'body' ? rawBody : signedFields(rawBody)
   const expected = createHmac('sha512', secretKey)
     .update(text ?? '')
@@ -78,8 +79,8 @@ function isAuthentic(
   return isSecretEqual(signature.toLowerCase(), expected) && text !== undefined
 }
 
-// Returns undefined if Squad cannot have signed the text: with the separator inside a field, text could move
-// from one field into the next.
+// Returns the text that Squad signs, or undefined if Squad cannot have signed it: with the separator inside a
+// field, text could move from one field into the next.
 function signedFields(rawBody: Buffer): string | undefined {
   const body = readNestedJson(rawBody)
   if ('malformed' in body || body.isRepeated) return undefined
@@ -89,37 +90,44 @@ function signedFields(rawBody: Buffer): string | undefined {
   return areSound ? values.join('|') : undefined
 }
 
-// Calls to Squad are authenticated by the secret key.
-
 const LIST = '/virtual-account/merchant/transactions/all'
 const PAGE_SIZE = 100
 
+// Returns the calls to Squad's API, which are authenticated by the secret key. Payouts need `merchantId`.
 function squadCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
 ): BankCalls {
   const http = findBankHttp(settings, mode)
   const merchantId = settings.findText('merchantId')
-  const owner = {
+  const business = {
     mobileNumber: settings.findText('mobileNumber'),
     beneficiaryAccount: settings.findText('beneficiaryAccount'),
   }
   if (!http) return {}
   const ask = asking(http, { authorization: `Bearer ${secretKey}` })
-  return { ...transferCalls(ask), ...reservationCalls(ask, owner), ...payoutCalls(ask, merchantId) }
+  return {
+    ...transferCalls(ask),
+    ...reservationCalls(ask, business),
+    ...payoutCalls(ask, merchantId),
+  }
 }
 
+// Returns the calls that query transfers, both of which read Squad's list.
 function transferCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
+      // Squad's transfers have no settlement id.
       if (kind === 'settlement_id') return { status: 'not_found' }
       const field = kind === 'session_id' ? 'session_id' : 'transactionReference'
       const answer = await ask({ method: 'GET', path: LIST, query: { [field]: value } }, options)
       if (answer.status === 'no_answer') return answer
-      const rows = rowsOf(answer)
-      if (!Array.isArray(rows)) return answer.httpStatus === 404 ? { status: 'not_found' } : rows
-      if (rows.length === 0) return { status: 'not_found' }
-      return { status: 'found', items: rows.map(readTransfer) }
+      const rowsOrFailure = rowsOf(answer)
+      if (!Array.isArray(rowsOrFailure)) {
+        return answer.httpStatus === 404 ? { status: 'not_found' } : rowsOrFailure
+      }
+      if (rowsOrFailure.length === 0) return { status: 'not_found' }
+      return { status: 'found', items: rowsOrFailure.map(readTransfer) }
     },
     // Squad lists whole days of West Africa.
     async listTransfers({ accountNumber, from, to, cursor }, options) {
@@ -127,21 +135,22 @@ function transferCalls(ask: Ask): BankCalls {
       const query = {
         page: String(page),
         perPage: String(PAGE_SIZE),
-        startDate: monthFirst(from),
-        endDate: monthFirst(to),
+        startDate: formatMonthDayYear(from),
+        endDate: formatMonthDayYear(to),
         virtualAccount: accountNumber ?? undefined,
         dir: 'ASC',
       }
       const answer = await ask({ method: 'GET', path: LIST, query }, options)
       if (answer.status === 'no_answer') return answer
-      const rows = rowsOf(answer)
-      if (!Array.isArray(rows)) return rows
-      const nextCursor = rows.length < PAGE_SIZE ? null : String(page + 1)
-      return { status: 'listed', items: rows.map(readTransfer), nextCursor }
+      const rowsOrFailure = rowsOf(answer)
+      if (!Array.isArray(rowsOrFailure)) return rowsOrFailure
+      const nextCursor = rowsOrFailure.length < PAGE_SIZE ? null : String(page + 1)
+      return { status: 'listed', items: rowsOrFailure.map(readTransfer), nextCursor }
     },
   }
 }
 
+// Returns the rows of Squad's list. If the response has no list, returns a failure (NoAnswer) instead.
 function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
   const { rows } = objectIn(answer.body.data)
   if (answer.body.success === true && Array.isArray(rows)) return rows.filter(isObject)
@@ -151,9 +160,9 @@ function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
 // Reserves accounts of the business model: the customer model needs more data than we have of a payer.
 function reservationCalls(
   ask: Ask,
-  owner: { mobileNumber: string | undefined; beneficiaryAccount: string | undefined },
+  business: { mobileNumber: string | undefined; beneficiaryAccount: string | undefined },
 ): BankCalls {
-  const { mobileNumber, beneficiaryAccount } = owner
+  const { mobileNumber, beneficiaryAccount } = business
   if (!mobileNumber || !beneficiaryAccount) return {}
   return {
     async reserveAccount({ reference, accountName, customer }, options) {
@@ -177,20 +186,20 @@ function reservationCalls(
   }
 }
 
-// Returns the eleven digits of 0801… or +234801…. Undefined if the number is missing or of another country.
+// Returns the eleven digits of 0801… or +234801…; undefined if the number is missing or of another country.
 function localPhone(phone: string | null): string | undefined {
   const [, digits] = /^(?:\+?234|0)([0-9]{10})$/.exec(phone ?? '') ?? []
   return digits && `0${digits}`
 }
 
-// Returns the day as MM-DD-YYYY.
-function monthFirst(at: Date): string {
+// Returns the day in West Africa as MM-DD-YYYY, the form of dates in Squad's queries.
+function formatMonthDayYear(at: Date): string {
   const [year, month, day] = watDay(at).split('-')
   return `${month}-${day}-${year}`
 }
 
-// Name enquiry and transfers at Squad. Banks are named by their six-digit NIP code, amounts are in kobo,
-// and a reference has to start with our merchant id.
+// In name enquiries and payouts, Squad identifies banks by their six-digit NIP code. Amounts are in kobo, and
+// a reference has to start with our merchant id.
 
 const REVERSED = 412
 const FAILED = ['failed', 'reversed']
@@ -202,6 +211,7 @@ function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
   return { ...nameCalls(ask), ...(merchantId ? payoutTransferCalls(ask, merchantId) : {}) }
 }
 
+// Returns the name enquiry, which names a bank by its NIP code.
 function nameCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
@@ -218,14 +228,15 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns the calls that order transfers and query their state.
 function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
-  const ours = (reference: string) => `${merchantId}_${reference}`
+  const squadReference = (reference: string) => `${merchantId}_${reference}`
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
       const code = nipCode(to.bankCode)
       if (!code) return { status: 'failed', reason: noNipCode(to.bankCode) }
       const body = {
-        transaction_reference: ours(reference),
+        transaction_reference: squadReference(reference),
         amount: amountKobo.toString(),
         bank_code: code,
         account_number: to.accountNumber,
@@ -237,29 +248,29 @@ function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
         { method: 'POST', path: '/payout/transfer', body, isOrder: true },
         options,
       )
-      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ true)
       return readPayout(answer)
     },
     async findPayout(reference, options) {
-      const body = { transaction_reference: ours(reference) }
+      const body = { transaction_reference: squadReference(reference) }
       const answer = await ask({ method: 'POST', path: '/payout/requery', body }, options)
-      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.success === false)
       return readPayout(answer)
     },
   }
 }
 
-// Status 424 is a timeout, and another refusal may concern a reference that was sent before. After both, the
-// payout is queried. Squad does not publish its answer about a pending transfer, so a transfer is treated as
-// paid only if the answer has a session id and a message that says so.
+// Reads the state of a payout. Status 424 is a timeout, and another refusal may concern a reference that was
+// sent before. After both, the payout is queried. Squad does not publish its answer about a pending transfer,
+// so a transfer is treated as paid only if the answer has a session id and a message that says so.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { httpStatus, body } = answer
   const data = objectIn(body.data)
   const { nip_transaction_reference: bankReference } = data
   const state = lowerCase(data.transaction_status)
   if (httpStatus === REVERSED || FAILED.includes(state)) {
-    return { status: 'failed', reason: whyFailed(answer, data.response_description) }
+    return { status: 'failed', reason: failureReason(answer, data.response_description) }
   }
   const isAnswered = httpStatus === 200 && body.success === true
   const saysPaid = state === 'success' || PAID_WORDS.includes(lowerCase(data.response_description))
@@ -272,8 +283,9 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
   return { status: 'unknown', reason, ...(isAnswered && { isAccepted: true }) }
 }
 
-// The message of an answer with status 200 is about the request. It is "Success" even for a failed transfer.
-function whyFailed(answer: JsonAnswer, description: unknown): string {
+// Returns the reason why a payout failed. The message of an answer with status 200 is about the request: it
+// is "Success" even for a failed transfer.
+function failureReason(answer: JsonAnswer, description: unknown): string {
   if (answer.httpStatus !== 200) return messageOf(answer, 'message')
   return (typeof description === 'string' && cleanText(description)) || 'The transfer failed.'
 }
@@ -282,7 +294,8 @@ function lowerCase(value: unknown): string {
   return typeof value === 'string' ? value.trim().toLowerCase() : ''
 }
 
-// Returns undefined if the bank has no NIP code, because Squad could take another code for another bank.
+// Returns the NIP code of a bank. Returns undefined if the bank has none, because Squad could take another
+// code for another bank.
 function nipCode(bankCode: string): string | undefined {
   const bank = findBank(bankCode)
   if (bank) return bank.nipCode

@@ -1,5 +1,5 @@
-// Squad's notification of a transfer to a virtual account, and the rows of its list. Only a transfer with the
-// indicator C is a credit. A frozen transfer has been sent but is not ours yet, so it is kept for an
+// Reads Squad's notifications of transfers to a virtual account, and the rows of its list. Only a transfer
+// with the indicator C is a credit. A frozen transfer has been sent but is not ours yet, so it is kept for an
 // operator. Money for a dynamic account is also kept, because we have no such account. `encrypted_body`
 // repeats the notification and is ignored.
 
@@ -33,6 +33,9 @@ export const squadFormat = jsonNotification({
   }),
 })
 
+// Reads a transfer of a notification or of the list. The indicator C means a credit. A body with
+// amount_received and no indicator is about a dynamic account, and a frozen transfer is not ours yet: both
+// are kept for an operator.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   const { transaction_reference: reference, transaction_indicator: indicator } = transfer
   if (indicator === undefined && transfer.amount_received !== undefined) {
@@ -44,10 +47,13 @@ export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   return isFrozen(transfer) ? keptRejection('not_booked', reference, fields) : checkCredit(fields)
 }
 
+// Returns whether the transfer is frozen: the payer has sent it, but Squad has not released it to us.
 function isFrozen({ meta, frozen_transaction: frozen }: Record<string, unknown>): boolean {
-  return [meta, frozen].some((each) => isText(objectIn(each).freeze_transaction_ref))
+  return [meta, frozen].some((details) => isText(objectIn(details).freeze_transaction_ref))
 }
 
+// Maps a transfer to the fields of a credit. Squad's own reference identifies it, because some transfers have
+// no session id.
 function creditFields(transfer: Record<string, unknown>): CreditFields {
   return {
     sessionId: transfer.transaction_reference,
@@ -66,7 +72,8 @@ function creditFields(transfer: Record<string, unknown>): CreditFields {
   }
 }
 
-// Version 1 reports only the day, written as midnight. Returns the day without that time.
+// Returns the time of a transfer. Version 1 reports only the day, written as midnight: then returns the day
+// alone.
 function dayOrTime(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/T00:00:00(?:\.000)?Z$/, '') : value
 }

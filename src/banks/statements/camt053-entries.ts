@@ -1,6 +1,6 @@
-// Converts an entry of camt.053 to lines: one line for each TxDtls if their amounts sum to the entry,
-// otherwise one line for the entry. Skips entries that are not booked or have the amount zero. Also reads
-// balances.
+// Converts an entry of camt.053 to statement lines: one line for each TxDtls if their amounts sum to the
+// entry, otherwise one line for the entry. Skips entries that are not booked or have the amount zero. Also
+// reads balances.
 
 import { accountOf, moneyOf, narrationOf } from '#banks/iso20022/elements.ts'
 import { child, children, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
@@ -32,6 +32,7 @@ const PROPRIETARY_DUTIES = /^(?:N?STP|EMTL|E-?LEVY|STAMP ?DUTY)(?![A-Z])/
 const SENT = /^(?:ICDT|IRCT)$/
 const RECEIVED = /^(?:RCDT|RRCT)$/
 
+// The values of a line that decide its kind.
 type Line = {
   isCredit: boolean
   isReversal: boolean
@@ -39,35 +40,42 @@ type Line = {
   narration: string | null // The payer's remittance, or else the bank's text.
 }
 
+// Finds the kind of a line by the bank's transaction code (BkTxCd) and by its words. The code decides whether
+// the line is a transfer, and the words distinguish fees, VAT and stamp duty.
 function codedKind(entry: XmlElement, details: XmlElement | undefined, line: Line): LineKind {
   const { isCredit, isReversal, bankText } = line
   const code = child(details, 'BkTxCd') ?? child(entry, 'BkTxCd')
   const family = child(code, 'Domn', 'Fmly')
-  const sub = textOf(family, 'SubFmlyCd') ?? ''
+  const subFamily = textOf(family, 'SubFmlyCd') ?? ''
   const proprietary = textOf(code, 'Prtry', 'Cd') ?? ''
-  const isDuty = TAXES.test(sub) || PROPRIETARY_DUTIES.test(proprietary)
-  const isFee = isDuty || FEES.test(sub) || PROPRIETARY_FEES.test(proprietary)
-  if (SWEEPS.test(sub)) return 'sweep'
-  if (RETURNS.test(sub)) return 'return'
+  const isDuty = TAXES.test(subFamily) || PROPRIETARY_DUTIES.test(proprietary)
+  const isFee = isDuty || FEES.test(subFamily) || PROPRIETARY_FEES.test(proprietary)
+  if (SWEEPS.test(subFamily)) return 'sweep'
+  if (RETURNS.test(subFamily)) return 'return'
   // The bank, and not a payer, writes the words of a charge and of an entry that is no transfer.
-  const isBanks = isFee || !isTransfer(details)
-  const isLevy = beginsWithStampDuty(line.narration)
-  const narration = isLevy ? line.narration : bankText || (isBanks ? line.narration : null)
-  const worded = kindOf({ ...line, narration })
+  const isWrittenByBank = isFee || !isTransfer(details)
+  const beginsWithLevy = beginsWithStampDuty(line.narration)
+  // Only words of the bank may decide the kind, never words of a payer.
+  const narration = beginsWithLevy
+    ? line.narration
+    : bankText || (isWrittenByBank ? line.narration : null)
+  const kindByWords = kindOf({ ...line, narration })
   if (isFee && (!isCredit || isReversal)) {
-    if (worded === 'vat' || worded === 'stamp_duty') return worded
+    if (kindByWords === 'vat' || kindByWords === 'stamp_duty') return kindByWords
     return isDuty ? 'stamp_duty' : 'fee'
   }
-  if (isLevy && worded === 'stamp_duty' && !child(details, 'RltdPties')) return worded
+  if (beginsWithLevy && kindByWords === 'stamp_duty' && !child(details, 'RltdPties'))
+    return kindByWords
   // The code of the entry does not apply to a part in the opposite direction, such as a charge among credits.
-  const isCoded = child(details, 'BkTxCd') !== undefined || isAlong(entry, isCredit)
-  const transfer = isCoded ? (textOf(family, 'Cd') ?? '') : ''
-  if (SENT.test(transfer) && !isCredit && !isReversal) {
-    return worded === 'sweep' || worded === 'return' ? worded : 'payout'
+  const isCoded = child(details, 'BkTxCd') !== undefined || isInEntryDirection(entry, isCredit)
+  const transferCode = isCoded ? (textOf(family, 'Cd') ?? '') : ''
+  if (SENT.test(transferCode) && !isCredit && !isReversal) {
+    return kindByWords === 'sweep' || kindByWords === 'return' ? kindByWords : 'payout'
   }
-  const isCharge = worded === 'fee' || worded === 'vat' || worded === 'stamp_duty'
-  const isCodedTransfer = SENT.test(transfer) || RECEIVED.test(transfer)
-  return isCharge && isCodedTransfer ? (isCredit ? 'credit' : 'other') : worded
+  const isCharge = kindByWords === 'fee' || kindByWords === 'vat' || kindByWords === 'stamp_duty'
+  const isCodedTransfer = SENT.test(transferCode) || RECEIVED.test(transferCode)
+  // A line that the bank codes as a transfer stays one, even if its words look like those of a charge.
+  return isCharge && isCodedTransfer ? (isCredit ? 'credit' : 'other') : kindByWords
 }
 
 // Returns whether the details are of a transfer: they have an end-to-end id or parties. The sender of a
@@ -77,7 +85,8 @@ function isTransfer(details: XmlElement | undefined): boolean {
   return endToEndId !== null || child(details, 'RltdPties') !== undefined
 }
 
-function isAlong(entry: XmlElement, isCredit: boolean): boolean {
+// Returns whether a part goes in the direction of its entry.
+function isInEntryDirection(entry: XmlElement, isCredit: boolean): boolean {
   return (textOf(entry, 'CdtDbtInd') === 'CRDT') === isCredit
 }
 
@@ -88,16 +97,18 @@ function dayIn(element: XmlElement | undefined, name: string): string | undefine
   return dayOfText(textOf(choice, 'Dt')) ?? dayOfText(textOf(choice, 'DtTm'))
 }
 
+// Returns the day of a date or time; undefined if the text is neither.
 export function dayOfText(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   // A date may have an offset, which does not change the day.
-  const alone = dayAlone(text)
-  if (alone) return alone.slice(0, 10)
+  const dateOnly = dayAlone(text)
+  if (dateOnly) return dateOnly.slice(0, 10)
   const time = parseBankTime(text)
   return time && watDay(time)
 }
 
-type Booked = {
+// The values of an entry that all its lines share.
+type BookedEntry = {
   entry: XmlElement
   line: number
   amountKobo: Kobo
@@ -108,6 +119,7 @@ type Booked = {
   ownAccount: string | null // The account of the statement.
 }
 
+// Reads one entry. Throws a problem that names the line of the file if the entry is unclear.
 export function readEntry(
   entry: XmlElement,
   { line, ownAccount }: { line: number; ownAccount: string | null },
@@ -117,7 +129,7 @@ export function readEntry(
   if (amount.amountKobo === 0n) return []
   const bookedOn = dayIn(entry, 'BookgDt') ?? dayIn(entry, 'ValDt')
   if (bookedOn === undefined) throw new StatementProblem(line, 'The entry has no booking date.')
-  const booked: Booked = {
+  const booked: BookedEntry = {
     entry,
     line,
     ...amount,
@@ -126,24 +138,26 @@ export function readEntry(
     isReversal: /^(?:true|1)$/.test(textOf(entry, 'RvslInd') ?? ''),
     ownAccount,
   }
-  const details = children(entry, 'NtryDtls').flatMap((each) => children(each, 'TxDtls'))
+  const details = children(entry, 'NtryDtls').flatMap((holder) => children(holder, 'TxDtls'))
   const parts = details.length > 1 ? partsOf(booked, details) : undefined
   if (!parts) {
-    const only = details.length === 1 ? details[0] : undefined
-    return [lineOf(booked, only, { amountKobo: booked.amountKobo, isAlone: true })]
+    const onlyDetails = details.length === 1 ? details[0] : undefined
+    return [lineOf(booked, onlyDetails, { amountKobo: booked.amountKobo, isAlone: true })]
   }
-  return parts.flatMap((amountKobo, at) =>
-    amountKobo === 0n ? [] : [lineOf(booked, details[at], { amountKobo, isAlone: false })],
+  return parts.flatMap((amountKobo, index) =>
+    amountKobo === 0n ? [] : [lineOf(booked, details[index], { amountKobo, isAlone: false })],
   )
 }
 
-// Sts is text up to version 07, and has a Cd from version 08 on.
+// Returns whether the entry is booked and not only pending. Sts is text up to version 07, and has a Cd from
+// version 08 on.
 function isBooked(entry: XmlElement, line: number): boolean {
   const status = textOf(entry, 'Sts', 'Cd') ?? textOf(entry, 'Sts')
   if (!status) throw new StatementProblem(line, 'The entry has no status.')
   return status === 'BOOK'
 }
 
+// Returns the signed amount of an entry: negative for a debit.
 function readAmount(entry: XmlElement, line: number): { amountKobo: Kobo; currency: string } {
   const money = moneyOf(entry)
   const amount = parseKobo(money?.amount ?? '')
@@ -160,12 +174,12 @@ function readAmount(entry: XmlElement, line: number): { amountKobo: Kobo; curren
 }
 
 // Returns the signed amounts of the details; undefined if they do not sum to the entry.
-function partsOf(booked: Booked, details: readonly XmlElement[]): Kobo[] | undefined {
+function partsOf(booked: BookedEntry, details: readonly XmlElement[]): Kobo[] | undefined {
   const direction = textOf(booked.entry, 'CdtDbtInd')
-  const parts = details.map((each) => {
-    const money = moneyOf(each) ?? moneyOf(child(each, 'AmtDtls', 'TxAmt'))
+  const parts = details.map((detail) => {
+    const money = moneyOf(detail) ?? moneyOf(child(detail, 'AmtDtls', 'TxAmt'))
     const amount = money?.currency === booked.currency ? parseKobo(money.amount) : undefined
-    const isDebit = (textOf(each, 'CdtDbtInd') ?? direction) === 'DBIT'
+    const isDebit = (textOf(detail, 'CdtDbtInd') ?? direction) === 'DBIT'
     return amount === undefined ? undefined : kobo(isDebit ? -amount : amount)
   })
   if (!parts.every((part) => part !== undefined)) return undefined
@@ -173,8 +187,9 @@ function partsOf(booked: Booked, details: readonly XmlElement[]): Kobo[] | undef
   return sum === booked.amountKobo ? parts : undefined
 }
 
+// Builds a line from the entry and, if it has any, its details. `isAlone`: the entry has only this line.
 function lineOf(
-  booked: Booked,
+  booked: BookedEntry,
   details: XmlElement | undefined,
   { amountKobo, isAlone }: { amountKobo: Kobo; isAlone: boolean },
 ): StatementLine {
@@ -184,8 +199,10 @@ function lineOf(
   const text = (details && narrationOf(details)) || bankText
   const narration = cleanText(text, NARRATION_MAX)
   const isCredit = amountKobo > 0n
-  const sentTo = accountOf(child(details, 'RltdPties', 'CdtrAcct')) ?? null
-  const account = isCredit && sentTo !== ownAccount ? cleanReference(sentTo ?? undefined) : null
+  const creditedAccount = accountOf(child(details, 'RltdPties', 'CdtrAcct')) ?? null
+  // The number that the payer sent to. The account of the statement itself is no such number.
+  const account =
+    isCredit && creditedAccount !== ownAccount ? cleanReference(creditedAccount ?? undefined) : null
   return {
     lineNo: booked.line,
     bookedOn: booked.bookedOn,
@@ -197,30 +214,35 @@ function lineOf(
     ...references,
     sessionId: references.sessionId ?? findSessionId(narration, bankText),
     accountNumber: account ?? (isCredit ? findAccountNumber(narration) : null),
-    // A reversal names the parties of the transfer that it takes back, in the same roles.
+    // A reversal names the parties in their roles in the transfer that it takes back. So the other party of a
+    // reversed credit is its debtor, although the line is a debit.
     counterparty: partyOf(details, isCredit !== isReversal ? 'Dbtr' : 'Cdtr'),
     narration,
   }
 }
 
-// References of the entry belong to a line only if the entry has no other line.
-function referencesOf({ entry }: Booked, details: XmlElement | undefined, isAlone: boolean) {
+// Returns the references of a line. References of the entry belong to a line only if the entry has no other
+// line.
+function referencesOf({ entry }: BookedEntry, details: XmlElement | undefined, isAlone: boolean) {
   const refs = child(details, 'Refs')
-  const ofLine = (name: string) => cleanReference(textOf(refs, name))
-  const ofEntry = (name: string) => (isAlone ? cleanReference(textOf(entry, name)) : null)
-  const bankReference = ofLine('AcctSvcrRef') ?? ofEntry('AcctSvcrRef') ?? ofLine('ClrSysRef')
-  const all = [
+  const lineReference = (name: string) => cleanReference(textOf(refs, name))
+  const entryReference = (name: string) => (isAlone ? cleanReference(textOf(entry, name)) : null)
+  const bankReference =
+    lineReference('AcctSvcrRef') ?? entryReference('AcctSvcrRef') ?? lineReference('ClrSysRef')
+  const references = [
     bankReference,
-    ...['TxId', 'ClrSysRef', 'InstrId', 'EndToEndId', 'PmtInfId', 'MsgId'].map(ofLine),
-    ofEntry('NtryRef'),
+    ...['TxId', 'ClrSysRef', 'InstrId', 'EndToEndId', 'PmtInfId', 'MsgId'].map(lineReference),
+    entryReference('NtryRef'),
   ]
   return {
-    bankReference: bankReference ?? ofLine('TxId'),
-    endToEndId: ofLine('EndToEndId'),
-    sessionId: all.find((each) => each !== null && isNipSessionId(each)) ?? null,
+    bankReference: bankReference ?? lineReference('TxId'),
+    endToEndId: lineReference('EndToEndId'),
+    sessionId:
+      references.find((reference) => reference !== null && isNipSessionId(reference)) ?? null,
   }
 }
 
+// Returns the other party of a transfer: its name, account and bank.
 function partyOf(details: XmlElement | undefined, role: 'Dbtr' | 'Cdtr') {
   const parties = child(details, 'RltdPties')
   const id = child(parties, `${role}Acct`, 'Id')
@@ -238,8 +260,8 @@ function partyOf(details: XmlElement | undefined, role: 'Dbtr' | 'Cdtr') {
   }
 }
 
-// The balances of a camt.053 statement: opening (OPBD, else PRCD) and closing (CLBD), and the interim
-// balances (ITBD, or subtype INTM) at the start and end of pages.
+// A camt.053 statement has an opening balance (OPBD, else PRCD) and a closing balance (CLBD). Pages may begin
+// and end with interim balances (ITBD, or subtype INTM).
 
 export type Camt053Balance = {
   type: string
@@ -250,7 +272,8 @@ export type Camt053Balance = {
   line: number
 }
 
-// Returns undefined for balances that are not about booked entries: available, forward, information.
+// Reads a balance. Returns undefined if the balance is not about booked entries: available, forward or
+// information.
 export function readBalance(element: XmlElement, line: number): Camt053Balance | undefined {
   const type = textOf(element, 'Tp', 'CdOrPrtry', 'Cd') ?? ''
   if (!/^(?:OPBD|PRCD|CLBD|ITBD)$/.test(type)) return undefined
@@ -270,23 +293,31 @@ export function readBalance(element: XmlElement, line: number): Camt053Balance |
   }
 }
 
+// Returns the opening balance of a statement or page: opening booked (OPBD), else previously closed booked
+// (PRCD), else the first interim booked (ITBD).
 export function openingOf(
   balances: readonly Camt053Balance[],
   currency: string | undefined,
 ): Camt053Balance | undefined {
-  const all = ofCurrency(balances, currency)
-  return only(all, 'OPBD') ?? only(all, 'PRCD') ?? all.find(({ type }) => type === 'ITBD')
+  const candidates = ofCurrency(balances, currency)
+  return (
+    requireUnambiguous(candidates, 'OPBD') ??
+    requireUnambiguous(candidates, 'PRCD') ??
+    candidates.find(({ type }) => type === 'ITBD')
+  )
 }
 
+// Returns the closing balance of a statement or page: closing booked (CLBD), else the last interim booked
+// (ITBD). An interim balance counts only if another balance opens the statement.
 export function closingOf(
   balances: readonly Camt053Balance[],
   currency: string | undefined,
 ): Camt053Balance | undefined {
-  const all = ofCurrency(balances, currency)
-  const closing = only(all, 'CLBD')
+  const candidates = ofCurrency(balances, currency)
+  const closing = requireUnambiguous(candidates, 'CLBD')
   if (closing) return closing
-  const interim = all.filter(({ type }) => type === 'ITBD')
-  const hasOpening = all.some(({ type }) => type === 'OPBD' || type === 'PRCD')
+  const interim = candidates.filter(({ type }) => type === 'ITBD')
+  const hasOpening = candidates.some(({ type }) => type === 'OPBD' || type === 'PRCD')
   return hasOpening || interim.length > 1 ? interim.at(-1) : undefined
 }
 
@@ -294,14 +325,17 @@ function ofCurrency(balances: readonly Camt053Balance[], currency: string | unde
   return balances.filter((balance) => currency === undefined || balance.currency === currency)
 }
 
-// Prefers the balance of the statement to that of a page. If a balance occurs twice with different amounts,
-// it is ambiguous, so the file is refused.
-function only(balances: readonly Camt053Balance[], type: string): Camt053Balance | undefined {
+// Returns the one balance of this type. Prefers the balance of the statement to that of a page. If a balance
+// occurs twice with different amounts, it is ambiguous, so the file is refused.
+function requireUnambiguous(
+  balances: readonly Camt053Balance[],
+  type: string,
+): Camt053Balance | undefined {
   const candidates = balances.filter((balance) => balance.type === type)
-  const ofStatement = candidates.filter(({ isInterim }) => !isInterim)
-  const [first, ...others] = ofStatement.length > 0 ? ofStatement : candidates
-  const other = others.find(({ amountKobo }) => amountKobo !== first?.amountKobo)
-  if (!first || !other) return first
-  const amounts = `${formatKobo(first.amountKobo)} and ${formatKobo(other.amountKobo)}`
-  throw new StatementProblem(other.line, `The balance ${type} is given as ${amounts}.`)
+  const statementBalances = candidates.filter(({ isInterim }) => !isInterim)
+  const [first, ...repeats] = statementBalances.length > 0 ? statementBalances : candidates
+  const contradiction = repeats.find(({ amountKobo }) => amountKobo !== first?.amountKobo)
+  if (!first || !contradiction) return first
+  const amounts = `${formatKobo(first.amountKobo)} and ${formatKobo(contradiction.amountKobo)}`
+  throw new StatementProblem(contradiction.line, `The balance ${type} is given as ${amounts}.`)
 }

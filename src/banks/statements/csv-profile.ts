@@ -1,6 +1,6 @@
-// CSV profiles: a JSON file describes how a bank writes its statements as CSV
-// (docs/statement-formats.md explains the fields). A profile is checked completely before it is used.
-// Each problem is reported as a sentence.
+// Reads CSV profiles: a JSON file describes how a bank writes its statements as CSV
+// (docs/statement-formats.md explains the fields). A profile is checked completely before it is used. Each
+// problem is reported as a sentence.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,16 +13,19 @@ type JsonObject = Readonly<Record<string, unknown>>
 const LIST_MAX = 50
 const PATTERN_MAX = 500
 
+// Reads the fields of a profile one by one, and collects the problems. An invalid field gets a placeholder
+// value, so that the other fields are checked too.
 class ProfileFields {
   readonly problems: string[] = []
   readonly #values: JsonObject
-  readonly #known = new Set<string>()
+  readonly #readNames = new Set<string>() // Any other name in the file is a mistake.
 
   constructor(input: unknown) {
     this.#values = isRecord(input) ? input : {}
     if (!isRecord(input)) this.problems.push('The profile must be a JSON object.')
   }
 
+  // Reads a text that must match the pattern.
   text(name: string, shape: { pattern: RegExp; what: string; fallback?: string }): string {
     const value = this.#read(name) ?? shape.fallback
     if (typeof value === 'string' && shape.pattern.test(value)) return value
@@ -39,7 +42,7 @@ class ProfileFields {
 
   choice<const T extends string>(name: string, choices: readonly T[], fallback: T | undefined): T {
     const value = this.#read(name) ?? fallback
-    const choice = choices.find((each) => each === value)
+    const choice = choices.find((allowed) => allowed === value)
     if (!choice) this.#report(name, `must be one of: ${choices.join(', ')}`)
     return choice ?? (choices[0] as T)
   }
@@ -60,6 +63,7 @@ class ProfileFields {
     return value === true
   }
 
+  // Reads a list of texts, each of which must pass the check.
   texts(name: string, isRight: (text: string) => boolean): readonly string[] {
     const texts = this.#list(name)
     for (const text of texts) {
@@ -70,8 +74,9 @@ class ProfileFields {
     return texts.filter((text) => typeof text === 'string')
   }
 
-  columns<T extends string>(name: string, known: readonly T[]) {
-    return this.#entries(name, known, (value, field) => {
+  // Reads where each column is: under a header, or at a place from 1.
+  columns<T extends string>(name: string, allowed: readonly T[]) {
+    return this.#entries(name, allowed, (value, field) => {
       const isPlace = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 200
       const isHeader = typeof value === 'string' && value.trim() !== '' && value.length <= 100
       if (isPlace || isHeader) return value as string | number
@@ -80,19 +85,22 @@ class ProfileFields {
     })
   }
 
-  labels<T extends string>(name: string, known: readonly T[]) {
-    return this.#entries(name, known, (value, field) => this.#pattern(value, field, ['value']))
+  // Reads a pattern for each label. Its group `value` is the value if both are in one cell.
+  labels<T extends string>(name: string, allowed: readonly T[]) {
+    return this.#entries(name, allowed, (value, field) => this.#pattern(value, field, ['value']))
   }
 
+  // Reads the texts that mean credit or debit. They are compared in upper case.
   indicators(name: string): { credit: readonly string[]; debit: readonly string[] } {
-    const read = this.#entries(name, ['credit', 'debit'] as const, (value, field) => {
-      const isRight = Array.isArray(value) && value.every((one) => typeof one === 'string')
-      if (!isRight) this.#report(field, 'must be a list of texts')
-      return isRight ? (value as string[]).map((one) => one.toUpperCase()) : undefined
+    // The texts of each direction that the profile names.
+    const namedTexts = this.#entries(name, ['credit', 'debit'] as const, (value, field) => {
+      const isTextList = Array.isArray(value) && value.every((text) => typeof text === 'string')
+      if (!isTextList) this.#report(field, 'must be a list of texts')
+      return isTextList ? (value as string[]).map((text) => text.toUpperCase()) : undefined
     })
     return {
-      credit: read.credit ?? ['C', 'CR', 'CREDIT'],
-      debit: read.debit ?? ['D', 'DR', 'DEBIT'],
+      credit: namedTexts.credit ?? ['C', 'CR', 'CREDIT'],
+      debit: namedTexts.debit ?? ['D', 'DR', 'DEBIT'],
     }
   }
 
@@ -100,10 +108,11 @@ class ProfileFields {
     return this.#list(name).flatMap((text) => this.#pattern(text, name, groups) ?? [])
   }
 
+  // Reads the rules that decide the kind of a line. An absent field has the usual rules.
   kinds(name: string, usual: readonly KindRule[]): readonly KindRule[] {
     if (this.#read(name) === undefined) return usual
     return this.#list(name).flatMap((rule) => {
-      const kind = LINE_KINDS.find((each) => isRecord(rule) && each === rule.kind)
+      const kind = LINE_KINDS.find((allowed) => isRecord(rule) && allowed === rule.kind)
       if (!isRecord(rule) || !kind) {
         this.#report(name, `must each have a kind, one of: ${LINE_KINDS.join(', ')}`)
         return []
@@ -116,27 +125,29 @@ class ProfileFields {
   // Reports unknown fields: a mistyped name would otherwise leave the default in force.
   refuseUnknown(): void {
     for (const name of Object.keys(this.#values)) {
-      if (!this.#known.has(name)) this.#report(name, 'is unknown')
+      if (!this.#readNames.has(name)) this.#report(name, 'is unknown')
     }
   }
 
+  // Reads an object that has only the allowed keys, each value by `read`.
   #entries<T extends string, V>(
     name: string,
-    known: readonly T[],
+    allowed: readonly T[],
     read: (value: unknown, field: string) => V | undefined,
   ): Partial<Record<T, V>> {
     const value = this.#read(name) ?? {}
     if (!isRecord(value)) this.#report(name, 'must be an object')
-    const found: Partial<Record<T, V>> = {}
+    const entries: Partial<Record<T, V>> = {}
     for (const [key, inner] of isRecord(value) ? Object.entries(value) : []) {
-      const field = known.find((each) => each === key)
-      if (!field) this.#report(`${name}.${key}`, `is unknown; allowed: ${known.join(', ')}`)
+      const field = allowed.find((candidate) => candidate === key)
+      if (!field) this.#report(`${name}.${key}`, `is unknown; allowed: ${allowed.join(', ')}`)
       const entry = field && read(inner, `${name}.${key}`)
-      if (field && entry !== undefined) found[field] = entry
+      if (field && entry !== undefined) entries[field] = entry
     }
-    return found
+    return entries
   }
 
+  // Reads a list; an absent field is an empty list.
   #list(name: string): readonly unknown[] {
     const value = this.#read(name) ?? []
     if (Array.isArray(value) && value.length <= LIST_MAX) return value
@@ -144,14 +155,15 @@ class ProfileFields {
     return []
   }
 
+  // Reads a regular expression, which may have only these named groups.
   #pattern(value: unknown, field: string, groups: readonly string[]): RegExp | undefined {
     try {
       if (typeof value === 'string' && value !== '' && value.length <= PATTERN_MAX) {
         const named = [...value.matchAll(/\(\?<([A-Za-z]\w*)>/g)].map(([, group]) => group ?? '')
-        const strange = named.find((group) => !groups.includes(group))
-        if (strange === undefined) return new RegExp(value, 'iu')
+        const unknownGroup = named.find((group) => !groups.includes(group))
+        if (unknownGroup === undefined) return new RegExp(value, 'iu')
         const allowed = groups.join(', ') || 'none'
-        this.#report(field, `names the group ${JSON.stringify(strange)}; allowed: ${allowed}`)
+        this.#report(field, `names the group ${JSON.stringify(unknownGroup)}; allowed: ${allowed}`)
         return undefined
       }
     } catch {
@@ -162,7 +174,7 @@ class ProfileFields {
   }
 
   #read(name: string): unknown {
-    this.#known.add(name)
+    this.#readNames.add(name)
     return this.#values[name]
   }
 
@@ -234,6 +246,7 @@ const NARRATION_GROUPS: readonly string[] = [
   'counterpartyBank',
 ]
 
+// Reads a profile, or returns all its problems.
 export function readProfile(input: unknown): { profile: CsvProfile } | { problems: string[] } {
   const fields = new ProfileFields(input)
   const profile: CsvProfile = {
@@ -283,19 +296,20 @@ export function readProfile(input: unknown): { profile: CsvProfile } | { problem
     kinds: [...fields.kinds('kinds', DEFAULT_KINDS), STAMP_DUTY_RULE],
   }
   fields.refuseUnknown()
-  if (fields.problems.length === 0) fields.problems.push(...contradictions(profile))
+  if (fields.problems.length === 0) fields.problems.push(...findContradictions(profile))
   return fields.problems.length > 0 ? { problems: fields.problems } : { profile }
 }
 
-function contradictions(profile: CsvProfile): string[] {
+// Returns the problems of fields that are valid but do not fit together.
+function findContradictions(profile: CsvProfile): string[] {
   const { columns, labels, balances, hasHeader } = profile
   const has = (column: Column) => columns[column] !== undefined
   const isNamed = Object.values(columns).some((column) => typeof column === 'string')
-  const isTwo = has('debit') && has('credit')
+  const hasBothSides = has('debit') && has('credit')
   const checks: readonly (readonly [isWrong: boolean, problem: string])[] = [
     [!has('booked'), 'columns.booked is missing: the column of the booking date.'],
     [
-      has('amount') ? has('debit') || has('credit') : !isTwo,
+      has('amount') ? has('debit') || has('credit') : !hasBothSides,
       'columns must have either amount, or both debit and credit.',
     ],
     [!has('amount') && has('indicator'), 'columns.indicator needs columns.amount.'],
@@ -320,7 +334,8 @@ export type LoadedProfile = { profile: CsvProfile; isShipped: boolean }
 const SHIPPED = join(import.meta.dirname, '../../../statement-profiles')
 const FILE_BYTES_MAX = 65_536
 
-// Without a folder, loads only the shipped profiles. Each problem is a sentence that names the file.
+// Loads the shipped profiles and those of the folder, if there is one. Each problem is a sentence that names
+// the file.
 export function loadProfiles(folder?: string): {
   profiles: ReadonlyMap<string, LoadedProfile>
   problems: readonly string[]
@@ -338,6 +353,7 @@ export function loadProfiles(folder?: string): {
   return { profiles, problems }
 }
 
+// Reads the profiles of a folder, and adds problems to the list.
 function readFolder(folder: string, problems: string[]): CsvProfile[] {
   let names: string[]
   try {
@@ -347,14 +363,15 @@ function readFolder(folder: string, problems: string[]): CsvProfile[] {
     return []
   }
   return names.sort().flatMap((name) => {
-    const read = readFile(join(folder, name))
-    if ('profile' in read && `${read.profile.name}.json` === name) return [read.profile]
-    const found = 'problems' in read ? read.problems : ['name must be that of the file.']
-    problems.push(...found.map((problem) => `Statement profile ${name}: ${problem}`))
+    const result = readFile(join(folder, name))
+    if ('profile' in result && `${result.profile.name}.json` === name) return [result.profile]
+    const fileProblems = 'problems' in result ? result.problems : ['name must be that of the file.']
+    problems.push(...fileProblems.map((problem) => `Statement profile ${name}: ${problem}`))
     return []
   })
 }
 
+// Reads one profile, or returns its problems.
 function readFile(path: string) {
   try {
     if (statSync(path).size > FILE_BYTES_MAX) {

@@ -18,7 +18,8 @@ const MARKS: readonly (readonly [bytes: readonly number[], encoding: Encoding])[
   [[0xfe, 0xff], 'utf-16be'],
 ]
 
-// XML may be a single line, so its reader sets no limit here and bounds its memory itself.
+// Decodes a statement piece by piece. XML may be a single line, so its reader sets no limit here and bounds
+// its memory itself.
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
   { encoding, lineCharsMax = LINE_CHARS_MAX }: { encoding: string; lineCharsMax?: number },
@@ -31,26 +32,29 @@ export async function* decodeText(
     lines.add(text)
     if (text !== '') yield text
   }
-  const rest = decoder && decode(decoder, undefined, lines)
-  if (rest) yield rest
+  const lastText = decoder && decode(decoder, undefined, lines)
+  if (lastText) yield lastText
 }
 
+// Decodes one piece. An invalid byte throws a problem that names its line.
 function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, lines: LineCount): string {
   try {
     return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
   } catch {
-    const line = lines.before(chunk ? sound(decoder.encoding, chunk) : '')
+    const line = lines.lineAfter(chunk ? textBeforeFault(decoder.encoding, chunk) : '')
     throw new StatementProblem(line, `The text is not valid ${decoder.encoding.toUpperCase()}.`)
   }
 }
 
-// Returns the text before the invalid byte. Skips the rest of a character that began in the previous chunk.
-function sound(encoding: string, chunk: Uint8Array): string {
+// Returns the text of the chunk before the invalid byte. Skips the rest of a character that began in the
+// previous chunk.
+function textBeforeFault(encoding: string, chunk: Uint8Array): string {
   const start = chunk.findIndex((byte) => (byte & 0xc0) !== 0x80)
   const text = new TextDecoder(encoding).decode(chunk.subarray(Math.max(start, 0)))
   return text.slice(0, Math.max(text.indexOf('\ufffd'), 0))
 }
 
+// Makes sure that the first chunk has at least three bytes, enough for a byte order mark.
 async function* wholeStart(bytes: AsyncIterable<Uint8Array>) {
   let start: Uint8Array | undefined = new Uint8Array(0)
   for await (const chunk of bytes) {
@@ -64,10 +68,12 @@ async function* wholeStart(bytes: AsyncIterable<Uint8Array>) {
   if (start && start.length > 0) yield start
 }
 
+// Returns the encoding that a byte order mark shows, if there is one.
 function markedAs(chunk: Uint8Array): Encoding | undefined {
-  return MARKS.find(([mark]) => mark.every((byte, at) => chunk[at] === byte))?.[1]
+  return MARKS.find(([mark]) => mark.every((byte, index) => chunk[index] === byte))?.[1]
 }
 
+// Counts the lines of a text, and refuses lines that are too long and NUL characters.
 class LineCount {
   #line = 1
   #chars = 0 // The length of the current line so far.
@@ -77,36 +83,39 @@ class LineCount {
     this.#charsMax = charsMax
   }
 
-  before(text: string): number {
+  // Returns the number of the line that follows this text. The text itself is not counted yet.
+  lineAfter(text: string): number {
     return this.#line + text.split('\n').length - 1
   }
 
+  // Counts the line ends of the next piece of the text.
   add(text: string): void {
     const nul = text.indexOf('\0')
     if (nul >= 0) {
-      const line = this.before(text.slice(0, nul))
+      const line = this.lineAfter(text.slice(0, nul))
       throw new StatementProblem(line, 'The text holds a NUL character: is its encoding right?')
     }
     let start = 0
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', start)) {
-      this.#refuseLong(at - start)
+    for (let index = text.indexOf('\n'); index >= 0; index = text.indexOf('\n', start)) {
+      this.#refuseLong(index - start)
       this.#line++
       this.#chars = 0
-      start = at + 1
+      start = index + 1
     }
     this.#refuseLong(text.length - start)
     this.#chars += text.length - start
   }
 
-  #refuseLong(more: number): void {
-    if (this.#chars + more <= this.#charsMax) return
+  #refuseLong(addedChars: number): void {
+    if (this.#chars + addedChars <= this.#charsMax) return
     const message = `A line is longer than ${this.#charsMax} characters.`
     throw new StatementProblem(this.#line, message)
   }
 }
 
-// The first bytes of a statement tell whether it is gzip, whatever its name. While unpacking, a small file
-// that grows enormous is refused. Gzip within gzip is refused too, because the ratios multiply.
+// unpack() looks at the first bytes of a statement to see whether it is gzip, because names of files are
+// unreliable. While unpacking, a small file that grows enormous is refused. Gzip within gzip is refused too,
+// because the ratios multiply.
 
 // A million entries of camt.053 are 1 to 2 GB.
 const FILE_BYTES_MAX = 4 * 1024 ** 3
@@ -116,7 +125,7 @@ const UNPACKED_RATIO_MAX = 200
 const RATIO_CHECKED_FROM = 1024 ** 2
 
 const MAGIC_LENGTH = 4
-const OTHERS: readonly (readonly [bytes: readonly number[], message: string])[] = [
+const WRONG_FORMATS: readonly (readonly [bytes: readonly number[], message: string])[] = [
   [
     [0x50, 0x4b, 0x03, 0x04],
     'The file is a ZIP archive or an Excel workbook. Send the statement itself, as text or gzip.',
@@ -127,22 +136,26 @@ const OTHERS: readonly (readonly [bytes: readonly number[], message: string])[] 
 
 type Count = { bytes: number }
 
+// Unpacks a file if it is gzip. Refuses an empty file and other formats, with advice for the operator.
 export async function* unpack(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const packed: Count = { bytes: 0 }
   const source = counted(bytes, packed)
   const first = await firstBytes(source)
   if (first.length === 0) throw new StatementProblem(null, 'The file is empty.')
-  const other = OTHERS.find(([start]) => start.every((byte, at) => first[at] === byte))
-  if (other) throw new StatementProblem(null, other[1])
-  const all = rejoin(first, source)
-  yield* isGzip(first) ? once(gunzip(all, packed)) : all
+  const wrongFormat = WRONG_FORMATS.find(([start]) =>
+    start.every((byte, index) => first[index] === byte),
+  )
+  if (wrongFormat) throw new StatementProblem(null, wrongFormat[1])
+  const wholeFile = rejoin(first, source)
+  yield* isGzip(first) ? refuseNestedGzip(gunzip(wholeFile, packed)) : wholeFile
 }
 
 function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b
 }
 
-async function* once(unpacked: AsyncGenerator<Uint8Array>) {
+// Yields the unpacked file, and refuses gzip within gzip.
+async function* refuseNestedGzip(unpacked: AsyncGenerator<Uint8Array>) {
   const first = await firstBytes(unpacked)
   if (isGzip(first)) {
     throw new StatementProblem(
@@ -153,6 +166,7 @@ async function* once(unpacked: AsyncGenerator<Uint8Array>) {
   yield* rejoin(first, unpacked)
 }
 
+// Counts the bytes that pass, and refuses a file that is too large.
 async function* counted(bytes: AsyncIterable<Uint8Array>, count: Count) {
   for await (const chunk of bytes) {
     count.bytes += chunk.length
@@ -161,7 +175,7 @@ async function* counted(bytes: AsyncIterable<Uint8Array>, count: Count) {
   }
 }
 
-// The first chunk may be too short to tell the format.
+// Reads until there are enough bytes to tell the format, because the first chunk may be too short.
 async function firstBytes(source: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   let first: Uint8Array = new Uint8Array(0)
   while (first.length < MAGIC_LENGTH) {
@@ -172,21 +186,23 @@ async function firstBytes(source: AsyncGenerator<Uint8Array>): Promise<Uint8Arra
   return first
 }
 
-async function* rejoin(first: Uint8Array, rest: AsyncGenerator<Uint8Array>) {
+// Yields bytes that were already read, and then the remaining ones.
+async function* rejoin(first: Uint8Array, remaining: AsyncGenerator<Uint8Array>) {
   yield first
-  yield* rest
+  yield* remaining
 }
 
+// Unpacks, and refuses a file that grows too much.
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, packed: Count) {
   const unpacked: Count = { bytes: 0 }
-  let failure: Error | undefined
+  let sourceError: Error | undefined // An error while reading the file, not of the gzip data.
   const source = Readable.from(bytes, { objectMode: false })
   source.on('error', (error) => {
-    failure = error
+    sourceError = error
   })
-  const gunzip = pipeline(source, createGunzip({ chunkSize: 65_536 }), () => {})
+  const unpackedChunks = pipeline(source, createGunzip({ chunkSize: 65_536 }), () => {})
   try {
-    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
+    for await (const chunk of unpackedChunks as AsyncIterable<Uint8Array>) {
       unpacked.bytes += chunk.length
       refuseLarge(unpacked)
       if (
@@ -199,7 +215,7 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, packed: Count) {
       yield chunk
     }
   } catch (error) {
-    if (failure || error instanceof StatementProblem) throw failure ?? error
+    if (sourceError || error instanceof StatementProblem) throw sourceError ?? error
     const isZlib = (error as NodeJS.ErrnoException).code?.startsWith('Z_')
     throw isZlib ? new StatementProblem(null, 'The gzip file is damaged or cut off.') : error
   }

@@ -1,15 +1,15 @@
-// Finds the kind of a line, cleans its texts and reads its days. The kind follows from the narration: the
-// first pattern that matches decides.
+// Finds the kind of a statement line, cleans its texts and reads its days. The narration decides the kind:
+// the first pattern that matches.
 //
-// Incoming money is a credit whatever its narration says, because the payer wrote it ("school fees").
-// Only sweeps and returns, whose narration the bank writes, are recognised in both directions.
+// Incoming money is a credit whatever its narration says, because the payer wrote it ("school fees"). Only
+// sweeps and returns, whose narration the bank writes, are recognised in both directions.
 
 import { isSessionId } from '#banks/nuban.ts'
 import type { LineKind } from './statement.ts'
 
 export type KindRule = { kind: LineKind; pattern: RegExp }
 
-const BOTH_SIDES: readonly LineKind[] = ['sweep', 'return']
+const KINDS_OF_BOTH_DIRECTIONS: readonly LineKind[] = ['sweep', 'return']
 
 // The Electronic Money Transfer Levy, which replaced stamp duty on transfers, under the names that
 // banks give it: EMTL, EMT LEVY, FGN EMT LEVY, E-LEVY, STAMPDUTY.
@@ -28,11 +28,12 @@ const STAMP_DUTY_FIRST = new RegExp(
   'i',
 )
 
-// This rule is also tried after the patterns of a profile, because an unrecognised levy looks like a partial
-// reversal of the credit.
+// This rule is also tried after the patterns of a profile. Without it, a levy that the profile does not know
+// would look like a partial reversal of the credit.
 export const STAMP_DUTY_RULE: KindRule = { kind: 'stamp_duty', pattern: STAMP_DUTY }
 
-// The bank wrote a narration that begins with the levy, even if it names the transfer.
+// Returns whether the narration begins with the levy. The bank then wrote it, even if the narration also
+// names the transfer.
 export function beginsWithStampDuty(narration: string | null): boolean {
   return narration !== null && STAMP_DUTY_FIRST.test(narration)
 }
@@ -51,18 +52,21 @@ export const DEFAULT_KINDS: readonly KindRule[] = [
   },
 ]
 
+// Returns the kind of a line by its narration.
 export function kindOf(
   line: { isCredit: boolean; isReversal: boolean; narration: string | null },
   rules: readonly KindRule[] = DEFAULT_KINDS,
 ): LineKind {
   const { isCredit, isReversal, narration } = line
   // A reversed fee is incoming money but still a fee, so a reversal may have any kind.
-  const isOpen = !isCredit || isReversal
-  const found = rules.find(
+  const mayBeAnyKind = !isCredit || isReversal
+  const rule = rules.find(
     ({ kind, pattern }) =>
-      (isOpen || BOTH_SIDES.includes(kind)) && narration !== null && pattern.test(narration),
+      (mayBeAnyKind || KINDS_OF_BOTH_DIRECTIONS.includes(kind)) &&
+      narration !== null &&
+      pattern.test(narration),
   )
-  return found?.kind ?? (isCredit ? 'credit' : 'other')
+  return rule?.kind ?? (isCredit ? 'credit' : 'other')
 }
 
 // The texts of a line are cleaned before they are stored: one line, no control characters, a limited length.
@@ -70,8 +74,8 @@ export function kindOf(
 export const NARRATION_MAX = 1000
 export const REFERENCE_MAX = 140
 
-// Matches the same characters as SPACES. Written out, because a pattern without `u` takes half the
-// time.
+// Matches texts that need cleaning, by the same characters as SPACES. Written out, because a pattern without
+// `u` takes half the time.
 const UNCLEAN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\s\s|^\s|\s$/
 const SPACES = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
 // A session id of NIP, anywhere in a text.
@@ -82,6 +86,7 @@ const ACCOUNT_NUMBER =
   /\b(?:to|into|credit(?:ed)?)(?: (?:account|acct|a\/c))?[: ]{1,2}([0-9]{10})(?![0-9])/i
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|null|-+)$/i
 
+// Returns the text on one line, cut to `max` characters; null if nothing is left.
 export function cleanText(text: string | undefined, max: number): string | null {
   if (text === undefined || text === '') return null
   const clean = UNCLEAN.test(text) ? text.replace(SPACES, ' ').trim() : text
@@ -89,32 +94,35 @@ export function cleanText(text: string | undefined, max: number): string | null 
   return clean.length > max ? clean.slice(0, max).toWellFormed() : clean
 }
 
-// Returns null for placeholders of banks for a missing reference. Spreadsheets add a leading
-// apostrophe.
+// Returns a reference, or null for a placeholder that a bank writes if there is none. Removes the apostrophe
+// that spreadsheets put before long numbers.
 export function cleanReference(text: string | undefined): string | null {
   const clean = cleanText(text?.startsWith("'") ? text.slice(1) : text, REFERENCE_MAX)
   return clean === null || PLACEHOLDER.test(clean) ? null : clean
 }
 
+// Returns a session id that a column or pattern of the profile gives, or null if it cannot be one.
 export function cleanSessionId(text: string | undefined): string | null {
   const clean = cleanReference(text)
   return clean !== null && isSessionId(clean) ? clean : null
 }
 
+// Finds a session id of NIP anywhere in the texts.
 export function findSessionId(...texts: readonly (string | null | undefined)[]): string | null {
   for (const text of texts) {
-    const found = text ? NIP_SESSION_ID.exec(text)?.[0] : undefined
-    if (found) return found
+    const sessionId = text ? NIP_SESSION_ID.exec(text)?.[0] : undefined
+    if (sessionId) return sessionId
   }
   return null
 }
 
+// Finds the number that the money was sent to, if the bank's words introduce it.
 export function findAccountNumber(narration: string | null): string | null {
   return (narration && ACCOUNT_NUMBER.exec(narration)?.[1]) ?? null
 }
 
-// Days are read by a format such as dd-MMM-yyyy or MM/dd/yyyy HH:mm:ss. The order of day and month is never
-// guessed.
+// Days are read by a format that the profile names, such as dd-MMM-yyyy or MM/dd/yyyy HH:mm:ss. The order of
+// day and month is never guessed.
 
 const MONTHS: readonly string[] = [
   'january',
@@ -153,7 +161,8 @@ const TOKEN = /yyyy|yy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|SSS|a|T|[^A-Za-z]|[A-Z
 const YEAR_MIN = 1990
 const YEAR_MAX = 2089 // Two-digit years from 90 to 99 are in the last century.
 
-// Returns undefined unless the format has day, month and year exactly once each.
+// Returns the pattern of a date format. Returns undefined unless the format has day, month and year exactly
+// once each.
 export function datePattern(format: string): RegExp | undefined {
   const tokens = format.match(TOKEN) ?? []
   const parts = tokens.map((token) => {
@@ -167,8 +176,9 @@ export function datePattern(format: string): RegExp | undefined {
   return isWhole ? new RegExp(`^${source}$`) : undefined
 }
 
-// The returned function returns yyyy-MM-dd by the first format that fits, or undefined if no format fits or
-// the month has no such day.
+// Returns a function that reads a day by the first format that fits, as yyyy-MM-dd. The function returns
+// undefined if no format fits or the month has no such day. `makeDay` decides which days exist: valueDayOf()
+// for value days, else dayOf().
 export function dayReader(
   formats: readonly string[],
   makeDay = dayOf,
@@ -187,6 +197,7 @@ export function dayReader(
   }
 }
 
+// Reads a day by one format.
 function readDay(pattern: RegExp, text: string, makeDay: typeof dayOf): string | undefined {
   const groups = pattern.exec(text)?.groups
   if (!groups) return undefined
@@ -194,26 +205,32 @@ function readDay(pattern: RegExp, text: string, makeDay: typeof dayOf): string |
   return makeDay(fullYear(year), monthOf(month), Number(day))
 }
 
+// Returns the year of two or four digits as a number: 89 is 2089, and 90 is 1990.
 export function fullYear(year: string): number {
   if (year.length !== 2) return Number(year)
   return Number(year) + (Number(year) >= YEAR_MIN % 100 ? 1900 : 2000)
 }
 
+// Returns the day as yyyy-MM-dd, or undefined if there is no such day.
 export function dayOf(year: number, month: number, day: number): string | undefined {
   if (year < YEAR_MIN || year > YEAR_MAX) return undefined
-  const at = new Date(Date.UTC(year, month - 1, day))
-  if (at.getUTCMonth() !== month - 1 || at.getUTCDate() !== day) return undefined
-  return at.toISOString().slice(0, 10)
+  const date = new Date(Date.UTC(year, month - 1, day))
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  return date.toISOString().slice(0, 10)
 }
 
 const FEBRUARY = 2
 
-// Banks that count interest by months of 30 days write 29 and 30 February. Both mean its last day.
+// Like dayOf(), for value days. Banks that count interest by months of 30 days write 29 and 30 February. Both
+// mean the last day of February.
 export function valueDayOf(year: number, month: number, day: number): string | undefined {
-  const isOfLongMonth = month === FEBRUARY && (day === 29 || day === 30)
-  return dayOf(year, month, day) ?? (isOfLongMonth ? valueDayOf(year, month, day - 1) : undefined)
+  const isThirtyDayFebruary = month === FEBRUARY && (day === 29 || day === 30)
+  return (
+    dayOf(year, month, day) ?? (isThirtyDayFebruary ? valueDayOf(year, month, day - 1) : undefined)
+  )
 }
 
+// Returns the number of a month, written as a number or by its English name; 0 for an unknown name.
 function monthOf(month: string): number {
   if (/^[0-9]+$/.test(month)) return Number(month)
   const name = month.toLowerCase()

@@ -1,5 +1,7 @@
-// The fields of MT940: splits a file into fields, and reads balances (:60: :62:), statement lines (:61:) and
-// details (:86:).
+// Reads the fields of MT940: splits a file into fields, and reads balances (:60: :62:), statement lines
+// (:61:) and details (:86:).
+//
+// In SWIFT's notation, with an example:
 //
 //   balance  1!a 6!n 3!a 15d             C261101NGN1000,00
 //   line     6!n [4!n] 2a [1!a] 15d 1!a 3!c 16x [//16x], and [34x] on a separate line
@@ -14,6 +16,7 @@ import { LINE_CHARS_MAX } from './decode.ts'
 import { dayOf, fullYear, valueDayOf } from './lines.ts'
 import { StatementProblem } from './statement.ts'
 
+// A balance. Debit balances are negative.
 export type Balance = { amountKobo: Kobo; currency: string; day: string; line: number }
 export type Entry = {
   valueOn: string
@@ -23,7 +26,7 @@ export type Entry = {
   type: string // Such as NTRF or S202.
   ownReference: string
   bankReference: string
-  more: string // The supplementary line.
+  supplement: string // The supplementary line.
   line: number
 }
 
@@ -32,6 +35,7 @@ const ENTRY =
   /^([0-9]{6})([0-9]{4}| {4})?(RC|RD|C|D)([A-Z])?([0-9]+(?:,[0-9]*)?) *([A-Z][A-Z0-9 ]{3})(.*)$/
 const AMOUNT = /^0*([0-9]{1,16})(?:,([0-9]{0,2})0*)?$/
 
+// Reads a balance, such as C261101NGN1000,00.
 export function readBalance({ tag, lines, line }: Mt940Field): Balance {
   const match = BALANCE.exec((lines[0] as string).trim())
   const amount = match && readAmount(match[4] as string)
@@ -43,6 +47,7 @@ export function readBalance({ tag, lines, line }: Mt940Field): Balance {
   return { amountKobo, currency: match[3] as string, day, line }
 }
 
+// Reads a statement line (:61:).
 export function readEntry({ lines, line }: Mt940Field): Entry {
   const match = ENTRY.exec(lines[0] as string)
   if (!match) throw new StatementProblem(line, 'The statement line in :61: cannot be read.')
@@ -54,7 +59,7 @@ export function readEntry({ lines, line }: Mt940Field): Entry {
   const valueOn = readDay(value, valueDayOf)
   const bookedOn = valueOn && (entry.trim() === '' ? valueOn : entryDay(entry, valueOn))
   if (!valueOn || !bookedOn) throw new StatementProblem(line, 'The date in :61: is not a day.')
-  const [ownReference = '', ...rest] = references.split('//')
+  const [ownReference = '', ...bankReferences] = references.split('//')
   return {
     valueOn,
     bookedOn,
@@ -62,8 +67,8 @@ export function readEntry({ lines, line }: Mt940Field): Entry {
     isReversal: mark.startsWith('R'),
     type: type.trim(),
     ownReference: ownReference.trim(),
-    bankReference: rest.join('//').trim(),
-    more: lines.slice(1).join(' ').trim(),
+    bankReference: bankReferences.join('//').trim(),
+    supplement: lines.slice(1).join(' ').trim(),
     line,
   }
 }
@@ -74,16 +79,19 @@ function readAmount(text: string): Kobo | undefined {
   return match ? kobo(BigInt(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`)) : undefined
 }
 
+// Reads a day of six digits, yyMMdd.
 function readDay(text: string, makeDay = dayOf): string | undefined {
   return makeDay(fullYear(text.slice(0, 2)), Number(text.slice(2, 4)), Number(text.slice(4, 6)))
 }
 
+// Returns the booking day of an entry, which has month and day only: in the year that puts it nearest to the
+// value day.
 function entryDay(text: string, valueOn: string): string | undefined {
   const [month, day] = [Number(text.slice(0, 2)), Number(text.slice(2, 4))]
   const year = Number(valueOn.slice(0, 4))
-  const days = [year, year - 1, year + 1].flatMap((each) => dayOf(each, month, day) ?? [])
-  const distance = (each: string) => Math.abs(Date.parse(each) - Date.parse(valueOn))
-  return days.sort((one, other) => distance(one) - distance(other))[0]
+  const days = [year, year - 1, year + 1].flatMap((candidate) => dayOf(candidate, month, day) ?? [])
+  const distance = (candidate: string) => Math.abs(Date.parse(candidate) - Date.parse(valueOn))
+  return days.sort((left, right) => distance(left) - distance(right))[0]
 }
 
 // A field of an MT940 file: ":61:…" and the lines below it up to the next tag. `line` is the line on which it
@@ -101,19 +109,20 @@ const FIELD_LINES_MAX = 200
 const LINE_END = /\r\n|\n|\r/
 const latin = new TextDecoder('windows-1252')
 
+// Yields the fields of a file one by one.
 export async function* readFields(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Mt940Field> {
   let field: Mt940Field | undefined
   for await (const { text, line } of readLines(bytes)) {
-    const plain = text.replace(BLOCKS, '')
-    const tag = TAG.exec(plain)
+    const content = text.replace(BLOCKS, '')
+    const tag = TAG.exec(content)
     if (tag) {
       if (field) yield field
       field = { tag: tag[1] as string, lines: [(tag[2] as string).trimEnd()], line }
-    } else if (END.test(plain) || text.startsWith('{')) {
+    } else if (END.test(content) || text.startsWith('{')) {
       if (field) yield field
       field = undefined
     } else if (field) {
-      if (field.lines.push(plain.trimEnd()) > FIELD_LINES_MAX) {
+      if (field.lines.push(content.trimEnd()) > FIELD_LINES_MAX) {
         throw new StatementProblem(line, `A field has more than ${FIELD_LINES_MAX} lines.`)
       }
     }
@@ -121,22 +130,25 @@ export async function* readFields(bytes: AsyncIterable<Uint8Array>): AsyncGenera
   if (field) yield field
 }
 
+// Yields the lines of a file, decoded, each with its number.
 async function* readLines(bytes: AsyncIterable<Uint8Array>) {
   let line = 1
-  let rest = ''
+  let unfinished = '' // The beginning of a line that continues in the next chunk.
   for await (const chunk of bytes) {
-    const read = rest + Buffer.from(chunk).toString('latin1')
+    const buffered = unfinished + Buffer.from(chunk).toString('latin1')
     // A CR at the end of a chunk may be half of a CR LF.
-    const end = read.endsWith('\r') ? read.length - 1 : read.length
-    const lines = read.slice(0, end).split(LINE_END)
-    rest = (lines.pop() as string) + read.slice(end)
-    for (const text of lines) yield { text: decoded(text, line), line: line++ }
-    refuseLong(rest, line)
+    const end = buffered.endsWith('\r') ? buffered.length - 1 : buffered.length
+    const lines = buffered.slice(0, end).split(LINE_END)
+    unfinished = (lines.pop() as string) + buffered.slice(end)
+    for (const text of lines) yield { text: decodeLine(text, line), line: line++ }
+    refuseLong(unfinished, line)
   }
-  for (const text of rest.split(LINE_END)) yield { text: decoded(text, line), line: line++ }
+  for (const text of unfinished.split(LINE_END))
+    yield { text: decodeLine(text, line), line: line++ }
 }
 
-function decoded(text: string, line: number): string {
+// Decodes a line, whose bytes were read as Latin-1: as UTF-8 if it is valid, otherwise as Windows-1252.
+function decodeLine(text: string, line: number): string {
   refuseLong(text, line)
   if (text.includes('\0')) {
     throw new StatementProblem(line, 'The text holds a NUL character: it must be UTF-8 or Latin-1.')
@@ -167,6 +179,7 @@ export type Details = {
   bank: string | undefined
 }
 
+// A line of at least this length is full, and a word may continue in the next line.
 const FULL_LINE = 65
 const SUBFIELDS = /^[0-9]{3}([?<~+^@|])[0-9]{2}/
 const SEPA_TAG = /(EREF|KREF|MREF|CRED|DEBT|SVWZ|ABWA|ABWE|IBAN|BIC|COAM|OAMT)\+/
@@ -180,22 +193,24 @@ const NO_DETAILS: Omit<Details, 'narration'> = {
   bank: undefined,
 }
 
+// Reads the details of a line, in whichever of the three ways the bank writes them.
 export function readDetails(lines: readonly string[]): Details {
   const joined = lines.join('')
   const mark = SUBFIELDS.exec(joined)?.[1]
   if (mark) return readSubfields(joined, mark)
   if (joined.startsWith('/') && CODE_WORDS.test(joined)) return readCodeWords(joined)
-  return { ...NO_DETAILS, narration: unwrapped(lines) }
+  return { ...NO_DETAILS, narration: joinLines(lines) }
 }
 
 // Joins the lines. A full line continues in the next without a space; a shorter line ends after a word.
-export function unwrapped(lines: readonly string[]): string {
-  return lines.reduce((text, line, at) => {
-    const isCut = at > 0 && (lines[at - 1] as string).length >= FULL_LINE
-    return at === 0 || isCut ? text + line : `${text} ${line}`
+export function joinLines(lines: readonly string[]): string {
+  return lines.reduce((text, line, index) => {
+    const isCut = index > 0 && (lines[index - 1] as string).length >= FULL_LINE
+    return index === 0 || isCut ? text + line : `${text} ${line}`
   }, '')
 }
 
+// Reads details of the form 166?00TRANSFER?20…: 20–29 and 60–63 are the remittance, 30–33 the other party.
 function readSubfields(text: string, mark: string): Details {
   const fields = new Map<string, string>()
   for (const part of text.slice(3).split(mark).slice(1)) {
@@ -218,18 +233,19 @@ function readSubfields(text: string, mark: string): Details {
   }
 }
 
+// Reads details of the form /EREF/ABC/NAME/….
 function readCodeWords(text: string): Details {
   const words = pairsOf(text.split(CODE_WORDS))
-  const plain = (word: string) => words.get(word)?.replace(/\/+$/, '').trim() || undefined
+  const wordValue = (word: string) => words.get(word)?.replace(/\/+$/, '').trim() || undefined
   // The whole counterparty: /CNTP/account/BIC/name/city
-  const [account, bank, name] = (plain('CNTP') ?? '').split('/')
-  const remittance = plain('REMI')?.replace(/^(?:USTD|STRD)\/+/, '')
+  const [account, bank, name] = (wordValue('CNTP') ?? '').split('/')
+  const remittance = wordValue('REMI')?.replace(/^(?:USTD|STRD)\/+/, '')
   return {
     narration: remittance ?? [...words.values()].filter((value) => value.trim() !== '').join(' '),
-    endToEndId: plain('EREF'),
-    name: plain('NAME') ?? (name || undefined),
-    account: plain('IBAN') ?? (account || undefined),
-    bank: plain('BIC') ?? (bank || undefined),
+    endToEndId: wordValue('EREF'),
+    name: wordValue('NAME') ?? (name || undefined),
+    account: wordValue('IBAN') ?? (account || undefined),
+    bank: wordValue('BIC') ?? (bank || undefined),
   }
 }
 
@@ -237,8 +253,8 @@ function readCodeWords(text: string): Details {
 // takes the first value that is not empty.
 function pairsOf(parts: readonly string[]): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>()
-  for (let at = 1; at + 1 < parts.length; at += 2) {
-    const [word, value] = [parts[at] as string, parts[at + 1] as string]
+  for (let index = 1; index + 1 < parts.length; index += 2) {
+    const [word, value] = [parts[index] as string, parts[index + 1] as string]
     if (!pairs.has(word) || pairs.get(word) === '') pairs.set(word, value.trim())
   }
   return pairs

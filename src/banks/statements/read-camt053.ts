@@ -29,10 +29,7 @@ import { decodeText } from './decode.ts'
 import { cleanReference } from './lines.ts'
 import { checkSum, type StatementHead, type StatementPart, StatementProblem } from './statement.ts'
 
-// Statements are built from the elements of a message as they arrive: first the elements above the entries,
-// then the entries one by one, then the end.
-
-// One Stmt: a statement, or a page of one.
+// The head of a Stmt element: a statement, or a page of one.
 type Page = {
   line: number
   id: string | undefined
@@ -46,14 +43,17 @@ type Page = {
   balances: Camt053Balance[]
 }
 
+// Builds statements from the elements of a message as they arrive: first the elements above the entries, then
+// the entries one by one, then the end.
 class Camt053Statements {
   #page: Page | undefined
   #head: StatementHead | undefined // The head of the open statement, which has been yielded.
-  #before: Page | undefined // The previous page of the same statement.
+  #previousPage: Page | undefined // The previous page of the same statement.
   #sumKobo: Kobo = kobo(0n)
   #closing: Camt053Balance | undefined
-  #lines = 0
+  #lineCount = 0
 
+  // Begins a statement or page.
   open(line: number): void {
     this.#page = {
       line,
@@ -69,6 +69,7 @@ class Camt053Statements {
     }
   }
 
+  // Takes the next element of the open statement or page, and yields the lines of an entry.
   *take(element: XmlElement, line: number): Generator<StatementPart> {
     const page = this.#page
     if (!page) return
@@ -77,7 +78,7 @@ class Camt053Statements {
       const ownAccount = this.#head?.accountNumber ?? null
       const lines = [...readEntry(element, { line, ownAccount })]
       for (const { amountKobo } of lines) this.#sumKobo = kobo(this.#sumKobo + amountKobo)
-      this.#lines += lines.length
+      this.#lineCount += lines.length
       if (lines.length > 0) yield { part: 'lines', lines }
     } else if (element.name === 'Bal') {
       const balance = readBalance(element, line)
@@ -85,31 +86,35 @@ class Camt053Statements {
     } else readField(page, element)
   }
 
+  // Ends a statement or page, and yields the closing part after the last page.
   *end(line: number): Generator<StatementPart> {
     const page = this.#page as Page
     yield* this.#start(page)
     this.#closing = closingOf(page.balances, this.#head?.currency)
-    this.#before = page
+    this.#previousPage = page
     this.#page = undefined
     if (page.isLast) yield this.#finish(line)
   }
 
-  // If the last page is missing, the statement closes with the interim balance of the page before.
+  // Ends the file. If the last page of a statement is missing, the statement closes with the interim balance
+  // of the page before.
   *close(): Generator<StatementPart> {
-    if (this.#head) yield this.#finish(this.#before?.line ?? 1)
+    if (this.#head) yield this.#finish(this.#previousPage?.line ?? 1)
   }
 
+  // Yields the opening part of a statement, before its first entry. A further page is only checked against
+  // the page before.
   *#start(page: Page): Generator<StatementPart> {
-    if (this.#before === page) return
+    if (this.#previousPage === page) return // An firstDayOfPeriod entry of the page has started it.
     const opening = openingOf(page.balances, page.currency)
-    if (this.#head && this.#before) {
-      this.#chain(page, opening)
-      this.#before = page
+    if (this.#head && this.#previousPage) {
+      this.#checkNextPage(page, opening)
+      this.#previousPage = page
       return
     }
-    this.#before = page
+    this.#previousPage = page
     this.#sumKobo = kobo(0n)
-    this.#lines = 0
+    this.#lineCount = 0
     const closing = closingOf(page.balances, page.currency)
     const currency = page.currency ?? opening?.currency ?? closing?.currency
     if (!currency) throw new StatementProblem(page.line, 'The statement names no currency.')
@@ -120,13 +125,15 @@ class Camt053Statements {
       currency,
       openingKobo: opening?.amountKobo ?? null,
       openingDay: opening?.day ?? null,
-      fromDay: earlier(page.fromDay, closing?.day),
+      fromDay: firstDayOfPeriod(page.fromDay, closing?.day),
     }
     yield { part: 'opening', statement: this.#head }
   }
 
-  #chain(page: Page, opening: Camt053Balance | undefined): void {
-    const before = this.#before as Page
+  // Checks that the page is the next one of the open statement, and that it opens with the opening balance of
+  // the statement or with the balance so far.
+  #checkNextPage(page: Page, opening: Camt053Balance | undefined): void {
+    const before = this.#previousPage as Page
     const isNext =
       page.account === before.account &&
       (page.id === before.id || page.sequence === before.sequence) &&
@@ -135,44 +142,48 @@ class Camt053Statements {
       const message = 'The page before says that it is not the last, and this is not the next one.'
       throw new StatementProblem(page.line, message)
     }
-    const first = this.#head?.openingKobo
-    const soFar = first === null || first === undefined ? undefined : kobo(first + this.#sumKobo)
-    if (soFar === undefined || !opening) return
-    if (opening.amountKobo === first || opening.amountKobo === soFar) return
+    const openingKobo = this.#head?.openingKobo ?? undefined
+    const balanceSoFar = openingKobo === undefined ? undefined : kobo(openingKobo + this.#sumKobo)
+    if (balanceSoFar === undefined || !opening) return
+    if (opening.amountKobo === openingKobo || opening.amountKobo === balanceSoFar) return
     const message =
       `The page begins with ${formatKobo(opening.amountKobo)}, and the page before it ` +
-      `ended with ${formatKobo(soFar)}.`
+      `ended with ${formatKobo(balanceSoFar)}.`
     throw new StatementProblem(opening.line, message)
   }
 
+  // Checks that the statement adds up, and returns its closing part.
   #finish(line: number): StatementPart {
     const { openingKobo } = this.#head as StatementHead
     const closing = this.#closing
     if ((openingKobo === null) !== (closing === undefined)) {
-      const which = closing ? 'opening (OPBD or PRCD)' : 'closing (CLBD)'
-      throw new StatementProblem(line, `The statement has no ${which} balance.`)
+      const missingBalance = closing ? 'opening (OPBD or PRCD)' : 'closing (CLBD)'
+      throw new StatementProblem(line, `The statement has no ${missingBalance} balance.`)
     }
     const closingKobo = closing?.amountKobo ?? null
     if (openingKobo !== null && closing) {
       const sumKobo = this.#sumKobo
       checkSum({ openingKobo, sumKobo, closingKobo: closing.amountKobo, line: closing.line })
     }
-    const toDay = closing?.day ?? this.#before?.toDay ?? null
-    if (this.#lines === 0 && toDay === null) {
+    const toDay = closing?.day ?? this.#previousPage?.toDay ?? null
+    if (this.#lineCount === 0 && toDay === null) {
       throw new StatementProblem(line, 'The statement has no entry, and does not say its day.')
     }
     this.#head = undefined
-    this.#before = undefined
+    this.#previousPage = undefined
     this.#closing = undefined
     return { part: 'closing', closing: { closingKobo, toDay } }
   }
 }
 
-// Some banks write the period of the whole message, or none, so the period may begin after the closing day.
-function earlier(fromDay: string | undefined, closingDay: string | null | undefined) {
+// Returns the first day of the period, at the latest the closing day. Some banks write the period of the
+// whole message, or none, so the period may begin after the closing day.
+function firstDayOfPeriod(fromDay: string | undefined, closingDay: string | null | undefined) {
   return fromDay && closingDay && fromDay > closingDay ? closingDay : (fromDay ?? null)
 }
 
+// Reads an element of a statement other than an entry or a balance into `page`. A statement has one page or
+// several.
 function readField(page: Page, element: XmlElement): void {
   const text = leafText(element)
   if (element.name === 'Id') page.id = text
@@ -195,6 +206,7 @@ const VERSION_MIN = 2
 const VERSION_MAX = 13
 const NOT_CAMT053 = `The XML is not a camt.053 statement of version 02 to ${VERSION_MAX}.`
 
+// Reads all statements of a file.
 export async function* readCamt053(
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<StatementPart> {
@@ -205,9 +217,11 @@ export async function* readCamt053(
   }
 }
 
+// Yields the parts of all statements in the XML. Elements of other messages and namespaces are skipped or
+// refused.
 async function* readStatements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StatementPart> {
-  const { encoding, all } = await withEncoding(bytes)
-  const text = decodeText(all, { encoding, lineCharsMax: Number.POSITIVE_INFINITY })
+  const { encoding, allBytes } = await withEncoding(bytes)
+  const text = decodeText(allBytes, { encoding, lineCharsMax: Number.POSITIVE_INFINITY })
   const statements = new Camt053Statements()
   let isFound = false
   for await (const part of streamXml(text, { encoding, isContainer })) {
@@ -227,11 +241,11 @@ async function* readStatements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   yield* statements.close()
 }
 
-// The containers are the envelope, the document, the message and its statements.
+// Returns whether an element is a container: the envelope, the document, the message and its statements.
 function isContainer(name: string, path: readonly XmlElement[]): boolean {
-  const at = path.findIndex((element) => element.name === 'Document')
-  if (at === -1) return path.length <= ENVELOPE_DEPTH_MAX && name !== 'AppHdr'
-  const expected = ['BkToCstmrStmt', 'Stmt'][path.length - 1 - at]
+  const documentAt = path.findIndex((element) => element.name === 'Document')
+  if (documentAt === -1) return path.length <= ENVELOPE_DEPTH_MAX && name !== 'AppHdr'
+  const expected = ['BkToCstmrStmt', 'Stmt'][path.length - 1 - documentAt]
   return name === expected
 }
 
@@ -240,6 +254,7 @@ function isCamt053(namespace: string): boolean {
   return name === 'camt.053' && Number(version) >= VERSION_MIN && Number(version) <= VERSION_MAX
 }
 
+// Finds the encoding by the first bytes of a file, and returns all its bytes from the start.
 async function withEncoding(bytes: AsyncIterable<Uint8Array>) {
   const source = bytes[Symbol.asyncIterator]()
   let first: Buffer = Buffer.alloc(0)
@@ -252,9 +267,9 @@ async function withEncoding(bytes: AsyncIterable<Uint8Array>) {
   if (encoding === undefined) {
     throw new StatementProblem(1, 'The XML must be encoded in UTF-8, UTF-16 or ISO-8859-1.')
   }
-  const all = async function* () {
+  const rejoined = async function* () {
     yield first as Uint8Array
     yield* { [Symbol.asyncIterator]: () => source }
   }
-  return { encoding, all: all() }
+  return { encoding, allBytes: rejoined() }
 }

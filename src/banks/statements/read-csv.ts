@@ -1,11 +1,11 @@
 // Reads a statement that a bank exports as CSV, by the bank's profile. One file is one statement.
 //
 //   rows above the header   labelled values (account number, balances, period)
-//   rows below the header   lines, labelled values, and rows that the profile ignores. With any other
-//                           row the file is refused, and the problem names the line of the row
+//   rows below the header   lines, labelled values, and rows that the profile ignores. Any other row makes
+//                           the service refuse the file, and the problem names the line of that row
 //
-// A running balance is checked line by line. If the newest line comes first, each balance less its
-// amount is the balance of the next line, and the opening balance is known only at the end.
+// A running balance is checked line by line. If the newest line comes first, each balance less its amount is
+// the balance of the next line, and the opening balance is known only at the end.
 
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import {
@@ -31,6 +31,7 @@ import {
 
 const BLANK_ROWS_MAX = 10_000
 
+// Yields the parts of the statement, one batch of lines for each piece of the file.
 export async function* readCsv(
   bytes: AsyncIterable<Uint8Array>,
   profile: CsvProfile,
@@ -48,6 +49,7 @@ export async function* readCsv(
 
 type RowResult = { head: StatementHead | undefined; lines: StatementLine[]; problem: unknown }
 
+// Takes a batch of rows, up to the first problem. The caller yields the lines before it throws the problem.
 function takeRows(statement: CsvStatement, rows: readonly CsvRow[]): RowResult {
   const result: RowResult = { head: undefined, lines: [], problem: undefined }
   try {
@@ -63,6 +65,7 @@ function takeRows(statement: CsvStatement, rows: readonly CsvRow[]): RowResult {
   return result
 }
 
+// The statement of one file, with its sums and balances so far.
 class CsvStatement {
   lines = 0
   readonly #profile: CsvProfile
@@ -78,7 +81,7 @@ class CsvStatement {
   #closingKobo: Kobo | undefined
   #lastLine = 1
   #lastDay: string | undefined
-  #isOpeningLate = false
+  #isOpeningLate = false // Whether the opening part lacked the opening balance; the closing part then has it.
 
   constructor(profile: CsvProfile) {
     this.#profile = profile
@@ -86,6 +89,7 @@ class CsvStatement {
     this.#reader = new CsvLines(profile, {})
   }
 
+  // Takes the next row. Returns its line, or undefined if it is no line.
   take(row: CsvRow): StatementLine | undefined {
     if (row.cells.every((cell) => cell.trim() === '')) return this.#passBlank(row)
     if (++this.#rows <= this.#profile.skippedRows) return undefined
@@ -102,11 +106,12 @@ class CsvStatement {
     throw new StatementProblem(line, 'The file has too many empty rows.')
   }
 
+  // Returns the opening part. Call it after the first line, whose running balance gives the opening balance.
   head(): StatementHead {
     const { balances, isNewestFirst } = this.#profile
     const labelled = balances === 'none' ? undefined : this.#labelledAmount('opening')?.kobo
-    const isKnown = balances === 'running' && !isNewestFirst
-    const openingKobo = isKnown ? (this.#openingKobo ?? labelled) : labelled
+    const isOpeningFirst = balances === 'running' && !isNewestFirst
+    const openingKobo = isOpeningFirst ? (this.#openingKobo ?? labelled) : labelled
     this.#isOpeningLate = openingKobo === undefined
     return {
       accountNumber: cleanReference(this.#labels.find('accountNumber')?.text),
@@ -118,6 +123,8 @@ class CsvStatement {
     }
   }
 
+  // Checks the balances, and yields the closing part. An opening balance that was unknown at the first line
+  // is part of it.
   *close(): Generator<StatementPart> {
     if (!this.#table) throw missingHeader(this.#profile)
     if (this.lines === 0) yield { part: 'opening', statement: this.#emptyHead() }
@@ -133,6 +140,7 @@ class CsvStatement {
     yield { part: 'closing', closing: isLate ? { openingKobo, ...closing } : closing }
   }
 
+  // Takes a row above the header, or the header itself.
   #takeAbove(row: CsvRow): undefined {
     const places = placesIn(row, this.#profile)
     if (places) this.#begin(row, places)
@@ -146,20 +154,21 @@ class CsvStatement {
     this.#width = row.cells.length
   }
 
+  // Takes a row below the header.
   #takeBelow(row: CsvRow): StatementLine | undefined {
     this.#lastLine = row.line
-    const read = (this.#table as CsvLines).read(row, this.#currency())
-    if ('problem' in read) {
-      if (this.#isBeside(row)) return undefined
-      throw new StatementProblem(row.line, read.problem)
+    const result = (this.#table as CsvLines).read(row, this.#currency())
+    if ('problem' in result) {
+      if (this.#isIgnorable(row)) return undefined
+      throw new StatementProblem(row.line, result.problem)
     }
-    const more = row.cells.slice(this.#width).some((cell) => cell.trim() !== '')
-    if (more && this.#profile.hasHeader) {
+    const hasExtraCells = row.cells.slice(this.#width).some((cell) => cell.trim() !== '')
+    if (hasExtraCells && this.#profile.hasHeader) {
       const message = `The line has more cells than the header, which has ${this.#width}.`
       throw new StatementProblem(row.line, message)
     }
-    const { line, balanceKobo } = read
-    this.#follow(line?.amountKobo ?? kobo(0n), balanceKobo, row)
+    const { line, balanceKobo } = result
+    this.#checkRunningBalance(line?.amountKobo ?? kobo(0n), balanceKobo, row)
     if (!line) return undefined
     this.lines++
     if (this.#lastDay === undefined || line.bookedOn > this.#lastDay) this.#lastDay = line.bookedOn
@@ -168,7 +177,7 @@ class CsvStatement {
 
   // Returns whether the row is a label, a total or a repeated header, none of which has both a date and an
   // amount.
-  #isBeside(row: CsvRow): boolean {
+  #isIgnorable(row: CsvRow): boolean {
     if (this.#labels.take(row)) return true
     if (this.#profile.hasHeader && placesIn(row, this.#profile)) return true
     return this.#profile.ignoredRows.some((pattern) =>
@@ -176,12 +185,13 @@ class CsvStatement {
     )
   }
 
-  #follow(amountKobo: Kobo, balanceKobo: Kobo | undefined, { line }: CsvRow): void {
+  // Adds a line to the sum, and checks its running balance against the line before.
+  #checkRunningBalance(amountKobo: Kobo, balanceKobo: Kobo | undefined, { line }: CsvRow): void {
     this.#sumKobo += amountKobo
     if (balanceKobo === undefined) return
     const before = kobo(balanceKobo - amountKobo)
     if (this.#profile.isNewestFirst) {
-      this.#expect(balanceKobo, this.#balanceKobo, line)
+      this.#requireBalance(balanceKobo, this.#balanceKobo, line)
       this.#closingKobo ??= balanceKobo
       this.#balanceKobo = before
       this.#openingKobo = before
@@ -189,24 +199,30 @@ class CsvStatement {
     }
     const opening = this.#balanceKobo ?? this.#labelledAmount('opening')?.kobo
     this.#openingKobo ??= opening ?? before
-    this.#expect(balanceKobo, opening === undefined ? undefined : kobo(opening + amountKobo), line)
+    this.#requireBalance(
+      balanceKobo,
+      opening === undefined ? undefined : kobo(opening + amountKobo),
+      line,
+    )
     this.#balanceKobo = balanceKobo
     this.#closingKobo = balanceKobo
   }
 
-  #expect(balance: Kobo, expected: Kobo | undefined, line: number): void {
+  // Throws a problem if the balance is not the expected one.
+  #requireBalance(balance: Kobo, expected: Kobo | undefined, line: number): void {
     if (expected === undefined || expected === balance) return
-    const by = formatKobo(kobo(balance - expected))
-    const is = `and is ${formatKobo(balance)}: a difference of ${by}.`
-    throw new StatementProblem(line, `The balance should be ${formatKobo(expected)}, ${is}`)
+    const difference = formatKobo(kobo(balance - expected))
+    const actual = `and is ${formatKobo(balance)}: a difference of ${difference}.`
+    throw new StatementProblem(line, `The balance should be ${formatKobo(expected)}, ${actual}`)
   }
 
+  // Checks at the end that the opening balance and the lines make the closing balance.
   #checkBalances(): void {
     if (this.#profile.balances === 'none') return
     const [opening, closing] = [this.#labelledAmount('opening'), this.#labelledAmount('closing')]
     if (this.#profile.balances === 'labelled' && (!opening || !closing)) {
-      const which = opening ? 'closing' : 'opening'
-      throw new StatementProblem(null, `The file does not state its ${which} balance.`)
+      const missingBalance = opening ? 'closing' : 'opening'
+      throw new StatementProblem(null, `The file does not state its ${missingBalance} balance.`)
     }
     this.#openingKobo ??= opening?.kobo
     const line = closing?.line ?? this.#lastLine
@@ -217,7 +233,8 @@ class CsvStatement {
     checkSum({ openingKobo, sumKobo, closingKobo: this.#closingKobo, line })
   }
 
-  // A file without lines is a statement if it names its period and its opening balance.
+  // Returns the opening part of a file without lines. Such a file is a statement if it names its period and
+  // its opening balance.
   #emptyHead(): StatementHead {
     const head = this.head()
     const hasDay = head.fromDay !== null && this.#labelledDay('to') !== null
@@ -229,6 +246,7 @@ class CsvStatement {
     throw new StatementProblem(this.#lastLine, 'The file has no lines.')
   }
 
+  // Returns the currency that the file names, or else that of the profile.
   #currency(): string {
     const label = this.#labels.find('currency')
     if (!label) return this.#profile.currency
@@ -238,19 +256,19 @@ class CsvStatement {
   }
 
   #labelledAmount(label: Label): { kobo: Kobo; line: number } | undefined {
-    const found = this.#labels.find(label)
-    if (!found) return undefined
-    const amount = this.#reader.readAmount(found.text)
-    if (amount !== undefined) return { kobo: amount, line: found.line }
-    throw new StatementProblem(found.line, `The ${label} balance cannot be read.`)
+    const value = this.#labels.find(label)
+    if (!value) return undefined
+    const amount = this.#reader.readAmount(value.text)
+    if (amount !== undefined) return { kobo: amount, line: value.line }
+    throw new StatementProblem(value.line, `The ${label} balance cannot be read.`)
   }
 
   #labelledDay(label: Label): string | null {
-    const found = this.#labels.find(label)
-    if (!found) return null
-    const day = this.#reader.readDay(found.text)
+    const value = this.#labels.find(label)
+    if (!value) return null
+    const day = this.#reader.readDay(value.text)
     if (day !== undefined) return day
     const message = `The day that the statement runs ${label} cannot be read.`
-    throw new StatementProblem(found.line, message)
+    throw new StatementProblem(value.line, message)
   }
 }

@@ -1,4 +1,4 @@
-// Reads SWIFT MT940 statements. A message is a page:
+// Reads SWIFT MT940 statements. A message is a page with these fields:
 //
 //   :20: :25: :28C:number/page :60F:opening  (:61: :86:)…  :62F:closing [:64: :65: :86:]
 //
@@ -19,12 +19,12 @@ import {
   type Balance,
   type Details,
   type Entry,
+  joinLines,
   type Mt940Field,
   readBalance,
   readDetails,
   readEntry,
   readFields,
-  unwrapped,
 } from './mt940-fields.ts'
 import {
   checkSum,
@@ -50,12 +50,14 @@ const REFERENCE_IN_86 = /^(?:EREF|KREF|PREF|MREF|MARF)\+?$/
 const FEES: Readonly<Record<string, LineKind>> = { CHG: 'fee', COM: 'fee', STP: 'stamp_duty' }
 const RETURNS: readonly string[] = ['RTI']
 
+// Reads all statements of a file.
 export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StatementPart> {
   const statements = new Mt940Statements()
   for await (const field of readFields(bytes)) yield* statements.take(field)
   yield* statements.close()
 }
 
+// Builds statements from the fields of a file as they arrive.
 class Mt940Statements {
   #page: Page | undefined
   #entry: { entry: Entry; details: readonly string[] } | undefined
@@ -63,6 +65,7 @@ class Mt940Statements {
   #isOpen = false // Whether the head of the statement has been yielded.
   #statements = 0;
 
+  // Takes the next field. A line (:61:) is complete only at the field after its details (:86:).
   *take(field: Mt940Field): Generator<StatementPart> {
     const { tag, lines } = field
     if (tag === '86' && this.#entry?.details.length === 0) {
@@ -75,9 +78,10 @@ class Mt940Statements {
     else if (/^62[FM]?$/.test(tag)) yield* this.#end(field)
     else if (/^60[FM]?$/.test(tag)) this.#open(field)
     else if (tag === '25' || tag === '25P') this.#inPage(field).account = (lines[0] ?? '').trim()
-    else if (tag === '28' || tag === '28C') this.#number(field)
+    else if (tag === '28' || tag === '28C') this.#takeNumber(field)
   }
 
+  // Ends the file. If a continued statement has no further page, it closes with the last page that arrived.
   *close(): Generator<StatementPart> {
     yield* this.#flush()
     if (this.#page) this.#refuseOpen(this.#page)
@@ -87,6 +91,7 @@ class Mt940Statements {
     }
   }
 
+  // Begins a page (:20:).
   #begin({ lines, line }: Mt940Field): void {
     if (this.#page) this.#refuseOpen(this.#page)
     this.#page = {
@@ -101,23 +106,27 @@ class Mt940Statements {
     }
   }
 
-  #number(field: Mt940Field): void {
+  // Reads the number of the statement and of the page (:28C:).
+  #takeNumber(field: Mt940Field): void {
     const match = /^([0-9]{1,18})(?:\/([0-9]{1,9}))?$/.exec((field.lines[0] ?? '').trim())
     const page = this.#inPage(field)
     page.number = match?.[1] ?? ''
     page.page = match?.[2] === undefined ? undefined : Number(match[2])
   }
 
+  // Takes the opening balance of a page (:60F: or :60M:).
   #open(field: Mt940Field): void {
     const page = this.#inPage(field)
     if (page.opening) throw new StatementProblem(field.line, 'A statement opens twice.')
     page.opening = readBalance(field)
     page.isContinued = field.tag === '60M'
-    if (this.#unfinished) this.#chain(page, this.#unfinished)
+    if (this.#unfinished) this.#checkNextPage(page, this.#unfinished)
   }
 
-  #chain(page: Page, before: { page: Page; closing: Balance }): void {
+  // Checks that the page continues the page before, and opens with its closing balance.
+  #checkNextPage(page: Page, before: { page: Page; closing: Balance }): void {
     const opening = page.opening as Balance
+    // A page number that is missing is not checked.
     const isNext =
       page.isContinued &&
       page.account === before.page.account &&
@@ -129,11 +138,12 @@ class Mt940Statements {
       throw new StatementProblem(opening.line, message)
     }
     if (opening.amountKobo === before.closing.amountKobo) return
-    const [is, was] = [opening.amountKobo, before.closing.amountKobo].map(formatKobo)
-    const message = `The page begins with ${is}, and the page before it ended with ${was}.`
+    const [actual, expected] = [opening.amountKobo, before.closing.amountKobo].map(formatKobo)
+    const message = `The page begins with ${actual}, and the page before it ended with ${expected}.`
     throw new StatementProblem(opening.line, message)
   }
 
+  // Takes a line (:61:). Its details (:86:) may follow in the next field.
   #takeEntry(field: Mt940Field): void {
     const page = this.#inPage(field)
     const entry = readEntry(field)
@@ -144,6 +154,7 @@ class Mt940Statements {
     this.#entry = { entry, details: [] }
   }
 
+  // Yields the line that is complete, after the opening part of its statement.
   *#flush(): Generator<StatementPart> {
     if (!this.#entry) return
     const { entry, details } = this.#entry
@@ -154,6 +165,7 @@ class Mt940Statements {
     yield { part: 'lines', lines: [lineOf(entry, details, currency)] }
   }
 
+  // Yields the opening part of the statement, once.
   *#head(fromDay: string | null): Generator<StatementPart> {
     const { opening, account, reference, number } = this.#page as Page
     if (this.#isOpen || !opening) return
@@ -172,6 +184,7 @@ class Mt940Statements {
     yield { part: 'opening', statement }
   }
 
+  // Takes the closing balance of a page, and checks that the page adds up.
   *#end(field: Mt940Field): Generator<StatementPart> {
     const page = this.#inPage(field)
     const closing = readBalance(field)
@@ -192,12 +205,14 @@ class Mt940Statements {
     if (!this.#unfinished) yield this.#closing(closing)
   }
 
+  // Returns the closing part of the statement, and makes room for the next statement.
   #closing({ amountKobo, day }: Balance): StatementPart {
     this.#isOpen = false
     this.#unfinished = undefined
     return { part: 'closing', closing: { closingKobo: amountKobo, toDay: day } }
   }
 
+  // Returns the current page. Throws if the field is outside of any page.
   #inPage({ tag, line }: Mt940Field): Page {
     if (this.#page) return this.#page
     throw new StatementProblem(line, `The field :${tag}: stands outside of a statement (:20:).`)
@@ -209,9 +224,10 @@ class Mt940Statements {
   }
 }
 
+// Builds a line from an entry and its details.
 function lineOf(entry: Entry, lines: readonly string[], currency: string): StatementLine {
   const details = readDetails(lines)
-  const narration = cleanText([details.narration, entry.more].join(' '), NARRATION_MAX)
+  const narration = cleanText([details.narration, entry.supplement].join(' '), NARRATION_MAX)
   const { amountKobo, isReversal, ownReference } = entry
   const isCredit = amountKobo > 0n
   const kind = kindOf({ isCredit, isReversal, narration })
@@ -225,7 +241,7 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
     isReversal,
     kind: typedKind(entry, kind),
     // Searches the joined lines too, because the end of a line may cut a number.
-    sessionId: findSessionId(entry.more, unwrapped(lines), lines.join(''), details.narration),
+    sessionId: findSessionId(entry.supplement, joinLines(lines), lines.join(''), details.narration),
     bankReference: cleanReference(entry.bankReference),
     endToEndId: cleanReference(details.endToEndId) ?? cleanReference(reference),
     accountNumber: isCredit ? findAccountNumber(narration) : null,
@@ -236,14 +252,15 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
 
 // Finds the kind of an entry by its type, which is a letter and a code of SWIFT. If the words name a more
 // specific kind than a fee, the words decide.
-function typedKind({ type, amountKobo, isReversal }: Entry, worded: LineKind): LineKind {
+function typedKind({ type, amountKobo, isReversal }: Entry, kindByWords: LineKind): LineKind {
   const code = type.slice(1)
   if (RETURNS.includes(code)) return 'return'
   const charge = amountKobo < 0n || isReversal ? FEES[code] : undefined
-  const isVague = worded === 'other' || worded === 'credit' || worded === 'fee'
-  return charge && isVague ? charge : worded
+  const isVague = kindByWords === 'other' || kindByWords === 'credit' || kindByWords === 'fee'
+  return charge && isVague ? charge : kindByWords
 }
 
+// Returns the other party of a transfer, cleaned for storage.
 function counterpartyOf({ name, account, bank }: Details) {
   return {
     name: cleanText(name, REFERENCE_MAX),

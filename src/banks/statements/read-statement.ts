@@ -1,5 +1,4 @@
-// Reads a statement of any format, packed or not, as a stream of parts. Throws a StatementProblem if the file
-// cannot be read or does not add up. The caller must then discard all parts of the file.
+// Reads a statement of any format, packed or not, as a stream of parts.
 
 import type { CsvProfile } from './csv-profile.ts'
 import { unpack } from './decode.ts'
@@ -8,6 +7,8 @@ import { readCsv } from './read-csv.ts'
 import { readMt940 } from './read-mt940.ts'
 import { type StatementFormat, type StatementPart, StatementProblem } from './statement.ts'
 
+// Yields the parts of a file. Throws a StatementProblem if the file cannot be read or does not add up. The
+// caller must then discard all parts of the file.
 export function readStatement({
   format,
   profile,

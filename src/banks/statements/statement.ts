@@ -1,5 +1,5 @@
-// A bank's account statement, independent of its format. A reader streams a file as parts, ordered as in the
-// file: the opening of a statement, its lines, and its closing.
+// The account statement of a bank, independent of its format. A reader streams a file as parts, ordered as in
+// the file: the opening of a statement, its lines, and its closing.
 
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 
@@ -35,7 +35,7 @@ export type StatementHead = {
 }
 
 export type StatementEnd = {
-  // Set if the head does not have it, as in a file that lists the newest line first.
+  // Set if the head lacks the opening balance: in a file that lists the newest line first, it comes last.
   openingKobo?: Kobo
   closingKobo: Kobo | null
   toDay: string | null // Null means the day of the latest line.
@@ -57,7 +57,7 @@ export type StatementLine = {
   narration: string | null
 }
 
-// The file cannot be read or does not add up. The whole file is refused.
+// Thrown if the file cannot be read or does not add up. The whole file is refused.
 export class StatementProblem extends Error {
   readonly line: number | null
 

@@ -1,7 +1,7 @@
-// A connector to copy (docs/adding-a-bank.md): "Example Bank", which signs the raw body. The sandbox
-// accepts it and the conformance suite runs it, so that copies work.
+// A connector to copy for a new bank (docs/adding-a-bank.md): "Example Bank", which signs the raw body. The
+// sandbox accepts it and the conformance suite runs it, so that copies work.
 //
-// The six questions are numbered here and in notifications.ts.
+// The six questions that a connector answers are numbered here and in notifications.ts.
 
 import { createHmac } from 'node:crypto'
 import {
@@ -32,7 +32,7 @@ import { readTransfer, templateFormat } from './notifications.ts'
 export const templateConnector: Connector = {
   name: 'template',
   // True for a token that is the same in every call. Live mode then requires settings.allow or
-  // settings.mutualTls, which no connector has to check itself.
+  // settings.mutualTls. The service itself checks these two, for all connectors.
   needsKnownSource: false,
   connect(settings, { mode }) {
     const signingKey = settings.requireSecret('signingKey')
@@ -56,9 +56,8 @@ export const templateConnector: Connector = {
   },
 }
 
-// Calls to Example Bank. Leave out each call that your bank does not have: the features that need it are then
-// off for that bank.
-
+// Returns the calls to Example Bank. Leave out each call that your bank does not have: the features that need
+// it are then off for that bank.
 function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const http = findBankHttp(settings, mode)
   const apiKey = settings.findSecret('apiKey')
@@ -69,10 +68,12 @@ function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
 }
 
-// 5. How is the bank asked? Not found and in progress both mean: ask again.
+// 5. How is the bank queried? These calls find one transfer, and list the transfers of a period. After the
+// answers "not found" and "in progress", the service queries the bank again.
 function transferCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
+      // Example Bank finds a transfer by its session id only.
       if (kind !== 'session_id') return { status: 'not_found' }
       const path = `/transfers/${encodeURIComponent(value)}`
       const answer = await ask({ method: 'GET', path }, options)
@@ -100,7 +101,8 @@ function transferCalls(ask: Ask): BankCalls {
   }
 }
 
-// 6. Who issues numbers? Leave this out where the bank grants us a range of them.
+// 6. Who issues account numbers? This call reserves one at the bank. Leave it out if the bank grants us a
+// range of numbers, from which the service issues them itself.
 function accountCalls(ask: Ask): BankCalls {
   return {
     async reserveAccount({ reference, accountName }, options) {
@@ -115,9 +117,8 @@ function accountCalls(ask: Ask): BankCalls {
   }
 }
 
-// Name enquiry and payouts at Example Bank. A refusal by the bank has the state `refused`; one by a gateway
-// has no state.
-
+// Returns the name enquiry and the calls that order payouts and query their state. A refusal by Example Bank
+// has the state `refused`; a refusal by a gateway has no state.
 function payoutCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
@@ -142,12 +143,14 @@ function payoutCalls(ask: Ask): BankCalls {
         narration,
       }
       const answer = await ask({ method: 'POST', path: '/payouts', body, isOrder: true }, options)
-      return answer.status === 'no_answer' ? payoutUnanswered(answer, true) : readPayout(answer)
+      return answer.status === 'no_answer'
+        ? payoutUnanswered(answer, /* isOrder */ true)
+        : readPayout(answer)
     },
     async findPayout(reference, options) {
       const path = `/payouts/${encodeURIComponent(reference)}`
       const answer = await ask({ method: 'GET', path }, options)
-      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, isRefusal(answer))
       return readPayout(answer)
     },

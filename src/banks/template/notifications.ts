@@ -1,4 +1,4 @@
-// Example Bank's notification: each body is one transfer.
+// Reads Example Bank's notifications: each body is one transfer.
 
 import {
   checkCredit,
@@ -23,7 +23,7 @@ export const templateFormat = jsonNotification({
   }),
 })
 
-// Also reads answers to queries, so that a notification and an answer give the same credit.
+// Reads a transfer of a notification or of an answer to a query, so that both give the same credit.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   // Reject only what is provably no credit. Anything that may be money is stored: keptRejection.
   if (transfer.direction !== 'credit') return rejection('not_a_credit', transfer.reference)

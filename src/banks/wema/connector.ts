@@ -1,5 +1,5 @@
-// Wema Bank (ALAT). Wema does not publish its interface. This code follows unofficial clients: compare it
-// with the document that comes with a prefix.
+// Connects Wema Bank (ALAT). Wema does not publish its interface. This code follows unofficial clients:
+// compare it with the document that the bank supplies with a prefix.
 //
 // The way in which Wema authenticates is registered with the prefix: basic, bearer or a separate header. All
 // are static tokens.
@@ -38,6 +38,7 @@ export const wemaConnector: Connector = {
   },
 }
 
+// Returns the check of a call's token, by the scheme in the settings.
 function readAuthentication(settings: ConnectorSettings): (call: RailCall) => boolean {
   const scheme = settings.requireChoice('authentication', SCHEMES)
   if (scheme === 'basic') {
@@ -61,9 +62,9 @@ function hasHeader(name: string, value: string) {
   return ({ headers }: RailCall) => isSecretEqual(singleHeader(headers[name]) ?? '', value)
 }
 
-// Wema's query of past transactions (unofficial), by session id, or by day and account. Wema assigns its path
-// together with the prefix. The key goes into the header that the bank names. If the bank issues a second
-// key, it goes into x-api-key.
+// Wema can be asked for past transactions (unofficial), by session id, or by day and account. Wema assigns
+// the path of this query together with the prefix. The key goes into the header that the bank names. If the
+// bank issues a second key, that key goes into x-api-key.
 
 const PATH = /^\/[\w./-]{1,200}$/
 const KEY_HEADER = 'ocp-apim-subscription-key'
@@ -72,6 +73,7 @@ const DAY_MS = 86_400_000
 
 type Query = { sessionid: string; craccount: string; amount: number; txndate: string }
 
+// Returns the query of transfers, if the settings have its path.
 function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const http = findBankHttp(settings, mode)
   const path = settings.findText('queryPath')
@@ -89,15 +91,18 @@ function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
   const keys = { [keyHeader]: apiKey ?? '', ...(accessKey && { 'x-api-key': accessKey }) }
   const ask = asking(http, keys)
-  return queryCalls((query, options) => find(ask, { path, query }, options))
+  return queryCalls((query, options) => findTransfers(ask, { path, query }, options))
 }
 
 type Found = { status: 'found'; items: ParsedItem[] }
 type Find = (query: Partial<Query>, options: CallOptions) => Promise<Found | NoAnswer>
 
+// Returns the calls that query transfers, by session id or day by day. `findAll` sends one query to Wema and
+// reads all transfers of its answer.
 function queryCalls(findAll: Find): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
+      // Wema cannot be queried by other identifiers.
       if (kind !== 'session_id') return { status: 'not_found' }
       const answer = await findAll({ sessionid: value }, options)
       if (answer.status === 'no_answer') return answer
@@ -115,7 +120,8 @@ function queryCalls(findAll: Find): BankCalls {
   }
 }
 
-async function find(
+// Sends one query. An answer that no transfer was found gives an empty list.
+async function findTransfers(
   ask: Ask,
   { path, query }: { path: string; query: Partial<Query> },
   options: CallOptions,

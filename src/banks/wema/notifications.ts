@@ -1,5 +1,6 @@
-// Wema's transfer notification (unofficial): one flat object with lower-case names, without currency or time.
-// A duplicate is acknowledged as success, because Wema sends a notification again unless the answer is 00.
+// Reads Wema's transfer notifications (unofficial): one flat object with lower-case names, without currency
+// or time. A duplicate is acknowledged as success, because Wema sends a notification again unless the answer
+// is 00.
 
 import type { NameEnquiryFormat } from '#banks/connector.ts'
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
@@ -28,8 +29,9 @@ export const wemaFormat = jsonNotification({
   }),
 })
 
-// Wema does not say that a payment reference is used once: the same reference with another session id is
-// another transfer. The list gives a session id also for a transfer that was notified without one.
+// Reads a transfer of a notification or of an answer to a query. Wema does not say that a payment reference
+// is used only once: the same reference with another session id is another transfer, so the reference is a
+// weak identifier. The list gives a session id also for a transfer that was notified without one.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   const { sessionid, paymentreference, bankcode, bankname } = transfer
   const hasSession = isText(sessionid)

@@ -1,5 +1,6 @@
-// The remedy of each error, which the page of errors shows alongside the error's message (src/errors.ts), and
-// the errors that any operation may return. Errors for a missing object need no separate remedy.
+// The remedy for each error: how the caller can solve it. The page of errors (/docs/errors) shows it next to
+// the error's message, which src/errors.ts has. Also the errors that any operation may return. All errors for
+// a missing object share one remedy.
 
 import { REFUSALS, type RefusalCode } from '#errors.ts'
 
@@ -261,14 +262,15 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   internal: 'Retry with the same Idempotency-Key; report the requestId if it lasts.',
 }
 
+// Returns the remedy of an error for the page of errors.
 export function remedyOf(code: RefusalCode): string {
   return code in REMEDIES ? REMEDIES[code as Exclude<RefusalCode, NotFound>] : NOT_FOUND
 }
 
 export const ERROR_CODES = Object.keys(REFUSALS) as RefusalCode[]
 
-// The errors that any operation may return. An operation declares all its others: in its resource, or as
-// `config.errors` of its route. A test fails if an operation returns an error that it does not declare
+// The errors that any operation may return. An operation declares its other errors in its resource, or as
+// `config.errors` of its route. A test fails if an operation returns an undeclared error
 // (test/support/declared-errors.ts).
 export const COMMON_ERRORS: readonly RefusalCode[] = [
   'invalid_request',

@@ -27,7 +27,7 @@ const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
   'AccountRequest.payerRules': OMITTED,
   'Advice.splitCode': null,
   warnings: OMITTED,
-  // Collection accounts.
+  // Example values for collection accounts.
   'AccountRequest.banks': ['232'],
   'Account.id': 179_517_309_626_978,
   'Account.accounts': NUMBERS,
@@ -39,7 +39,7 @@ const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
   'createCollectionAccount.accountBalance': 0,
   'getCollectionAccount.message': 'Collection account retrieved successfully',
 
-  // Advices.
+  // Example values for advices.
   'AdviceResponse.message': 'Successful',
   'createAdvice.status': 'Pending',
   'createAdvice.paymentReference': null,
@@ -57,7 +57,7 @@ const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
   'cancelAdvice.paymentReference': null,
   'cancelAdvice.splits': [],
 
-  // Payments.
+  // Example values for payments.
   'SupportedBanksResponse.message': 'Successful',
   'SupportedBank.code': '058',
   'InitiatedPaymentResponse.message': 'Successful',
@@ -105,7 +105,7 @@ const SANDBOX_VALUES: Readonly<Record<string, unknown>> = {
 
 const SESSION_ID = '000013261115103207000000000101'
 
-// The key of an object in the address of an operation, by the path up to it.
+// The example values of path parameters, by the path before the parameter.
 export const KEYS: Readonly<Record<string, string>> = {
   '/api/v1/payments': PAYMENT,
   '/api/v1/advices': ADVICE,
@@ -130,10 +130,10 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   ...PUBLISHED_VALUES,
   ...SANDBOX_VALUES,
 
-  // Clients and users.
+  // Example values for clients and users.
   clientId: 'MAN0000001',
   'login.clientSecret': 'sandbox-secret',
-  // Two fields may exclude each other: the example has one.
+  // Each of these requests takes one of two fields, and its example has the other field.
   'SandboxClockAdvance.to': OMITTED,
   'ExtendAdviceRequest.expiresAt': OMITTED,
   'AssignRequest.paymentReference': OMITTED,
@@ -185,7 +185,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   allowedAddresses: '102.89.34.0/24',
   addresses: '102.89.34.0/24',
 
-  // Accounts that send and receive money.
+  // Example values for accounts that send and receive money.
   accountNumber: NUMBER,
   virtualAccountNumber: NUMBER,
   collectionAccountNumber: NUMBER,
@@ -212,7 +212,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   currency: 'NGN',
   currencyCode: 'NGN',
 
-  // Advices, payments and amounts.
+  // Example values for advices, payments and amounts.
   adviceReference: ADVICE,
   paymentReference: PAYMENT,
   assignedPaymentReference: null,
@@ -260,7 +260,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   balanceMax: 10_000_000,
   limitProfile: 'standard',
 
-  // Fees, splits, settlements and payouts.
+  // Example values for fees, splits, settlements and payouts.
   bps: 100,
   vatBps: 750,
   flat: 50,
@@ -310,7 +310,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   reservePercent: 10,
   reserveDays: 30,
 
-  // Webhooks and events.
+  // Example values for webhooks and events.
   eventId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e22',
   endpointId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e23',
   eventTypes: 'payment.successful',
@@ -325,7 +325,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   env: 'sandbox',
   uri: 'otpauth://totp/Manilla:ada.obi@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Manilla',
 
-  // Passkeys.
+  // Example values for passkeys.
   'Passkey.name': 'Chrome on Windows',
   'PasskeyRelyingParty.id': 'pay.example.com',
   'PasskeyRelyingParty.name': 'Manilla',
@@ -354,7 +354,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   residentKey: 'required',
   userVerification: 'required',
 
-  // All other texts.
+  // Example values of other texts.
   id: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e22',
   reference: 'PYT000000000000042',
   code: 'standard',
@@ -374,7 +374,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   forfeitedAmount: 0,
   case: 'CAS000000000000001',
   deadline: '2026-12-02T09:00:00.000+01:00',
-  // Screening.
+  // Example values for screening.
   'ScreeningTest.examples': ['000014261115103144000000000042'],
   'ScreeningTest.from': '2026-10-01T00:00:00.000Z',
   'ScreeningTest.to': '2026-11-01T00:00:00.000Z',
@@ -454,7 +454,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   action: 'payout.request',
   subject: 'payout/PYT000000000000042',
   reason: 'Customer returned the goods',
-  // Messages.
+  // Example values for messages.
   'Message.reference': 'MSG000000000000001',
   'Message.channel': 'email',
   'Message.kind': 'payer.receipt',

@@ -1,5 +1,5 @@
-// The documents of docs/ as pages of the running service (/docs/guides/<name>), for readers without a clone
-// of the repository. Links between documents stay; links to the code become text.
+// Serves the documents of docs/ as pages (/docs/guides/<name>), for readers without a clone of the
+// repository. Links between documents work there too. Links to the code become plain text.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
@@ -12,8 +12,8 @@ const GUIDES = 'guides' // The folder of docs/ whose documents the menu lists.
 
 const NAME = /^[a-z0-9-]+\.md$/
 
-// Returns the path below docs/ of each document, by its name. Empty if the service was installed without
-// them.
+// Returns the path below docs/ of each document, by its name. The map is empty if the service was installed
+// without the documents.
 function findGuides(): Map<string, string> {
   const namesIn = (folder: string) => {
     try {
@@ -31,7 +31,7 @@ const PATHS = findGuides()
 const textOf = (path: string) => readFileSync(join(DOCS, path), 'utf8')
 const titleOf = (text: string) => /^# (.+)$/m.exec(text)?.[1] ?? ''
 
-// Returns the menu's guides, ordered by title.
+// Returns the guides that the menu lists, ordered by title.
 export function listGuides(): Pick<Guide, 'name' | 'title'>[] {
   return [...PATHS]
     .filter(([, path]) => path.startsWith(`${GUIDES}/`))
@@ -39,6 +39,7 @@ export function listGuides(): Pick<Guide, 'name' | 'title'>[] {
     .sort((one, other) => one.title.localeCompare(other.title))
 }
 
+// Renders a document, or returns undefined if there is none of this name.
 export function readGuide(name: string): Guide | undefined {
   const path = PATHS.get(name)
   if (path === undefined) return undefined
@@ -47,8 +48,8 @@ export function readGuide(name: string): Guide | undefined {
   return { name, title: titleOf(text), html }
 }
 
-// Returns the address in the service that a link in a document of this folder leads to, or undefined if the
-// service does not serve it.
+// Converts a link in a document to the address that works in the service. `folder` is the document's folder
+// below docs/. Returns undefined for a file that the service does not serve, such as code.
 export function addressOf(folder: string, href: string): string | undefined {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href
   const [path = '', anchor] = href.split('#', 2)

@@ -1,24 +1,32 @@
-// The pages of the reference: an introduction with the first call, and one page per tag.
+// Renders the pages of the API reference: an introduction with the first call, one page per tag, the webhook
+// events, and the guides.
 
 import { escapeHtml } from '#http/pages.ts'
 import { type Guide, listGuides } from './guides.ts'
 import { toHtml } from './markdown.ts'
-import { type Around, codeHtml, fieldsHtml, methodHtml, operationHtml } from './operation-html.ts'
+import {
+  codeHtml,
+  fieldsHtml,
+  methodHtml,
+  operationHtml,
+  type ReferenceContext,
+} from './operation-html.ts'
 import { type Description, type Entry, type Section, sectionsOf } from './outline.ts'
 
 type Files = { script: string; styles: readonly string[] }
 type Demo = { clientId: string; secret: string }
-export type Site = Around & {
+export type Site = ReferenceContext & {
   description: Description
   sections: readonly Section[]
   files: Files
-  demo: Demo | undefined // The sandbox's client, whose secret is published.
+  demo: Demo | undefined // In a sandbox: the demo client, whose secret is published.
   guides: readonly Pick<Guide, 'name' | 'title'>[]
 }
 
 const EVENTS = { title: 'Webhook events', slug: 'webhook-events' }
 
-export function siteOf(
+// Collects what all pages of the reference need.
+export function buildSite(
   description: Description,
   { files, demo }: Pick<Site, 'files' | 'demo'>,
 ): Site {
@@ -39,18 +47,21 @@ export function pageSlugs(site: Site): string[] {
   return ['', ...site.sections.map(({ slug }) => slug), EVENTS.slug]
 }
 
+// Renders the page of this path below /docs.
 export function drawPage(site: Site, slug: string): string {
-  if (slug === '') return frame(site, { title: 'API reference', slug, body: introduction(site) })
-  if (slug === EVENTS.slug) return frame(site, { ...EVENTS, body: eventsHtml(site) })
-  const section = site.sections.find((each) => each.slug === slug) as Section
+  if (slug === '')
+    return pageHtml(site, { title: 'API reference', slug, body: introductionHtml(site) })
+  if (slug === EVENTS.slug) return pageHtml(site, { ...EVENTS, body: eventsHtml(site) })
+  const section = site.sections.find((candidate) => candidate.slug === slug) as Section
   const body = `<h1>${section.title}</h1>
-${contents(section.entries)}
+${contentsHtml(section.entries)}
 ${section.entries.map((entry) => operationHtml(entry, site)).join('\n')}`
-  return frame(site, { title: section.title, slug, body })
+  return pageHtml(site, { title: section.title, slug, body })
 }
 
+// Renders the page of a guide.
 export function drawGuide(site: Site, { name, title, html }: Guide): string {
-  return frame(site, {
+  return pageHtml(site, {
     title,
     slug: slugOf(name),
     body: `<article class="guide">${html}</article>`,
@@ -79,7 +90,8 @@ export function searchIndex(site: Site): [title: string, also: string, href: str
   return [...operations, ...events, ...guides, ...pages].map((each) => [...each])
 }
 
-function contents(entries: readonly Entry[]): string {
+// The links to the operations of a page.
+function contentsHtml(entries: readonly Entry[]): string {
   const items = entries.map(
     ({ method, operation: { operationId, summary } }) =>
       `<li><a href="#${operationId}">${escapeHtml(summary)}</a> ${methodHtml(method)}</li>`,
@@ -88,9 +100,11 @@ function contents(entries: readonly Entry[]): string {
 }
 
 const JSON_TYPE = "-H 'content-type: application/json'"
-const pick = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
+// A shell command that prints one text field of a JSON response.
+const jsonFieldCommand = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
 
-function firstCalls(base: string, { clientId, secret }: Demo): [string, string][] {
+// The titles and curl commands of a first payment: log in, request a payment, lease a number, see the result.
+function firstCallSnippets(base: string, { clientId, secret }: Demo): [string, string][] {
   const advice = {
     amount: '6000.00',
     currency: 'NGN',
@@ -107,7 +121,7 @@ function firstCalls(base: string, { clientId, secret }: Demo): [string, string][
       lines(
         `TOKEN=$(curl -s ${base}/api/Account/login ${JSON_TYPE}`,
         `-d '${login}'`,
-        `${pick('access_token')})`,
+        `${jsonFieldCommand('access_token')})`,
       ),
     ],
     [
@@ -116,14 +130,14 @@ function firstCalls(base: string, { clientId, secret }: Demo): [string, string][
         `ADVICE=$(curl -s ${base}/Payment/advice`,
         `${bearer} ${JSON_TYPE}`,
         `-d '${JSON.stringify(advice)}'`,
-        `${pick('adviceReference')})`,
+        `${jsonFieldCommand('adviceReference')})`,
       ),
     ],
     [
       'Lease an account number at a bank',
       lines(
         `NUMBER=$(curl -s ${transfer}/$ADVICE ${JSON_TYPE}`,
-        `-d '{"bankCode":"058"}' ${pick('bankAccount')})`,
+        `-d '{"bankCode":"058"}' ${jsonFieldCommand('bankAccount')})`,
       ),
     ],
     [
@@ -133,11 +147,12 @@ function firstCalls(base: string, { clientId, secret }: Demo): [string, string][
   ]
 }
 
-const UNKNOWN: Demo = { clientId: 'YOUR_CLIENT_ID', secret: 'YOUR_CLIENT_SECRET' }
+const PLACEHOLDER_CLIENT: Demo = { clientId: 'YOUR_CLIENT_ID', secret: 'YOUR_CLIENT_SECRET' }
 
-function introduction({ description, sections, base, demo }: Site): string {
-  const [lead = '', ...rest] = description.info.description.split('\n\n')
-  const steps = firstCalls(base, demo ?? UNKNOWN).map(
+// The first page: the first calls, and a list of all operations.
+function introductionHtml({ description, sections, base, demo }: Site): string {
+  const [lead = '', ...paragraphs] = description.info.description.split('\n\n')
+  const steps = firstCallSnippets(base, demo ?? PLACEHOLDER_CLIENT).map(
     ([title, code]) => `<li><h3>${title}</h3>${codeHtml(title, code, 'shell')}</li>`,
   )
   const groups = [...Map.groupBy(sections, ({ group }) => group)].map(
@@ -145,9 +160,9 @@ function introduction({ description, sections, base, demo }: Site): string {
       `<div><h3>${group}</h3><ul>${members
         .map(({ slug, title, entries }) => {
           const first = escapeHtml(entries[0]?.operation.summary ?? '')
-          const rest = entries.length > 1 ? `, and ${entries.length - 1} more` : ''
+          const remainder = entries.length > 1 ? `, and ${entries.length - 1} more` : ''
           const link = `<a href="/docs/${slug}">${title}</a>`
-          return `<li>${link}<br><span class="says">${first}${rest}</span></li>`
+          return `<li>${link}<br><span class="says">${first}${remainder}</span></li>`
         })
         .join('')}</ul></div>`,
   )
@@ -157,12 +172,13 @@ ${toHtml(lead)}
 <ol class="steps">${steps.join('')}</ol>
 <h2 id="operations">Operations</h2>
 <div class="groups">${groups.join('')}</div>
-${toHtml(rest.join('\n\n'))}
+${toHtml(paragraphs.join('\n\n'))}
 <h2 id="description">The description as a file</h2>
 <p><a href="/openapi.json">openapi.json</a> describes every operation in OpenAPI 3.1.
 The SDK for TypeScript is <code>@manilla/sdk</code>.</p>`
 }
 
+// The page of all webhook events, with their fields.
 function eventsHtml({ description, components }: Site): string {
   const events = Object.entries(description.webhooks).map(([type, { post }]) => {
     const schema = post.requestBody?.content['application/json']?.schema
@@ -179,7 +195,8 @@ any other status is retried. Events may come twice and out of order: store their
 ${events.join('\n')}`
 }
 
-function frame(
+// Puts the content of a page into the frame that all pages share: head, search and menu.
+function pageHtml(
   { sections, files, demo, guides }: Site,
   { title, slug, body }: { title: string; slug: string; body: string },
 ): string {

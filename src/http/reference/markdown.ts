@@ -1,12 +1,13 @@
 // Renders the Markdown of our descriptions and guides as HTML: paragraphs, headings, lists, quotes, tables,
-// code, bold and links. HTML within it and pictures are left out.
+// code, bold and links. Blocks of HTML, which the guides use for pictures, are left out.
 
 import { escapeHtml } from '#http/pages.ts'
 
 // Returns the address of a link, or undefined to keep only its text.
 type Resolve = (href: string) => string | undefined
 
-export function inline(text: string, resolve: Resolve = (href) => href): string {
+// Renders the text of one paragraph, heading, item or cell: links, code and bold.
+export function inlineHtml(text: string, resolve: Resolve = (href) => href): string {
   return escapeHtml(text.replaceAll(/<a id="[^"]*"><\/a>/g, ''))
     .replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, words: string, href: string) => {
       const target = resolve(href)
@@ -16,6 +17,7 @@ export function inline(text: string, resolve: Resolve = (href) => href): string 
     .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
 }
 
+// Renders a whole document. `resolve` converts the address of each link.
 export function toHtml(markdown: string, resolve?: Resolve): string {
   return blocksOf(markdown.split('\n'))
     .map((block) => blockHtml(block, resolve))
@@ -31,7 +33,8 @@ const FENCE = /^```/
 const ITEM = /^(?:- |\d+\. )/
 const INDENTED = /^ {2,}\S/
 
-function kindOf(line: string): Block['kind'] {
+// Decides by its first characters which kind of block a line begins.
+function blockKind(line: string): Block['kind'] {
   if (FENCE.test(line)) return 'code'
   if (ITEM.test(line)) return 'list'
   if (line.startsWith('|')) return 'table'
@@ -40,22 +43,23 @@ function kindOf(line: string): Block['kind'] {
   return /^<(?:!--|\/?p\b)/.test(line) ? 'html' : 'text'
 }
 
-// Lines without a blank line between them are one block, unless a block of another kind begins. Code
-// continues until its closing fence, and a list continues as long as lines are indented or items follow.
+// Splits a document into blocks. A blank line ends a block, and so does a line that begins a block of another
+// kind. A block of code continues until its closing fence. A list also continues after a blank line if an
+// item or an indented line follows.
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = []
   let current: Block | undefined
-  for (const [at, line] of lines.entries()) {
+  for (const [index, line] of lines.entries()) {
     if (current?.kind === 'code') {
       if (FENCE.test(line)) current = undefined
       else current.lines.push(line)
     } else if (line.trim() === '') {
-      if (current?.kind === 'list' && /^(?: {2,}\S|- |\d+\. )/.test(lines[at + 1] ?? '')) {
+      if (current?.kind === 'list' && /^(?: {2,}\S|- |\d+\. )/.test(lines[index + 1] ?? '')) {
         current.lines.push('')
       } else current = undefined
-    } else if (current && continues(current, line)) current.lines.push(line)
+    } else if (current && continuesBlock(current, line)) current.lines.push(line)
     else {
-      const kind = kindOf(line)
+      const kind = blockKind(line)
       current = { kind, lines: [line] }
       blocks.push(current)
       if (kind === 'heading') current = undefined
@@ -64,35 +68,36 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks
 }
 
-function continues({ kind, lines }: Block, line: string): boolean {
-  const next = kindOf(line)
+// Whether a line without a blank line before it belongs to the block.
+function continuesBlock({ kind, lines }: Block, line: string): boolean {
+  const next = blockKind(line)
   if (kind === 'list') return next === 'list' || INDENTED.test(line) || lines.at(-1) !== ''
   return next === kind || (next === 'text' && kind === 'html')
 }
 
 function blockHtml({ kind, lines }: Block, resolve: Resolve | undefined): string {
   const [first = ''] = lines
-  const flow = () => inline(lines.map((line) => line.trim()).join(' '), resolve)
+  const paragraph = () => inlineHtml(lines.map((line) => line.trim()).join(' '), resolve)
   switch (kind) {
     case 'code':
-      return code(lines)
+      return codeHtml(lines)
     case 'heading':
-      return heading(first, resolve)
+      return headingHtml(first, resolve)
     case 'list':
-      return list(lines, resolve)
+      return listHtml(lines, resolve)
     case 'table':
-      return table(lines, resolve)
+      return tableHtml(lines, resolve)
     case 'quote':
       return `<blockquote>${toHtml(lines.map((line) => line.slice(2)).join('\n'), resolve)}</blockquote>`
-    case 'html':
+    case 'html': // A picture of a guide, which only GitHub shows.
       return ''
     case 'text':
-      return `<p>${flow()}</p>`
+      return `<p>${paragraph()}</p>`
   }
 }
 
-// The fence may name a file, as in ```js day.mjs.
-function code([fence = '', ...lines]: readonly string[]): string {
+// Renders a block of code. Its fence may name a file, as in ```js day.mjs, which becomes the caption.
+function codeHtml([fence = '', ...lines]: readonly string[]): string {
   const [, file] = /^```\w+ (\S+)/.exec(fence) ?? []
   const caption = file ? `<figcaption><code>${escapeHtml(file)}</code></figcaption>` : ''
   const label = escapeHtml(file ?? 'Code')
@@ -102,15 +107,16 @@ function code([fence = '', ...lines]: readonly string[]): string {
   )
 }
 
-// The id is the one that GitHub makes, so that links to a heading work both there and in the service.
-function heading(line: string, resolve: Resolve | undefined): string {
+// Renders a heading with the id that GitHub gives it, so that links to it work on GitHub and in the service.
+function headingHtml(line: string, resolve: Resolve | undefined): string {
   const [, marks = '', title = ''] = /^(#+) (.+)$/.exec(line) ?? []
   const words = title.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').toLowerCase()
   const id = words.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
-  return `<h${marks.length} id="${id}">${inline(title, resolve)}</h${marks.length}>`
+  return `<h${marks.length} id="${id}">${inlineHtml(title, resolve)}</h${marks.length}>`
 }
 
-function list(lines: readonly string[], resolve: Resolve | undefined): string {
+// Renders a list. Its items may contain paragraphs and code, which are indented.
+function listHtml(lines: readonly string[], resolve: Resolve | undefined): string {
   const items: string[][] = []
   for (const line of lines) {
     if (ITEM.test(line)) items.push([line.replace(ITEM, '')])
@@ -119,7 +125,7 @@ function list(lines: readonly string[], resolve: Resolve | undefined): string {
   const rows = items.map((item) => {
     const isSimple = !item.includes('') && !item.some((line) => FENCE.test(line))
     const html = isSimple
-      ? inline(item.map((line) => line.trim()).join(' '), resolve)
+      ? inlineHtml(item.map((line) => line.trim()).join(' '), resolve)
       : toHtml(item.join('\n'), resolve)
     return `<li>${html}</li>`
   })
@@ -127,14 +133,18 @@ function list(lines: readonly string[], resolve: Resolve | undefined): string {
   return `<${tag}>${rows.join('')}</${tag}>`
 }
 
-function table([head = '', , ...rows]: readonly string[], resolve: Resolve | undefined): string {
-  const cells = (line: string, tag: string) => {
+// Renders a table. Its second line, which only separates the header from the rows, is skipped.
+function tableHtml(
+  [head = '', , ...rows]: readonly string[],
+  resolve: Resolve | undefined,
+): string {
+  const rowHtml = (line: string, tag: string) => {
     const texts = line.split(/(?<!\\)\|/).slice(1, -1)
-    const parts = texts.map((text) => inline(text.trim().replaceAll('\\|', '|'), resolve))
+    const parts = texts.map((text) => inlineHtml(text.trim().replaceAll('\\|', '|'), resolve))
     return `<tr>${parts.map((part) => `<${tag}>${part}</${tag}>`).join('')}</tr>`
   }
   return (
-    `<div class="wide"><table><thead>${cells(head, 'th')}</thead>` +
-    `<tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody></table></div>`
+    `<div class="wide"><table><thead>${rowHtml(head, 'th')}</thead>` +
+    `<tbody>${rows.map((row) => rowHtml(row, 'td')).join('')}</tbody></table></div>`
   )
 }

@@ -1,4 +1,4 @@
-// The OpenAPI description, which is generated from the routes, and the registration of the reference pages.
+// Generates the OpenAPI description from the routes, and registers the reference pages, which show it.
 
 import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
@@ -24,11 +24,11 @@ import { referencePages } from './pages.ts'
 type Route = Pick<RouteOptions, 'method' | 'schema' | 'config'>
 
 // Returns the failure statuses of an operation, derived from its input, its authentication and its errors. A
-// test fails if a response has another status (test/support/declared-errors.ts). No operation describes a bug
-// (500) or a broken connection (408, 431).
+// test fails if a response has another status (test/support/declared-errors.ts). The statuses of bugs (500)
+// and of broken connections (408, 431) are left out.
 function failureStatuses({ method, schema = {}, config = {} }: Route): number[] {
   const { params, querystring, headers, body, security } = schema
-  const takesBody = ![method].flat().every((each) => each === 'GET' || each === 'HEAD')
+  const takesBody = ![method].flat().every((name) => name === 'GET' || name === 'HEAD')
   const takesInput = takesBody || [params, querystring, headers, body].some(Boolean)
   const takesKey = 'idempotency-key' in ((headers as typeof IdempotencyHeaders)?.properties ?? {})
   const isProbe = config.rate === 'none'
@@ -71,7 +71,7 @@ function failureReference(path: string, status: number): { $ref: string } {
   return { $ref: `#/components/responses/${responseName(endpointFamily(path), status)}` }
 }
 
-// Names responses like ApiBadRequest and RailServiceUnavailable.
+// Names the component of a failure response, for example ApiBadRequest or RailServiceUnavailable.
 function responseName(family: Family, status: number): string {
   return `${family[0]?.toUpperCase()}${family.slice(1)}${STATUS_CODES[status]?.replaceAll(' ', '')}`
 }
@@ -118,8 +118,8 @@ type Description = {
   components: { schemas: Components; responses: Record<string, unknown> }
 }
 
-// Adds to each operation its scope, failures, errors and examples, which the schemas do not contain. The
-// reference hides operations that are marked as internal.
+// Adds to each operation its scope, failures, errors and examples, which the schemas do not contain. Also
+// removes the components of failure responses that no operation references.
 function describeOperations(description: Description): Description {
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -134,18 +134,19 @@ function describeOperations(description: Description): Description {
   return description
 }
 
-type Around = { path: string; components: Components }
+type OperationContext = { path: string; components: Components }
 
-function describe(operation: Operation, { path, components }: Around): Operation {
+// Builds the final description of one operation from the notes that annotateSchema() left in its schema.
+function describe(operation: Operation, { path, components }: OperationContext): Operation {
   const {
     'x-scope': scope,
     'x-published': isPublished = false,
     'x-failures': failures = [],
     'x-errors': errors,
-    ...rest
+    ...published
   } = operation
   const codes = errors ?? []
-  const described = failures.map((status) => [status, failureReference(path, status)])
+  const failureResponses = failures.map((status) => [status, failureReference(path, status)])
   const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
   for (const content of contentsOf(operation)) {
     const json = content['application/json']
@@ -160,15 +161,16 @@ function describe(operation: Operation, { path, components }: Around): Operation
       `**Errors:** ${codes.map((code) => codeLink(code, isPublished)).join(', ')}.`,
   ]
   return {
-    ...rest,
+    ...published,
     description: paragraphs.filter(Boolean).join('\n\n'),
     // The route's own descriptions take precedence.
-    responses: { ...Object.fromEntries(described), ...operation.responses },
+    responses: { ...Object.fromEntries(failureResponses), ...operation.responses },
     ...(codes.length > 0 && { 'x-error-codes': codes }),
     ...(isInternal && { 'x-internal': true as const }),
   }
 }
 
+// The contents of the request and of its successful responses.
 function contentsOf({ requestBody, responses }: Operation): Content[] {
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return [requestBody?.content, ...answers.map(([, { content }]) => content)].filter(
@@ -176,6 +178,7 @@ function contentsOf({ requestBody, responses }: Operation): Content[] {
   )
 }
 
+// A link to an error on the page of errors, with its status.
 function codeLink(code: RefusalCode, isPublished: boolean): string {
   return `[\`${code}\`](/docs/errors#${code}) (${failureStatus(code, isPublished)})`
 }
@@ -185,18 +188,20 @@ const DESCRIPTION = [
   'Log in, then send the token as `Authorization: Bearer …`.',
 ].join(' ')
 
+// Makes Fastify collect the schemas of all routes, and registers the reference. Must be called before the
+// routes are registered.
 export async function registerOpenApi(
   app: FastifyInstance,
   { publicUrl, mode }: { publicUrl: string; mode: 'sandbox' | 'live' },
 ) {
-  app.addHook('onRoute', noteRoute)
+  app.addHook('onRoute', annotateSchema)
   await app.register(swagger, {
     transform: (({ schema, url }: { schema: object; url: string }) => ({
       schema: markSchemaComponents(schema),
       url,
     })) as never,
-    transformObject: ((made: Parameters<typeof shareSchemaComponents>[0]) =>
-      describeOperations(shareSchemaComponents(made) as Description)) as never,
+    transformObject: ((generated: Parameters<typeof shareSchemaComponents>[0]) =>
+      describeOperations(shareSchemaComponents(generated) as Description)) as never,
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -241,9 +246,9 @@ function describeErrors(): string {
   ].join('\n\n')
 }
 
-// Describes the default limits. Response headers show the limits in force.
+// Describes the default limits. An installation may have others, which its response headers state.
 function describeLimits(): string {
-  const rows = Object.entries(COUNTED).map(([name, who]) => {
+  const rows = Object.entries(RATE_POLICY_SUBJECTS).map(([name, who]) => {
     const [live, sandbox] = [RATES.live, RATES.sandbox].map((rates) => rates[name as RatePolicy])
     return `| \`${name}\` | ${who} | ${live?.toLocaleString('en')} | ${sandbox?.toLocaleString('en')} |`
   })
@@ -260,7 +265,7 @@ function describeLimits(): string {
   ].join('\n\n')
 }
 
-const COUNTED: Record<RatePolicy, string> = {
+const RATE_POLICY_SUBJECTS: Record<RatePolicy, string> = {
   client: 'each client: requests with its token',
   simulate: 'each client: simulated transfers',
   address: 'each IP address: requests without a valid token',
@@ -269,8 +274,9 @@ const COUNTED: Record<RatePolicy, string> = {
   rail: 'each bank: signed requests',
 }
 
-// Stores the route's scope, failures and errors in its schema, for describeOperations.
-function noteRoute(route: RouteOptions): void {
+// Stores the route's scope, failures and errors in its schema, because describeOperations() sees only
+// schemas.
+function annotateSchema(route: RouteOptions): void {
   const hooks = [route.onRequest ?? []].flat() as Partial<ScopedHook>[]
   const scope = hooks.find((hook) => hook.scope !== undefined)?.scope
   const notes = {

@@ -2,29 +2,30 @@
 // calls it in the sandbox.
 
 import { escapeHtml } from '#http/pages.ts'
-import { inline, toHtml } from './markdown.ts'
+import { inlineHtml, toHtml } from './markdown.ts'
 import type { Components, Entry, Operation, Parameter, Schema } from './outline.ts'
 import { curlOf, type Example, exampleOfEntry, sdkOf, TOKEN } from './snippets.ts'
 
-export type Around = { base: string; components: Components; isSandbox: boolean }
+export type ReferenceContext = { base: string; components: Components; isSandbox: boolean }
 
-export function operationHtml(entry: Entry, around: Around): string {
+// Renders the section of one operation.
+export function operationHtml(entry: Entry, context: ReferenceContext): string {
   const { method, path, operation } = entry
   const { operationId, summary, description = '' } = operation
-  const example = exampleOfEntry(entry, around.components)
+  const example = exampleOfEntry(entry, context.components)
   const id = escapeHtml(operationId)
   return `<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="says-it">
 <h2 id="${id}-title"><a href="#${id}">${escapeHtml(summary)}</a></h2>
 <p class="address">${methodHtml(method)} <code>${withBreaks(path)}</code></p>
 ${toHtml(description)}
-${inputHtml(operation, around.components)}
-${answerFieldsHtml(operation, around.components)}
+${inputHtml(operation, context.components)}
+${responseFieldsHtml(operation, context.components)}
 </div>
 <div class="shows-it">
-${snippetsHtml(entry, example, around)}
-${answerHtml(operation)}
-${around.isSandbox ? tryHtml(entry, example) : ''}
+${snippetsHtml(entry, example, context)}
+${responseHtml(operation)}
+${context.isSandbox ? tryHtml(entry, example) : ''}
 </div>
 </section>`
 }
@@ -34,17 +35,18 @@ export const methodHtml = (method: string) =>
 
 const withBreaks = (path: string) => escapeHtml(path).replaceAll('/', '/<wbr>')
 
-const PLACES: readonly (readonly [Parameter['in'], string])[] = [
+const PARAMETER_GROUPS: readonly (readonly [Parameter['in'], string])[] = [
   ['path', 'Parameters of the path'],
   ['query', 'Query'],
   ['header', 'Headers'],
 ]
 
+// Renders the parameters and the body of an operation.
 function inputHtml({ parameters = [], requestBody }: Operation, components: Components): string {
-  const groups = PLACES.map(([place, title]) => {
-    const found = parameters.filter((parameter) => parameter.in === place)
-    if (found.length === 0) return ''
-    const html = parametersHtml(found)
+  const groups = PARAMETER_GROUPS.map(([place, title]) => {
+    const members = parameters.filter((parameter) => parameter.in === place)
+    if (members.length === 0) return ''
+    const html = parametersHtml(members)
     // Headers are folded, because every operation has the same few.
     return place === 'header' ? folded(title, html) : `<h3>${title}</h3>${html}`
   })
@@ -52,12 +54,12 @@ function inputHtml({ parameters = [], requestBody }: Operation, components: Comp
   const types = Object.keys(requestBody.content)
   const schema = Object.values(requestBody.content)[0]?.schema
   const fields = schema ? fieldsHtml(schema, components) : ''
-  const says = requestBody.description ? toHtml(requestBody.description) : ''
-  const named = types.map((type) => `<code>${type}</code>`).join(', ')
-  return `${groups.join('')}<h3>Body</h3>${says}${fields || `<p>${named}</p>`}`
+  const description = requestBody.description ? toHtml(requestBody.description) : ''
+  const mediaTypes = types.map((type) => `<code>${type}</code>`).join(', ')
+  return `${groups.join('')}<h3>Body</h3>${description}${fields || `<p>${mediaTypes}</p>`}`
 }
 
-function answerFieldsHtml({ responses }: Operation, components: Components): string {
+function responseFieldsHtml({ responses }: Operation, components: Components): string {
   const schema = successOf(responses)?.content?.['application/json']?.schema
   const fields = schema ? fieldsHtml(schema, components) : ''
   return fields && folded('Fields of the response', fields)
@@ -66,24 +68,26 @@ function answerFieldsHtml({ responses }: Operation, components: Components): str
 const folded = (title: string, html: string) =>
   `<details class="fold"><summary>${title}</summary>${html}</details>`
 
+// Returns the successful response of an operation.
 function successOf(responses: Operation['responses']) {
   return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
 }
 
-function snippetsHtml(entry: Entry, example: Example, { base }: Around): string {
+// Renders the example as a curl command and, if the SDK supports the operation, as a call of the SDK.
+function snippetsHtml(entry: Entry, example: Example, { base }: ReferenceContext): string {
   const { operationId, summary } = entry.operation
   const curl = codeHtml(`curl: ${summary}`, curlOf(entry, base, example), 'curl')
   const sdk = sdkOf(entry, example)
   if (!sdk) return `<h3>curl</h3>${curl}`
   const name = escapeHtml(operationId)
-  // Without a script, the page shows both.
+  // The script of the page turns the two into tabs. Without JavaScript, the page shows both.
   return `<div class="snippets" data-tabs="${name}">
 <h3>curl</h3>${curl}
 <h3>SDK</h3>${codeHtml(`SDK: ${summary}`, sdk, 'sdk')}
 </div>`
 }
 
-// The code can be focused, because it may scroll.
+// Renders code. It can be focused, because people who use the keyboard must be able to scroll it.
 export function codeHtml(label: string, text: string, kind = 'json'): string {
   const html = escapeHtml(text).replaceAll(TOKEN, `<span data-token>${TOKEN}</span>`)
   return (
@@ -92,8 +96,9 @@ export function codeHtml(label: string, text: string, kind = 'json'): string {
   )
 }
 
-function answerHtml({ responses, summary }: Operation): string {
-  const status = Object.keys(responses).find((each) => each.startsWith('2')) ?? '200'
+// Renders the example of the response.
+function responseHtml({ responses, summary }: Operation): string {
+  const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '200'
   const { description = '', content = {} } = responses[status] ?? {}
   const { example, examples } = content['application/json'] ?? {}
   const value = examples ? Object.values(examples)[0]?.value : example
@@ -107,14 +112,14 @@ function answerHtml({ responses, summary }: Operation): string {
 
 const ROWS_MAX = 16
 
-// Returns the form of an operation. Empty unless the operation takes a token or no credentials, and a body
-// that a person can write.
+// Returns the form that calls an operation from the page. Returns '' for an operation that the page cannot
+// call: it needs a session or a bank's signature, its body is no JSON, or it answers with an event stream.
 function tryHtml({ method, path, operation }: Entry, example: Example) {
   const { authentication, body } = example
-  const isWritable = !body || body.type === 'application/json'
-  const isAnswered = !('text/event-stream' in (successOf(operation.responses)?.content ?? {}))
+  const canSendBody = !body || body.type === 'application/json'
+  const isStream = 'text/event-stream' in (successOf(operation.responses)?.content ?? {})
   const isRail = path.startsWith('/rails/') // Banks sign these.
-  if (authentication === 'session' || !isWritable || !isAnswered || isRail) return ''
+  if (authentication === 'session' || !canSendBody || isStream || isRail) return ''
   const { operationId, parameters = [] } = operation
   const fields = parameters
     .filter((parameter) => parameter.in !== 'header')
@@ -136,9 +141,9 @@ function tryHtml({ method, path, operation }: Entry, example: Example) {
     ? `<label for="${bodyId}">Body</label>` +
       `<textarea id="${bodyId}" rows="${rows}" spellcheck="false">${text}</textarea>`
     : ''
-  const needed = authentication === 'token' ? ' data-token' : ''
+  const tokenAttribute = authentication === 'token' ? ' data-token' : ''
   return `<details class="fold try"><summary>Try it</summary>
-<form data-method="${method}" data-path="${escapeHtml(path)}"${needed}>
+<form data-method="${method}" data-path="${escapeHtml(path)}"${tokenAttribute}>
 ${fields.join('\n')}
 ${bodyField}
 <button type="submit">Send</button>
@@ -157,20 +162,24 @@ const DEPTH_MAX = 5 // Deeper fields are in the example and in /openapi.json.
 
 function parametersHtml(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, schema, description, required = false }) =>
-    row({ name, schema: { ...(description && { description }), ...schema }, isRequired: required }),
+    fieldHtml({
+      name,
+      schema: { ...(description && { description }), ...schema },
+      isRequired: required,
+    }),
   )
   return `<dl class="fields">${rows.join('')}</dl>`
 }
 
-// Returns the fields of a schema as HTML. Fields of a nested object are folded. Empty for a schema without
-// fields.
+// Returns the fields of a schema as HTML, or '' for a schema without fields. The fields of a nested object
+// are folded.
 export function fieldsHtml(schema: Schema, components: Components, depth = 0): string {
-  const { properties, required = [] } = objectIn(schema, components)
+  const { properties, required = [] } = objectSchemaIn(schema, components)
   if (!properties || depth > DEPTH_MAX) return ''
   const rows = Object.entries(properties).map(([name, property]) =>
-    row({
+    fieldHtml({
       name,
-      schema: resolved(property, components),
+      schema: resolveReference(property, components),
       isRequired: required.includes(name),
       inner: fieldsHtml(property, components, depth + 1),
     }),
@@ -180,13 +189,15 @@ export function fieldsHtml(schema: Schema, components: Components, depth = 0): s
 
 type Row = { name: string; schema: Described; isRequired: boolean; inner?: string }
 
-function row({ name, schema, isRequired, inner = '' }: Row): string {
+// Renders one field or parameter, with its description, the sentence on its permitted values (`x-says`) and
+// its default. Leaves out a sentence that only repeats the type.
+function fieldHtml({ name, schema, isRequired, inner = '' }: Row): string {
   const needed = isRequired ? ' <em>required</em>' : ''
-  const says =
+  const hasValuesSentence =
     schema['x-says'] && !/^Must be (?:true or false|one of|an object\.)/.test(schema['x-says'])
   const texts = [
-    schema.description && inline(schema.description),
-    says && `<span class="says">${inline(schema['x-says'] as string)}</span>`,
+    schema.description && inlineHtml(schema.description),
+    hasValuesSentence && `<span class="says">${inlineHtml(schema['x-says'] as string)}</span>`,
     schema.default !== undefined && `Default: <code>${escapeHtml(String(schema.default))}</code>.`,
   ].filter(Boolean)
   return (
@@ -195,27 +206,31 @@ function row({ name, schema, isRequired, inner = '' }: Row): string {
   )
 }
 
-function resolved(schema: Schema, components: Components): Described {
+// Returns the schema itself or, for a reference, the component with the properties next to the reference.
+function resolveReference(schema: Schema, components: Components): Described {
   if (!schema.$ref) return schema
   return { ...components[schema.$ref.slice(REF.length)], ...schema } as Described
 }
 
-// Returns the object that has the fields: the schema, an item of its list, or one of its choices.
-function objectIn(schema: Schema, components: Components): Described {
-  const known = resolved(schema, components)
-  if (known.properties) return known
-  const [choice] = [...(known.anyOf ?? []), ...(known.oneOf ?? [])].filter(
-    (each) => objectIn(each, components).properties,
+// Returns the schema whose fields the page lists: the schema itself, an item of its list, the first of its
+// choices that is an object, or the union of its parts (allOf).
+function objectSchemaIn(schema: Schema, components: Components): Described {
+  const target = resolveReference(schema, components)
+  if (target.properties) return target
+  const [choice] = [...(target.anyOf ?? []), ...(target.oneOf ?? [])].filter(
+    (option) => objectSchemaIn(option, components).properties,
   )
-  if (choice) return objectIn(choice, components)
-  if (known.allOf) {
-    const parts = known.allOf.map((part) => objectIn(part, components))
+  if (choice) return objectSchemaIn(choice, components)
+  if (target.allOf) {
+    const parts = target.allOf.map((part) => objectSchemaIn(part, components))
     const properties = Object.assign({}, ...parts.map((part) => part.properties))
     return { properties, required: parts.flatMap((part) => part.required ?? []) }
   }
-  return known.items ? objectIn(known.items, components) : known
+  return target.items ? objectSchemaIn(target.items, components) : target
 }
 
+// Names the type of a field: its constant, its permitted values, its alternatives, list, object, or JSON
+// type.
 function typeHtml(schema: Schema): string {
   const { type, enum: values, const: constant, items, properties, anyOf, oneOf } = schema
   if (constant !== undefined) return `<code>${escapeHtml(String(constant))}</code>`

@@ -1,5 +1,5 @@
-// Arranges the description of the API as pages, one per tag, each with its operations in the order in which a
-// client integrates. Also builds the examples of requests and responses.
+// Arranges the OpenAPI description as pages of the reference: one per tag, with the operations in the order
+// in which a client needs them. Also builds the examples of requests and responses.
 
 import { OMITTED, VALUES } from './example-values.ts'
 
@@ -41,6 +41,7 @@ export type Section = { group: string; title: string; slug: string; entries: rea
 
 const slugOf = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 
+// Builds the pages of the reference: one for each tag with public operations, in the order of the menu.
 export function sectionsOf({ paths, 'x-tagGroups': groups }: Description): Section[] {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -52,30 +53,34 @@ export function sectionsOf({ paths, 'x-tagGroups': groups }: Description): Secti
       group,
       title,
       slug: slugOf(title),
-      entries: inOrder(entries.filter(({ operation }) => operation.tags?.[0] === title)),
+      entries: orderByUse(entries.filter(({ operation }) => operation.tags?.[0] === title)),
     })),
   )
   return sections.filter((section) => section.entries.length > 0)
 }
 
-// Orders objects: those that a client creates, then those that it reads, then the rest. Otherwise objects
-// stay in the order of the routes. Erasing comes last.
-function inOrder(entries: readonly Entry[]): Entry[] {
-  const objects = [...Map.groupBy(entries, ({ path }) => objectOf(path)).values()]
-  const ranked = objects.map((each) => each.toSorted((one, other) => rankOf(one) - rankOf(other)))
-  const placeOf = ([first]: readonly Entry[]) => {
+// Orders the operations of a page. Operations on the same object stay together, ordered by rankOf(). Objects
+// that a client creates come first, then objects that it reads or changes, then the others. Operations that
+// erase come last on the page. Otherwise the order of the routes is kept.
+function orderByUse(entries: readonly Entry[]): Entry[] {
+  const objects = [...Map.groupBy(entries, ({ path }) => objectPath(path)).values()]
+  const ranked = objects.map((operations) =>
+    operations.toSorted((one, other) => rankOf(one) - rankOf(other)),
+  )
+  // Ranks an object by its first operation: one that creates it, that reads or changes it, or another.
+  const groupRank = ([first]: readonly Entry[]) => {
     const rank = first ? rankOf(first) : CHANGES
     return rank === 0 ? 0 : rank <= CHANGES ? 1 : 2
   }
-  const all = ranked.toSorted((one, other) => placeOf(one) - placeOf(other)).flat()
+  const ordered = ranked.toSorted((one, other) => groupRank(one) - groupRank(other)).flat()
   return [
-    ...all.filter((entry) => rankOf(entry) < ERASES),
-    ...all.filter((entry) => rankOf(entry) >= ERASES),
+    ...ordered.filter((entry) => rankOf(entry) < ERASES),
+    ...ordered.filter((entry) => rankOf(entry) >= ERASES),
   ]
 }
 
-// Returns the path up to its first parameter or file name extension.
-function objectOf(path: string): string {
+// Returns the path that all operations on one object share: up to the first parameter or file name extension.
+function objectPath(path: string): string {
   const [head = ''] = path.split(/\/\{|\.(?:csv|xlsx|html)$/, 1)
   return head.replace(/\/(?:bulk|summary)$/, '')
 }
@@ -92,7 +97,7 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [ERASES, /^(?:erase|reset)/],
 ]
 
-// The order is: create, list, get, change, export, end, erase.
+// Ranks an operation by the first words of its id: create, list, get, change, export, end, erase.
 function rankOf({ operation: { operationId } }: Entry): number {
   return RANKS.find(([, pattern]) => pattern.test(operationId))?.[0] ?? CHANGES
 }
@@ -115,52 +120,58 @@ export type Components = Readonly<Record<string, Schema>>
 
 const REF = '#/components/schemas/'
 const TIME = '2026-11-15T10:32:07.120000+01:00'
-// Stops at a schema that contains itself. No other schema is this deep.
+// A longer trail means that a schema contains itself: no other schema is this deep.
 const DEPTH_MAX = 13
 
 // Builds examples of requests and responses from their schemas. A value comes from example-values.ts, by
 // name, or from the schema itself (example, const, enum, default). A text without a value is an error, so
 // that no example shows "string".
 //
-// `at` is the path, the operation, and the names of the schemas and properties that lead to this schema.
-export function exampleOf(schema: Schema, components: Components, at: readonly string[]): unknown {
-  if (at.length > DEPTH_MAX) throw new Error(`no example is this deep: ${at.join('.')}`)
+// `trail` is the path, the operation, and the names of the schemas and properties that lead to this schema.
+export function exampleOf(
+  schema: Schema,
+  components: Components,
+  trail: readonly string[],
+): unknown {
+  if (trail.length > DEPTH_MAX) throw new Error(`no example is this deep: ${trail.join('.')}`)
   if (schema.$ref) {
     const name = schema.$ref.slice(REF.length)
     return exampleOf(components[name] as Schema, components, [
-      ...at.slice(0, -1),
-      at.at(-1) ?? '',
+      ...trail.slice(0, -1),
+      trail.at(-1) ?? '',
       name,
     ])
   }
-  const named = namedValue(at)
-  if (named !== undefined && fits(schema, named)) return named
+  const named = namedValue(trail)
+  if (named !== undefined && matchesType(schema, named)) return named
   const ownValue = ownExample(schema)
   if (ownValue !== undefined) return ownValue
-  const [first] = schema.anyOf ?? schema.oneOf ?? []
-  if (first) return exampleOf(first, components, at)
+  const [firstChoice] = schema.anyOf ?? schema.oneOf ?? []
+  if (firstChoice) return exampleOf(firstChoice, components, trail)
   if (schema.allOf) {
-    return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, components, at)))
+    return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, components, trail)))
   }
-  return byType(schema, components, at)
+  return exampleByType(schema, components, trail)
 }
 
+// The example that the schema itself states, or its constant, its first permitted value or its default.
 function ownExample({ examples, const: constant, enum: values, default: usual }: Schema): unknown {
   return examples?.[0] ?? constant ?? values?.find((value) => value !== null) ?? usual
 }
 
-function byType(schema: Schema, components: Components, at: readonly string[]): unknown {
+// The example of a schema without a value of its own: built from its fields or items, or a value of its type.
+function exampleByType(schema: Schema, components: Components, trail: readonly string[]): unknown {
   const types = [schema.type ?? []].flat()
   if (schema.properties) {
     const entries = Object.entries(schema.properties)
     return Object.fromEntries(
       entries
-        .filter(([name]) => namedValue([...at, name]) !== OMITTED)
-        .map(([name, property]) => [name, exampleOf(property, components, [...at, name])]),
+        .filter(([name]) => namedValue([...trail, name]) !== OMITTED)
+        .map(([name, property]) => [name, exampleOf(property, components, [...trail, name])]),
     )
   }
-  if (schema.items) return [exampleOf(schema.items, components, at)]
-  const name = at.at(-1) ?? ''
+  if (schema.items) return [exampleOf(schema.items, components, trail)]
+  const name = trail.at(-1) ?? ''
   if (/(?:At|Until|Since)$/.test(name) && types.includes('string')) {
     return types.includes('null') ? null : TIME
   }
@@ -169,22 +180,23 @@ function byType(schema: Schema, components: Components, at: readonly string[]): 
   if (types.includes('number') || types.includes('integer')) return 0
   if (types.includes('object')) return {}
   if (types.includes('array')) return []
-  throw new Error(`no example for ${at.join('.')}: add it to example-values.ts`)
+  throw new Error(`no example for ${trail.join('.')}: add it to example-values.ts`)
 }
 
-// Uses the most specific name: `Payment.status` before `status`.
-function namedValue(at: readonly string[]): unknown {
-  const name = at.at(-1) as string
-  for (const owner of at.slice(0, -1).reverse()) {
+// Looks up a value in example-values.ts by the most specific name: `Payment.status` before `status`.
+function namedValue(trail: readonly string[]): unknown {
+  const name = trail.at(-1) as string
+  for (const owner of trail.slice(0, -1).reverse()) {
     const value = VALUES[`${owner}.${name}`]
     if (value !== undefined) return value
   }
   return VALUES[name]
 }
 
-function fits({ type, enum: values, anyOf, oneOf }: Schema, value: unknown): boolean {
+// Whether a value from example-values.ts is valid for the schema: several fields may share its name.
+function matchesType({ type, enum: values, anyOf, oneOf }: Schema, value: unknown): boolean {
   const choices = anyOf ?? oneOf
-  if (choices) return choices.some((choice) => !choice.$ref && fits(choice, value))
+  if (choices) return choices.some((choice) => !choice.$ref && matchesType(choice, value))
   if (values) return values.includes(value)
   const types = [type ?? []].flat()
   if (types.length === 0) return true

@@ -20,14 +20,15 @@ import {
 } from '#http/pages.ts'
 import { ERROR_CODES, remedyOf } from './errors.ts'
 import { readGuide } from './guides.ts'
-import { drawGuide, drawPage, pageSlugs, type Site, searchIndex, siteOf } from './layout.ts'
+import { buildSite, drawGuide, drawPage, pageSlugs, type Site, searchIndex } from './layout.ts'
 import type { Description } from './outline.ts'
 
-const PUBLISHED =
+const PUBLISHED_NOTE =
   'These answer with 400 where the table says 404 or 409: create and retrieve a collection account; ' +
   'create, retrieve and cancel an advice; initiate a bank transfer; simulate a payment; verify a ' +
   'payment; push its webhook.'
 
+// Renders the page of all error codes.
 function errorPage(): string {
   const rows = ERROR_CODES.map((code) => {
     const { status, message } = REFUSALS[code]
@@ -39,7 +40,7 @@ function errorPage(): string {
   const body =
     '<h1>Errors</h1><p>Every error has a <code>code</code>, which never changes, and a ' +
     '<code>message</code> for people, which may. <a href="/docs">API reference</a></p>' +
-    `<p>${PUBLISHED}</p>` +
+    `<p>${PUBLISHED_NOTE}</p>` +
     '<table><thead><tr><th>Code</th><th>Status</th><th>Cause</th><th>Remedy</th></tr></thead>' +
     `<tbody>${rows.join('\n')}</tbody></table>`
   return printablePage({ title: 'Errors', body })
@@ -58,9 +59,10 @@ const COMPRESSORS = {
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 } as const
 
-// Compresses each content once per encoding, on first request.
+// Sends responses compressed as the caller accepts. Compresses each of them once per encoding, on first
+// request. `name` identifies the content.
 class CompressedReplies {
-  readonly #kept = new Map<string, Promise<Buffer>>()
+  readonly #compressed = new Map<string, Promise<Buffer>>()
 
   async send(
     { headers }: FastifyRequest,
@@ -71,17 +73,19 @@ class CompressedReplies {
     const encoding = acceptedEncoding(String(headers['accept-encoding'] ?? ''))
     if (!encoding) return reply.send(bytes)
     const key = `${name} ${encoding} ${bytes.length}`
-    const compressed = this.#kept.get(key) ?? COMPRESSORS[encoding](bytes)
-    this.#kept.set(key, compressed)
+    // The length distinguishes two versions of the description: its server URL can change when it listens.
+    const compressed = this.#compressed.get(key) ?? COMPRESSORS[encoding](bytes)
+    this.#compressed.set(key, compressed)
     return reply.header('content-encoding', encoding).send(await compressed)
   }
 }
 
+// Returns the best encoding that an Accept-Encoding header allows. An encoding with q=0 is refused.
 function acceptedEncoding(accepted: string): keyof typeof COMPRESSORS | undefined {
   const names = accepted
     .split(',')
-    .filter((each) => !/;\s*q=0(?:\.0*)?\s*$/.test(each))
-    .map((each) => each.split(';', 1)[0]?.trim())
+    .filter((entry) => !/;\s*q=0(?:\.0*)?\s*$/.test(entry))
+    .map((entry) => entry.split(';', 1)[0]?.trim())
   return (['br', 'gzip'] as const).find((name) => names.includes(name))
 }
 
@@ -101,12 +105,14 @@ export const referencePages: FastifyPluginAsync<Options> = async (app, { describ
     }),
   )
 
-  // The address of the service is known once it listens, so no page is rendered before the first request.
+  // Built on the first request, because the pages contain the service's address, which is known only once the
+  // server listens.
   let site: Site | undefined
-  const drawn = new Map<string, string>()
+  const renderedPages = new Map<string, string>()
+  // Returns the content that all pages share. Refuses the request if the web apps are not built.
   const readSite = () => {
     const files = readManifest(join(getBuild(build), 'reference'), '/docs', 'reference.ts')
-    site ??= siteOf(describe(), {
+    site ??= buildSite(describe(), {
       files,
       demo: mode === 'sandbox' ? SANDBOX_CLIENT : undefined,
     })
@@ -120,7 +126,8 @@ export const referencePages: FastifyPluginAsync<Options> = async (app, { describ
     }),
   )
 
-  const show = async (
+  // Sends a page of the reference. The name of its section is in the path; the introduction has none.
+  const sendPage = async (
     request: FastifyRequest<{ Params: { page?: string } }>,
     reply: FastifyReply,
   ) => {
@@ -128,20 +135,20 @@ export const referencePages: FastifyPluginAsync<Options> = async (app, { describ
     const slug = page.toLowerCase()
     const current = readSite()
     if (!pageSlugs(current).includes(slug)) throw new Refusal('route_not_found')
-    const html = drawn.get(slug) ?? drawPage(current, slug)
-    drawn.set(slug, html)
+    const html = renderedPages.get(slug) ?? drawPage(current, slug)
+    renderedPages.set(slug, html)
     reply.headers(PAGE_HEADERS)
     return replies.send(request, reply, { name: `page ${slug}`, bytes: Buffer.from(html) })
   }
-  app.get('/docs', hidden, show)
-  app.get('/docs/:page', hidden, show)
+  app.get('/docs', hidden, sendPage)
+  app.get('/docs/:page', hidden, sendPage)
 
   app.get<{ Params: { name: string } }>('/docs/guides/:name', hidden, async (request, reply) => {
     const { name } = request.params
     const guide = readGuide(name)
     if (!guide) throw new Refusal('route_not_found')
-    const html = drawn.get(`guides/${name}`) ?? drawGuide(readSite(), guide)
-    drawn.set(`guides/${name}`, html)
+    const html = renderedPages.get(`guides/${name}`) ?? drawGuide(readSite(), guide)
+    renderedPages.set(`guides/${name}`, html)
     reply.headers(PAGE_HEADERS)
     return replies.send(request, reply, { name: `guide ${name}`, bytes: Buffer.from(html) })
   })

@@ -6,13 +6,15 @@ import { type Components, type Content, type Entry, exampleOf, type Parameter } 
 
 export const TOKEN = '$TOKEN'
 
-// The value shown for a parameter of an operation.
+// Returns the example value of a parameter: its own, a known id of its resource, or one built from its
+// schema.
 function parameterValue(
   { name, in: place, schema, example }: Parameter,
   { path, operation }: Entry,
   components: Components,
 ): string {
   if (example !== undefined) return String(example)
+  // A parameter of the path identifies the object, which KEYS has by the path before the parameter.
   const key = place === 'path' ? KEYS[path.split(`/{${name}}`)[0] as string] : undefined
   if (key) return key
   return String(exampleOf(schema, components, [path, operation.operationId, name]))
@@ -28,6 +30,7 @@ export type Example = {
 
 const READABLE = ['application/json', 'application/x-www-form-urlencoded']
 
+// Builds the example request of an operation, with the path's parameters, the required query and the body.
 export function exampleOfEntry(entry: Entry, components: Components): Example {
   const { path, operation } = entry
   const { parameters = [], requestBody, security = [] } = operation
@@ -42,17 +45,19 @@ export function exampleOfEntry(entry: Entry, components: Components): Example {
   const search = new URLSearchParams(query).toString()
   const type = bodyType(requestBody?.content)
   const value = type && bodyValue(requestBody?.content ?? {}, type)
-  const isSent = type !== 'application/json' || !['null', '{}'].includes(JSON.stringify(value))
+  // A JSON body without fields is left out.
+  const hasBody = type !== 'application/json' || !['null', '{}'].includes(JSON.stringify(value))
   const isForPeople = security.some((way) => 'session' in way)
   return {
     url: search ? `${filled}?${search}` : filled,
-    ...(isSent && type && { body: { type, value } }),
+    ...(hasBody && type && { body: { type, value } }),
     params,
     query,
     authentication: isForPeople ? 'session' : security.length > 0 ? 'token' : 'none',
   }
 }
 
+// The type of body that the example uses: one that people can read, if the operation accepts any.
 function bodyType(content: Content | undefined): string | undefined {
   const types = Object.keys(content ?? {})
   return READABLE.find((type) => types.includes(type)) ?? types[0]
@@ -64,17 +69,18 @@ function bodyValue(content: Content, type: string): unknown {
 }
 
 const FORM = 'grant_type=client_credentials&client_id=MAN0000001&client_secret=sandbox-secret'
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
+// Returns the curl command of an example. Its token, session and CSRF token are shell variables.
 export function curlOf(
   { method }: Entry,
   base: string,
   { url, body, authentication }: Example,
 ): string {
-  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
+  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined) // curl infers the method.
   const isChange = method !== 'GET'
   const parts = [
-    `curl${isImplied ? '' : ` -X ${method}`} ${quoted(base + url)}`,
+    `curl${isImplied ? '' : ` -X ${method}`} ${shellQuoted(base + url)}`,
     ...(authentication === 'token' ? [`-H "authorization: Bearer ${TOKEN}"`] : []),
     ...(authentication === 'session' ? ['-b "$SESSION"'] : []),
     ...(authentication === 'session' && isChange ? ['-H "x-csrf-token: $CSRF"'] : []),
@@ -83,16 +89,21 @@ export function curlOf(
   return parts.join(' \\\n  ')
 }
 
+// The arguments of curl that send the body.
 function bodyParts({ type, value }: NonNullable<Example['body']>): string[] {
   if (type === 'application/json') {
-    return ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(value, null, 2))}`]
+    return [
+      "-H 'content-type: application/json'",
+      `-d ${shellQuoted(JSON.stringify(value, null, 2))}`,
+    ]
   }
-  if (type === 'application/x-www-form-urlencoded') return [`-d ${quoted(FORM)}`]
+  if (type === 'application/x-www-form-urlencoded') return [`-d ${shellQuoted(FORM)}`]
   return [`-H 'content-type: ${type}'`, '--data-binary @file']
 }
 
-// Operations with a separate method in the SDK: its name, and its arguments in order.
-const METHODS: Readonly<Record<string, string>> = {
+// The operations that have a method of their own in the SDK, with its arguments. All others are called with
+// list() or request().
+const SDK_METHODS: Readonly<Record<string, string>> = {
   createCollectionAccount: 'accounts.create(body)',
   createCollectionAccounts: 'accounts.createMany(body)',
   getCollectionAccount: 'accounts.get(accountNumber)',
@@ -141,14 +152,14 @@ const METHODS: Readonly<Record<string, string>> = {
   deleteWebhookChaos: 'sandbox.chaos.stop(id)',
 }
 
-// Returns undefined if the SDK has no call for the operation: it logs in by itself, and supports neither
-// sessions nor banks' rails.
+// Returns the call of the SDK for an operation, or undefined if the SDK does not support the operation: it
+// logs in by itself, and supports neither sessions nor the API for banks.
 export function sdkOf({ method, path, operation }: Entry, example: Example): string | undefined {
   const { params, query, body, authentication } = example
   const isJson = !body || body.type === 'application/json'
   const answer = operation.responses['200']?.content ?? {}
-  const called = METHODS[operation.operationId]
-  if (called) return `await manilla.${called.replace(/\b\w+(?=[,)])/g, argumentText)}`
+  const sdkMethod = SDK_METHODS[operation.operationId]
+  if (sdkMethod) return `await manilla.${sdkMethod.replace(/\b\w+(?=[,)])/g, argumentText)}`
   if (authentication !== 'token' || !isJson || !('application/json' in answer)) return undefined
   const isList = operation.parameters?.some(({ name }) => name === 'cursor')
   const input = {
@@ -156,18 +167,19 @@ export function sdkOf({ method, path, operation }: Entry, example: Example): str
     ...(Object.keys(query).length > 0 && { [isList ? 'filter' : 'query']: query }),
     ...(body && { body: body.value }),
   }
-  const rest = Object.keys(input).length > 0 ? `, ${literal(input)}` : ''
+  const options = Object.keys(input).length > 0 ? `, ${typescriptLiteral(input)}` : ''
   return isList
-    ? `await manilla.list('${path}'${rest}).page()`
-    : `await manilla.request('${method.toLowerCase()}', '${path}'${rest})`
+    ? `await manilla.list('${path}'${options}).page()`
+    : `await manilla.request('${method.toLowerCase()}', '${path}'${options})`
 
+  // Replaces the name of an argument in SDK_METHODS by its value in the example.
   function argumentText(name: string): string {
-    return name === 'body' ? literal(body?.value ?? {}) : `'${params[name] ?? name}'`
+    return name === 'body' ? typescriptLiteral(body?.value ?? {}) : `'${params[name] ?? name}'`
   }
 }
 
-// Returns JSON in the style of TypeScript: keys without quotation marks if they need none.
-function literal(value: unknown): string {
+// Formats a value as TypeScript: single quotes, and keys without quotation marks if they need none.
+function typescriptLiteral(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
     .replace(/"((?:[^"\\]|\\.)*)"/g, (whole, text: string) =>

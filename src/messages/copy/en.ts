@@ -1,5 +1,5 @@
 // The words of all messages, in English. Each kind has its subject, its parts in their order, and the short
-// text for SMS and WhatsApp. No text is HTML: messages/render.ts escapes the values and lays them out.
+// text for SMS and WhatsApp. The texts are not HTML: messages/render.ts lays them out and escapes them.
 
 import type { Copy, Workflow } from '#messages/kinds.ts'
 import type { Severity } from '#records/alerts.ts'
@@ -14,17 +14,19 @@ const minute = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 })
 
-const at = (time: string) => `${minute.format(new Date(time))} (Lagos)`
+const formatTime = (time: string) => `${minute.format(new Date(time))} (Lagos)`
 
 const figures = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 const money = (amount: number, currency: string) => `${currency} ${figures.format(amount)}`
 
-const items = (count: number) => (count === 1 ? '1 item' : `${count} items`)
+const formatItems = (count: number) => (count === 1 ? '1 item' : `${count} items`)
 
+// The row of a message about money of a collection account.
 const rowOfAccount = (accountNumber: string | undefined) =>
   accountNumber === undefined ? [] : [['Paid to account', accountNumber] as const]
 
+// A button, or nothing if there is no link.
 const buttonTo = (label: string, link: string | null) =>
   link === null ? [] : [{ button: { label, link } }]
 
@@ -34,7 +36,7 @@ const SEVERITY: Readonly<Record<Severity, string>> = {
   critical: 'Critical',
 }
 
-// The reasons of suspended money. A reason that is not in the list is shown as it is.
+// The reasons why money is suspended. suspenseReason() shows a reason without words here as its plain code.
 const SUSPENSE_REASONS: Readonly<Record<string, string>> = {
   unknown_number: 'nobody has the account number',
   wrong_bank: 'another bank reported it',
@@ -62,7 +64,7 @@ const FORMATS = { csv: 'CSV', xlsx: 'Excel (XLSX)' } as const
 
 const day = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long' })
 
-const days = (from: string, to: string) =>
+const formatDays = (from: string, to: string) =>
   from === to ? day.format(new Date(from)) : day.formatRange(new Date(from), new Date(to))
 
 const WORKFLOW: Readonly<Record<Workflow, string>> = {
@@ -91,7 +93,7 @@ export const en: Copy = {
         { text: `${invitedBy} has invited you to the dashboard of ${clientName}.` },
         { text: 'Open the link to choose your own password and second factor.' },
         { button: { label: 'Accept the invitation', link } },
-        { note: `The link works once, until ${at(expiresAt)}.` },
+        { note: `The link works once, until ${formatTime(expiresAt)}.` },
         { note: 'If you don’t expect this invitation, ignore this message. Nothing happens.' },
       ],
       short: `${invitedBy} has invited you to ${clientName} on Manilla: ${link}`,
@@ -107,7 +109,7 @@ export const en: Copy = {
         },
         { text: 'Open the link to choose your own password and second factor.' },
         { button: { label: 'Choose a new password', link } },
-        { note: `The link works once, until ${at(expiresAt)}.` },
+        { note: `The link works once, until ${formatTime(expiresAt)}.` },
         { note: `If you don’t expect this, ask ${resetBy} before you open the link.` },
       ],
       short: `${resetBy} has reset your password for ${clientName} on Manilla: ${link}`,
@@ -120,7 +122,7 @@ export const en: Copy = {
           text: `Somebody, probably you, asked to reset your password for the dashboard of ${clientName}.`,
         },
         { button: { label: 'Choose a new password', link } },
-        { note: `The link works once, until ${at(expiresAt)}.` },
+        { note: `The link works once, until ${formatTime(expiresAt)}.` },
         { note: 'If it wasn’t you, ignore this message. Your password stays as it is.' },
       ],
       short: `Reset your Manilla password: ${link}`,
@@ -132,7 +134,7 @@ export const en: Copy = {
         { text: 'Your Manilla account has a new password. All other sessions were ended.' },
         {
           rows: [
-            ['When', at(time)],
+            ['When', formatTime(time)],
             ['Network address', address],
           ],
         },
@@ -143,7 +145,7 @@ export const en: Copy = {
             'check who else can read your email.',
         },
       ],
-      short: `Your Manilla password was changed, ${at(time)}. Not you? Ask an owner to reset it.`,
+      short: `Your Manilla password was changed, ${formatTime(time)}. Not you? Ask an owner to reset it.`,
     }),
     'user.new_device': ({ at: time, address, device }) => ({
       subject: 'New sign-in to your account',
@@ -154,7 +156,7 @@ export const en: Copy = {
         },
         {
           rows: [
-            ['When', at(time)],
+            ['When', formatTime(time)],
             ['Device', device],
             ['Network address', address],
           ],
@@ -166,7 +168,9 @@ export const en: Copy = {
             'Your account.',
         },
       ],
-      short: `New sign-in to your Manilla account: ${device}, ${at(time)}. Not you? Change your password.`,
+      short:
+        `New sign-in to your Manilla account: ${device}, ${formatTime(time)}. ` +
+        'Not you? Change your password.',
     }),
     'user.approval_waiting': ({ workflow, requestedBy, at: time, link }) => ({
       subject: `Waiting for your approval: ${WORKFLOW[workflow].toLowerCase()}`,
@@ -176,7 +180,7 @@ export const en: Copy = {
         {
           rows: [
             ['Requested by', requestedBy],
-            ['Requested', at(time)],
+            ['Requested', formatTime(time)],
           ],
         },
         { button: { label: 'Review', link } },
@@ -184,21 +188,21 @@ export const en: Copy = {
       short: `${WORKFLOW[workflow]} waits for your approval.`,
     }),
     'user.report_ready': ({ name, format, from, to, link, expiresAt }) => ({
-      subject: `${name}: ${days(from, to)}`,
+      subject: `${name}: ${formatDays(from, to)}`,
       heading: name,
       parts: [
         { text: 'Your report is ready.' },
         {
           rows: [
-            ['Period', days(from, to)],
+            ['Period', formatDays(from, to)],
             ['Format', FORMATS[format]],
           ],
         },
         { button: { label: 'Open the report', link } },
-        { note: `The link works until ${at(expiresAt)}. It asks you to sign in.` },
+        { note: `The link works until ${formatTime(expiresAt)}. It asks you to sign in.` },
         { note: 'Your role must allow this report when you open it.' },
       ],
-      short: `${name}, ${days(from, to)}: ${link}`,
+      short: `${name}, ${formatDays(from, to)}: ${link}`,
     }),
     'payer.instructions': ({ amount, currency, reference, link, ...into }) => ({
       subject: `Pay ${money(amount, currency)} by bank transfer`,
@@ -211,7 +215,7 @@ export const en: Copy = {
             ['Bank', into.bankName],
             ['Account number', into.accountNumber],
             ['Account name', into.accountName],
-            ['Pay before', at(into.expiresAt)],
+            ['Pay before', formatTime(into.expiresAt)],
             ['Reference', reference],
           ],
         },
@@ -220,7 +224,7 @@ export const en: Copy = {
       ],
       short:
         `Pay ${money(amount, currency)} to ${into.accountNumber}, ${into.bankName}, ` +
-        `${into.accountName}, before ${at(into.expiresAt)}. ${link}`,
+        `${into.accountName}, before ${formatTime(into.expiresAt)}. ${link}`,
     }),
     'payer.part_payment': ({
       amountPaid,
@@ -240,7 +244,7 @@ export const en: Copy = {
             ['Bank', into.bankName],
             ['Account number', into.accountNumber],
             ['Account name', into.accountName],
-            ['Pay before', at(into.expiresAt)],
+            ['Pay before', formatTime(into.expiresAt)],
             ['Reference', reference],
           ],
         },
@@ -248,7 +252,7 @@ export const en: Copy = {
       ],
       short:
         `We received ${money(amountPaid, currency)}. ${money(amountRemaining, currency)} is still due ` +
-        `to ${into.accountNumber}, ${into.bankName}, before ${at(into.expiresAt)}. ${link}`,
+        `to ${into.accountNumber}, ${into.bankName}, before ${formatTime(into.expiresAt)}. ${link}`,
     }),
     'payer.receipt': ({ amount, currency, reference, at: time, link, accountNumber }) => ({
       subject: `Receipt: ${money(amount, currency)}`,
@@ -259,7 +263,7 @@ export const en: Copy = {
         {
           rows: [
             ['Amount', money(amount, currency)],
-            ['Received', at(time)],
+            ['Received', formatTime(time)],
             ...rowOfAccount(accountNumber),
             ['Reference', reference],
           ],
@@ -303,7 +307,7 @@ export const en: Copy = {
             ['Fees with VAT', money(sums.fees, currency)],
             ['Payments completed', String(sums.successful)],
             ['Payments expired', String(sums.expired)],
-            ['In suspense now', items(sums.waiting)],
+            ['In suspense now', formatItems(sums.waiting)],
           ],
         },
         { button: { label: 'Open the dashboard', link } },
@@ -327,7 +331,7 @@ export const en: Copy = {
             ['Settlement', codeOf(reference)],
             ['Paid out', money(net, currency)],
             ['Lines', String(lines)],
-            ['Paid', at(time)],
+            ['Paid', formatTime(time)],
           ],
         },
         { text: statement ? 'The statement is attached.' : 'The statement is in the dashboard.' },
@@ -347,7 +351,7 @@ export const en: Copy = {
           rows: [
             ['Amount', money(amount, currency)],
             ['Reason', suspenseReason(reason)],
-            ['In suspense now', items(waiting)],
+            ['In suspense now', formatItems(waiting)],
           ],
         },
         { button: { label: 'Open Suspense', link } },
@@ -392,7 +396,7 @@ export const en: Copy = {
           rows: [
             ['Severity', SEVERITY[severity]],
             ['About', subject],
-            ['Raised', at(time)],
+            ['Raised', formatTime(time)],
           ],
         },
         { text: remedy },

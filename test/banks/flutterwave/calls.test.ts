@@ -1,4 +1,4 @@
-// Queries to Flutterwave about money and accounts, and how its answers are read.
+// Calls to Flutterwave about money and accounts, and how the connector reads its answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,13 +30,15 @@ const reservations = {
   referenceOf: async (accountNumber: string) => (accountNumber === NUMBER ? REFERENCE : undefined),
 }
 
-async function find(answer: Answer) {
+// Asks the connector for one transfer, with this answer of Flutterwave.
+async function findWith(answer: Answer) {
   await using bank = await answering({ [VERIFY]: answer })
   return await bank.calls.findTransfer(one, { reservations })
 }
 
+// Returns the transfer as the connector reads it from a successful answer.
 async function findItem(transaction: object) {
-  const answer = await find(ok(transaction))
+  const answer = await findWith(ok(transaction))
   assert(answer.status === 'found' && answer.items[0])
   return answer.items[0]
 }
@@ -61,6 +63,7 @@ test('a transaction is found by its id, in naira, for the account that its tx_re
 })
 
 test('kobo, a fee that the payer bears, and a fee of more than two decimals are exact', async () => {
+  // Returns the amount and the fee that the connector reads from a changed transaction.
   const amounts = async (change: object) => {
     const item = await findItem({ ...ROW, ...change })
     assert(item.ok)
@@ -91,7 +94,7 @@ for (const [what, answer, expected] of [
   ['without a status', ok({ ...ROW, status: undefined }), 'no_answer'],
 ] as const) {
   test(`a transaction that is ${what} is ${expected}`, async () => {
-    assert.equal((await find(answer)).status, expected)
+    assert.equal((await findWith(answer)).status, expected)
   })
 }
 
@@ -106,7 +109,7 @@ for (const reference of ['ORDER-17', NUMBER, undefined, 5]) {
   })
 }
 
-test('money that nobody looks up the account of is kept', async () => {
+test('money whose account cannot be looked up is stored for an operator', async () => {
   await using bank = await answering({ [VERIFY]: ok(ROW) })
   const answer = await bank.calls.findTransfer(one, {})
   assert(answer.status === 'found' && answer.items[0]?.ok === false && answer.items[0].money)
@@ -125,15 +128,19 @@ const window = {
   accountNumber: null,
   cursor: null,
 }
-const at = (time: string, change: object = {}) => ({
+// Returns a transaction of this time of day.
+const transactionAt = (time: string, change: object = {}) => ({
   ...ROW,
   id: Number(time.replace(/\D/g, '')),
   created_at: `2026-01-01T${time}.000Z`,
   ...change,
 })
+// Returns the part of an answer that says how many rows and pages there are.
 const pages = (total: number) => ({ meta: { page_info: { total, total_pages: total } } })
 
-async function list(query: object, rows: object[], more: object = {}) {
+// Lists transfers with these rows as Flutterwave's answer. Returns their ids, the cursor and the query that
+// was sent.
+async function listWith(query: object, rows: object[], more: object = {}) {
   await using bank = await answering({ 'GET /v3/transactions': ok(rows, more) })
   const answer = await bank.calls.listTransfers({ ...window, ...query }, { reservations })
   assert(answer.status === 'listed')
@@ -144,42 +151,62 @@ async function list(query: object, rows: object[], more: object = {}) {
 
 test('a window is listed by days, with a day to spare, and holds what is paid within it', async () => {
   const rows = [
-    at('11:44:59'),
-    at('11:45:00'),
-    at('12:00:01', { status: 'pending' }),
-    at('12:00:02', { status: 'failed' }),
-    at('12:00:03', { tx_ref: 'ORDER-17' }),
-    at('23:30:00'),
-    at('23:30:01'),
+    transactionAt('11:44:59'),
+    transactionAt('11:45:00'),
+    transactionAt('12:00:01', { status: 'pending' }),
+    transactionAt('12:00:02', { status: 'failed' }),
+    transactionAt('12:00:03', { tx_ref: 'ORDER-17' }),
+    transactionAt('23:30:00'),
+    transactionAt('23:30:01'),
   ]
-  const { ids, query } = await list({}, rows, pages(1))
+  const { ids, query } = await listWith({}, rows, pages(1))
   assert.deepEqual(ids, ['114500', 'invalid_account_number', '233000'])
   assert.deepEqual(query, { from: '2026-01-01', to: '2026-01-02', page: '1' })
 })
 
 test('one account is listed by its tx_ref, and no other’s money with it', async () => {
-  const rows = [at('12:00:00'), at('12:00:01', { tx_ref: 'ORDER-17' })]
-  const { ids, query } = await list({ accountNumber: NUMBER, cursor: '3' }, rows, pages(3))
+  const rows = [transactionAt('12:00:00'), transactionAt('12:00:01', { tx_ref: 'ORDER-17' })]
+  const { ids, query } = await listWith({ accountNumber: NUMBER, cursor: '3' }, rows, pages(3))
   assert.deepEqual(ids, ['120000'])
   assert.deepEqual([query.tx_ref, query.page], [REFERENCE, '3'])
 })
 
 test('pages are read to the last, or until rows in order are past the window', async () => {
   const nextOf = async (rows: object[], more: object = pages(9)) =>
-    (await list({ cursor: '2' }, rows, more)).next
-  const inside = [at('12:00:00'), at('12:00:01')]
+    (await listWith({ cursor: '2' }, rows, more)).next
+  const inside = [transactionAt('12:00:00'), transactionAt('12:00:01')]
   assert.equal(await nextOf(inside), '3')
   assert.equal(await nextOf(inside, {}), '3')
   assert.equal(await nextOf(inside, pages(2)), null)
   assert.equal(await nextOf([], {}), null)
-  assert.equal(await nextOf([at('12:00:00'), at('11:44:59')]), null, 'newest first')
-  assert.equal(await nextOf([at('12:00:00'), at('23:30:01')]), null, 'oldest first')
-  assert.equal(await nextOf([at('11:40:00'), at('11:44:59')]), '3', 'not yet there')
-  assert.equal(await nextOf([at('12:00:00'), at('12:30:00'), at('11:44:59')]), '3', 'in no order')
-  assert.equal(await nextOf([at('12:00:00'), { ...ROW, created_at: 'x' }]), '3', 'no time')
+  assert.equal(
+    await nextOf([transactionAt('12:00:00'), transactionAt('11:44:59')]),
+    null,
+    'newest first',
+  )
+  assert.equal(
+    await nextOf([transactionAt('12:00:00'), transactionAt('23:30:01')]),
+    null,
+    'oldest first',
+  )
+  assert.equal(
+    await nextOf([transactionAt('11:40:00'), transactionAt('11:44:59')]),
+    '3',
+    'not yet there',
+  )
+  assert.equal(
+    await nextOf([transactionAt('12:00:00'), transactionAt('12:30:00'), transactionAt('11:44:59')]),
+    '3',
+    'in no order',
+  )
+  assert.equal(
+    await nextOf([transactionAt('12:00:00'), { ...ROW, created_at: 'x' }]),
+    '3',
+    'no time',
+  )
 })
 
-test('a list that is no list is no answer', async () => {
+test('a response without a list does not count as an answer', async () => {
   await using bank = await answering({ 'GET /v3/transactions': ok({}) })
   assert.equal((await bank.calls.listTransfers(window, {})).status, 'no_answer')
 })
@@ -233,6 +260,7 @@ test('an account is reserved for a customer with a BVN, under our reference', as
 })
 
 test('an account is refused without a BVN, or where Flutterwave says so', async () => {
+  // Reserves an account. Returns the status, the reason for a refusal, and the number of requests.
   const reserve = async (answer: Answer, bvn: string | null = '22212345654') => {
     await using bank = await answering({ [RESERVE]: answer })
     const request = { ...reservation, customer: { ...customer, bvn } }

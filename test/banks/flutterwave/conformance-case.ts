@@ -1,5 +1,5 @@
-// Flutterwave in the conformance suite. The sample has the published fields, with values of ours. An event is
-// only a hint, so the promises of a format hold for the answers that money is booked from.
+// Flutterwave's case in the conformance suite. The sample has the published fields, with values of ours. An
+// event is only a hint, so the promises of a format apply to the answers from which money is booked.
 
 import { keptRejection } from '#banks/credit-fields.ts'
 import { flutterwaveFormat, readTransaction } from '#banks/flutterwave/notifications.ts'

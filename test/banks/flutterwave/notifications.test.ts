@@ -1,5 +1,5 @@
-// Flutterwave's events: none names a credit, and the service queries or keeps everything that may
-// be money.
+// No event of Flutterwave books a credit by itself. The service queries Flutterwave, or stores everything
+// that may be money for an operator.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,7 +55,7 @@ for (const change of [{ payment_type: 'card' }, { status: 'failed' }]) {
   })
 }
 
-test('a payment that is pending, or of a type that is not named, is asked for', () => {
+test('the bank is queried about a pending payment, or one without a type', () => {
   for (const change of [{ status: 'pending' }, { payment_type: undefined }]) {
     const item = parse({ ...EVENT, data: { ...DATA, ...change } })
     assert(!item.ok)
@@ -68,14 +68,14 @@ for (const [call, says] of [
   ['webhook.payoutFailed', 'failed'],
 ] as const) {
   const sample = readContract('flutterwave')?.calls.find((each) => each.call === call)?.sample
-  test(`${call} names a payout, of which the bank is asked`, () => {
+  test(`${call} names a payout, and the service queries the bank about it`, () => {
     const item = parse(sample as object)
     assert(!item.ok && item.hint === undefined)
     assert.deepEqual(item.payout, { reference: 'PAY-0001', says })
   })
 }
 
-test('other events are kept if they name an amount', () => {
+test('other events are stored for an operator if they name an amount', () => {
   for (const status of ['HELD', 'constructor', ['FAILED'], null]) {
     const data = { amount: 50, status, reference: 'PAY-0001' }
     const other = parse({ event: 'transfer.completed', data })

@@ -18,6 +18,7 @@ const payout = {
 }
 const SEND = 'POST /v3/transfers'
 const FIND = 'GET /v3/transfers'
+// Returns a transfer as Flutterwave describes it, with this status.
 const transfer = (status: string, more: object = {}) => ({
   id: 7,
   amount: 137.53,
@@ -26,11 +27,13 @@ const transfer = (status: string, more: object = {}) => ({
   ...more,
 })
 
-async function bothWays(one: object): Promise<[PayoutAnswer, PayoutAnswer]> {
-  await using bank = await answering({ [SEND]: ok(one), [FIND]: ok([one]) })
+// Returns how the connector reads the same transfer as the answer to an order and as the answer to a query.
+async function readAsOrderAndQuery(answer: object): Promise<[PayoutAnswer, PayoutAnswer]> {
+  await using bank = await answering({ [SEND]: ok(answer), [FIND]: ok([answer]) })
   return [await bank.calls.sendMoney(payout, {}), await bank.calls.findPayout(payout.reference, {})]
 }
 
+// Returns how the connector reads this answer to a query of the payout.
 async function find(answer: Answer): Promise<PayoutAnswer> {
   await using bank = await answering({ [FIND]: answer })
   return await bank.calls.findPayout(payout.reference, {})
@@ -61,6 +64,7 @@ test('banks go by CBN’s three digits, all other institutions by NIP’s six', 
   await using bank = await answering({
     'POST /v3/accounts/resolve': ok({ account_number: '8012345678', account_name: 'ADA OBI' }),
   })
+  // Returns the bank code that the connector sends to Flutterwave for this bank.
   const codeOf = async (bankCode: string) => {
     const found = await bank.calls.enquireName({ bankCode, accountNumber: '8012345678' }, {})
     assert.deepEqual(found, { status: 'found', accountName: 'ADA OBI' })
@@ -76,7 +80,7 @@ test('banks go by CBN’s three digits, all other institutions by NIP’s six', 
 
 const WAITING = { status: 'unknown', isAccepted: true, waitsFor: 'authorization' }
 
-for (const [what, one, expected] of [
+for (const [what, answer, expected] of [
   ['SUCCESSFUL', transfer('SUCCESSFUL'), { status: 'confirmed', bankReference: '7' }],
   ['NEW', transfer('NEW'), { status: 'unknown', reason: 'NEW', isAccepted: true }],
   ['PENDING', transfer('PENDING'), { status: 'unknown', reason: 'PENDING', isAccepted: true }],
@@ -104,11 +108,11 @@ for (const [what, one, expected] of [
   ['of another word', transfer('DONE'), { status: 'unknown', reason: 'DONE', isAccepted: true }],
 ] as const) {
   test(`a transfer that is ${what} is ${expected.status}`, async () => {
-    assert.deepEqual(await bothWays(one), [expected, expected])
+    assert.deepEqual(await readAsOrderAndQuery(answer), [expected, expected])
   })
 }
 
-for (const [what, one] of [
+for (const [what, answer] of [
   ['repeats another reference', transfer('SUCCESSFUL', { reference: 'PYT000000000000043' })],
   ['fails under another reference', transfer('FAILED', { reference: 'PYT000000000000043' })],
   ['has no reference', transfer('SUCCESSFUL', { reference: null })],
@@ -116,7 +120,7 @@ for (const [what, one] of [
   ['has no status', transfer('', {})],
 ] as const) {
   test(`a payout is unknown when the transfer ${what}`, async () => {
-    const answers = await bothWays(one)
+    const answers = await readAsOrderAndQuery(answer)
     assert.deepEqual(
       answers.map(({ status }) => status),
       ['unknown', 'unknown'],
@@ -132,7 +136,7 @@ test('only the transfer with our reference counts, at any place in a list', asyn
   assert.equal((await find(ok([longer]))).status, 'unknown')
 })
 
-test('two transfers under our reference, or a list without it, decide nothing', async () => {
+test('two transfers with our reference, or a list without it, leave a payout unknown', async () => {
   const twice = await find(ok([transfer('FAILED'), transfer('SUCCESSFUL', { id: 8 })]))
   assert.equal(twice.status, 'unknown')
   assert.equal((await find(ok([5, null, 'x']))).status, 'unknown')
@@ -147,7 +151,7 @@ test('a refused order is unknown: the reference may be one that it has', async (
   }
 })
 
-test('a transfer that Flutterwave does not show may yet come', async () => {
+test('a transfer that Flutterwave does not show may still appear', async () => {
   assert.deepEqual(await find(ok([])), { status: 'not_found' })
   assert.equal((await find(no(400, 'none'))).status, 'unknown')
   assert.equal(connect(FULL).connection?.notFoundIsProof, undefined)

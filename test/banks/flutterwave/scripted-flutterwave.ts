@@ -1,4 +1,4 @@
-// A scripted Flutterwave: an answer for each known request line, 404 for all others.
+// Starts a fake Flutterwave with a fixed answer for each request line. All other requests get 404.
 
 import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
@@ -6,6 +6,7 @@ import { FLUTTERWAVE } from './conformance-case.ts'
 
 export const FULL = fullCase(FLUTTERWAVE)
 
+// Returns a successful answer of Flutterwave, or with `no` a refusal.
 export const ok = (data: unknown, more: object = {}): Answer => ({
   body: { status: 'success', message: 'done', data, ...more },
 })
@@ -14,6 +15,7 @@ export const no = (status: number, message: string): Answer => ({
   body: { status: 'error', message, data: null },
 })
 
+// Starts the bank. A request line is compared without its query.
 export function answering(answers: Record<string, Answer>) {
   return startScriptedBank(FULL, ({ line }) => {
     return answers[line.replace(/\?.*$/, '')] ?? no(404, 'none')

@@ -1,4 +1,5 @@
-// camt.054 as banks really send it: wrappers, amounts, batches, charges, reversals, parties.
+// Reads entries of camt.054 as banks really send them: wrappers, amounts, batches, charges, reversals,
+// parties.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,15 +38,17 @@ test('the first version is read in its own shape', () => {
 })
 
 test('the booked amount counts where the details of its one transfer say zero', () => {
-  const zero = (text: string) => tx({ more: amountTag(text) })
+  const transactionOfAmount = (text: string) => transaction({ more: amountTag(text) })
   for (const text of ['0', '0.00', '000.000']) {
-    const credit = creditOf(camt(entry({ details: zero(text), amount: '105678.50' })))
+    const credit = creditOf(
+      camt(entry({ details: transactionOfAmount(text), amount: '105678.50' })),
+    )
     assert.equal(credit.amountKobo, 10_567_850n)
   }
-  const counted = `<Btch><NbOfTxs>2</NbOfTxs></Btch>${zero('0')}`
-  assert.deepEqual(codes(camt(entry({ details: counted }))), ['batch_without_details'])
-  const two = zero('0') + tx({ id: ID_2, more: amountTag('0') })
-  assert.deepEqual(codes(camt(entry({ details: two }))), ['amount_mismatch', 'amount_mismatch'])
+  const counted = `<Btch><NbOfTxs>2</NbOfTxs></Btch>${transactionOfAmount('0')}`
+  assert.deepEqual(codesOf(camt(entry({ details: counted }))), ['batch_without_details'])
+  const two = transactionOfAmount('0') + transaction({ id: ID_2, more: amountTag('0') })
+  assert.deepEqual(codesOf(camt(entry({ details: two }))), ['amount_mismatch', 'amount_mismatch'])
 })
 
 const AMOUNTS = [
@@ -64,9 +67,9 @@ for (const [written, kobo] of AMOUNTS) {
 for (const written of ['10.005', '10.00001', '1<b>5</b>00', '1<b/>500', '10.00 20.00', '1 0', '']) {
   test(`an amount of "${written}" is refused, and kept from being lost`, () => {
     const text = camt(entry({ amount: written }))
-    assert.deepEqual(codes(text), ['invalid_amount'])
-    const own = camt(entry({ details: tx({ more: amountTag(written) }), amount: '1500' }))
-    assert.deepEqual(codes(own), ['invalid_amount'])
+    assert.deepEqual(codesOf(text), ['invalid_amount'])
+    const own = camt(entry({ details: transaction({ more: amountTag(written) }), amount: '1500' }))
+    assert.deepEqual(codesOf(own), ['invalid_amount'])
   })
 }
 
@@ -85,19 +88,19 @@ test('a day without a time stays a day', () => {
 test('when the transfer was accepted counts before when it was booked', () => {
   const more = '<RltdDts><AccptncDtTm>2026-11-15T08:00:00+01:00</AccptncDtTm></RltdDts>'
   const before = '<BookgDt><Dt>2026-11-16</Dt></BookgDt>'
-  const credit = creditOf(camt(entry({ details: tx({ more }), before })))
+  const credit = creditOf(camt(entry({ details: transaction({ more }), before })))
   assert.equal(credit.transactionTime?.toISOString(), '2026-11-15T07:00:00.000Z')
 })
 
-test('several transfers in one sum, without details, are nobody’s credit', () => {
-  const batch = (count: string, details = '') =>
-    codes(camt(entry({ details: `<Btch><NbOfTxs>${count}</NbOfTxs></Btch>${details}` })))
-  assert.deepEqual(batch('3'), ['batch_without_details'])
-  assert.deepEqual(batch('3', tx()), ['batch_without_details'])
-  assert.deepEqual(batch('many'), ['batch_without_details'])
-  assert.deepEqual(batch('1'), [undefined])
-  assert.deepEqual(batch('1', tx()), [undefined])
-  const [item] = items(camt(entry({ details: '<Btch><NbOfTxs>3</NbOfTxs></Btch>' })))
+test('several transfers in one sum, without details, are not booked to any account', () => {
+  const codesOfBatch = (count: string, details = '') =>
+    codesOf(camt(entry({ details: `<Btch><NbOfTxs>${count}</NbOfTxs></Btch>${details}` })))
+  assert.deepEqual(codesOfBatch('3'), ['batch_without_details'])
+  assert.deepEqual(codesOfBatch('3', transaction()), ['batch_without_details'])
+  assert.deepEqual(codesOfBatch('many'), ['batch_without_details'])
+  assert.deepEqual(codesOfBatch('1'), [undefined])
+  assert.deepEqual(codesOfBatch('1', transaction()), [undefined])
+  const [item] = parseItems(camt(entry({ details: '<Btch><NbOfTxs>3</NbOfTxs></Btch>' })))
   assert(item && !item.ok)
   assert.equal(item.money?.amount, '100.00')
 })
@@ -105,40 +108,43 @@ test('several transfers in one sum, without details, are nobody’s credit', () 
 test('an entry net of charges is the payer’s gross, and what the bank withheld', () => {
   const charges = '<Chrgs><Rcrd><Amt Ccy="NGN">0.50</Amt></Rcrd></Chrgs>'
   const gross = amountTag('100.00')
-  const net = entry({ amount: '99.50', details: tx({ more: gross + charges }) })
-  assert.deepEqual(amounts(camt(net)), [[10_000n, 50n, 0n]])
-  const withCharges = entry({ amount: '100.00', details: tx({ more: gross + charges }) })
-  assert.deepEqual(amounts(camt(withCharges)), [[10_000n]])
-  const unlike = entry({ amount: '99.40', details: tx({ more: gross + charges }) })
-  assert.deepEqual(codes(camt(unlike)), ['net_of_charges'])
-  const unexplained = entry({ amount: '99.50', details: tx({ more: gross }) })
-  assert.deepEqual(codes(camt(unexplained)), ['amount_mismatch'])
+  const net = entry({ amount: '99.50', details: transaction({ more: gross + charges }) })
+  assert.deepEqual(amountsOf(camt(net)), [[10_000n, 50n, 0n]])
+  const withCharges = entry({ amount: '100.00', details: transaction({ more: gross + charges }) })
+  assert.deepEqual(amountsOf(camt(withCharges)), [[10_000n]])
+  const unlike = entry({ amount: '99.40', details: transaction({ more: gross + charges }) })
+  assert.deepEqual(codesOf(camt(unlike)), ['net_of_charges'])
+  const unexplained = entry({ amount: '99.50', details: transaction({ more: gross }) })
+  assert.deepEqual(codesOf(camt(unexplained)), ['amount_mismatch'])
 })
 
 test('tax on charges is withheld apart from them, beside them or within them', () => {
   const taxed = '<Tax><Amt Ccy="NGN">0.04</Amt></Tax>'
   const charges = `<Chrgs><Rcrd><Amt Ccy="NGN">0.50</Amt>${taxed}</Rcrd></Chrgs>`
-  const details = tx({ more: amountTag('100.00') + charges })
-  assert.deepEqual(amounts(camt(entry({ amount: '99.46', details }))), [[10_000n, 50n, 4n]])
-  assert.deepEqual(amounts(camt(entry({ amount: '99.50', details }))), [[10_000n, 46n, 4n]])
+  const details = transaction({ more: amountTag('100.00') + charges })
+  assert.deepEqual(amountsOf(camt(entry({ amount: '99.46', details }))), [[10_000n, 50n, 4n]])
+  assert.deepEqual(amountsOf(camt(entry({ amount: '99.50', details }))), [[10_000n, 46n, 4n]])
 })
 
 test('a fee among the parts of an entry is withheld from the first credit that can bear it', () => {
-  const fee = tx({ id: ID_2, more: `${amountTag('0.50')}<CdtDbtInd>DBIT</CdtDbtInd>` })
-  const small = tx({ id: 'SMALL', more: amountTag('0.50') })
-  const details = small + tx({ more: amountTag('100.00') }) + fee
+  const fee = transaction({ id: ID_2, more: `${amountTag('0.50')}<CdtDbtInd>DBIT</CdtDbtInd>` })
+  const small = transaction({ id: 'SMALL', more: amountTag('0.50') })
+  const details = small + transaction({ more: amountTag('100.00') }) + fee
   const batch = camt(entry({ amount: '100.00', details }))
-  assert.deepEqual(amounts(batch), [[50n], [10_000n, 50n, 0n], undefined])
-  assert.deepEqual(codes(batch), [undefined, undefined, 'not_a_credit'])
-  const unlike = entry({ amount: '100.50', details: tx({ more: amountTag('100.00') }) + fee })
-  assert.deepEqual(codes(camt(unlike)), ['amount_mismatch', 'not_a_credit'])
+  assert.deepEqual(amountsOf(batch), [[50n], [10_000n, 50n, 0n], undefined])
+  assert.deepEqual(codesOf(batch), [undefined, undefined, 'not_a_credit'])
+  const unlike = entry({
+    amount: '100.50',
+    details: transaction({ more: amountTag('100.00') }) + fee,
+  })
+  assert.deepEqual(codesOf(camt(unlike)), ['amount_mismatch', 'not_a_credit'])
 })
 
 test('a debit marked as a reversal takes a credit back, by any of its names', () => {
-  const reversed = (text: string) =>
-    items(text.replace('CRDT', 'DBIT').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'))
+  const readReversed = (text: string) =>
+    parseItems(text.replace('CRDT', 'DBIT').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'))
   const more = '<Refs><AcctSvcrRef>S2</AcctSvcrRef><EndToEndId>E1</EndToEndId></Refs>'
-  const [item] = reversed(camt(entry({ details: `<TxDtls>${more}</TxDtls>` })))
+  const [item] = readReversed(camt(entry({ details: `<TxDtls>${more}</TxDtls>` })))
   assert(item && !item.ok)
   assert.deepEqual(item.reversal, {
     sessionId: 'S2',
@@ -148,40 +154,44 @@ test('a debit marked as a reversal takes a credit back, by any of its names', ()
     amountKobo: 10_000n,
     currency: 'NGN',
   })
-  const [pending] = reversed(camt(entry()).replace('BOOK', 'PDNG'))
+  const [pending] = readReversed(camt(entry()).replace('BOOK', 'PDNG'))
   assert(pending && !pending.ok && !pending.reversal && pending.code === 'not_booked')
-  const [unsure] = items(camt(entry()).replace('CRDT', 'DBIT'))
+  const [unsure] = parseItems(camt(entry()).replace('CRDT', 'DBIT'))
   assert(unsure && !unsure.ok && !unsure.reversal && unsure.code === 'not_a_credit')
 })
 
 test('our number is found in an IBAN of Nigeria and in a proxy', () => {
-  const into = (account: string) => {
+  // Returns the account number that is read from an entry with this account element.
+  const accountNumberOf = (account: string) => {
     const parties = `<RltdPties><CdtrAcct>${account}</CdtrAcct></RltdPties>`
-    return creditOf(camt(entry({ details: tx({ more: parties }) }))).accountNumber
+    return creditOf(camt(entry({ details: transaction({ more: parties }) }))).accountNumber
   }
   const iban = (text: string) => `<Id><IBAN>${text}</IBAN></Id>`
-  assert.equal(into(iban(`NG51058152010${NUMBER}`)), NUMBER)
-  assert.equal(into(iban(`NG51 0581 5201 ${NUMBER}`)), NUMBER)
-  assert.equal(into(iban(`GB51BUKB202015${NUMBER}`)), '9930000737')
+  assert.equal(accountNumberOf(iban(`NG51058152010${NUMBER}`)), NUMBER)
+  assert.equal(accountNumberOf(iban(`NG51 0581 5201 ${NUMBER}`)), NUMBER)
+  assert.equal(accountNumberOf(iban(`GB51BUKB202015${NUMBER}`)), '9930000737')
   const proxy = (text: string) => `<Prxy><Tp><Cd>CINC</Cd></Tp><Id>${text}</Id></Prxy>`
-  assert.equal(into(proxy(NUMBER)), NUMBER)
-  assert.equal(into(proxy('+2348031234567')), '9930000737')
-  assert.equal(into(`<Id><Othr><Id>${NUMBER}</Id></Othr></Id>${proxy('0123456789')}`), NUMBER)
+  assert.equal(accountNumberOf(proxy(NUMBER)), NUMBER)
+  assert.equal(accountNumberOf(proxy('+2348031234567')), '9930000737')
+  assert.equal(
+    accountNumberOf(`<Id><Othr><Id>${NUMBER}</Id></Othr></Id>${proxy('0123456789')}`),
+    NUMBER,
+  )
 })
 
 test('the payer’s bank is known by its BIC where it has no other code', () => {
   const agent = (id: string) =>
-    tx({ more: `<RltdAgts><DbtrAgt><FinInstnId>${id}</FinInstnId></DbtrAgt></RltdAgts>` })
-  const code = (id: string) => creditOf(camt(entry({ details: agent(id) }))).sourceBankCode
-  assert.equal(code('<BICFI>GTBINGLA</BICFI>'), 'GTBINGLA')
-  assert.equal(code('<BIC>GTBINGLA</BIC>'), 'GTBINGLA')
+    transaction({ more: `<RltdAgts><DbtrAgt><FinInstnId>${id}</FinInstnId></DbtrAgt></RltdAgts>` })
+  const bankCodeOf = (id: string) => creditOf(camt(entry({ details: agent(id) }))).sourceBankCode
+  assert.equal(bankCodeOf('<BICFI>GTBINGLA</BICFI>'), 'GTBINGLA')
+  assert.equal(bankCodeOf('<BIC>GTBINGLA</BIC>'), 'GTBINGLA')
   const both = '<BICFI>GTBINGLA</BICFI><ClrSysMmbId><MmbId>000013</MmbId></ClrSysMmbId>'
-  assert.equal(code(both), '058')
+  assert.equal(bankCodeOf(both), '058')
 })
 
 test('structured remittance is part of the narration', () => {
   const remittance = (text: string) =>
-    creditOf(camt(entry({ details: tx({ more: `<RmtInf>${text}</RmtInf>` }) }))).narration
+    creditOf(camt(entry({ details: transaction({ more: `<RmtInf>${text}</RmtInf>` }) }))).narration
   const structured = `<Strd><RfrdDocInf><Nb>INV-7</Nb></RfrdDocInf>
     <CdtrRefInf><Ref>RF18539007547034</Ref></CdtrRefInf><AddtlRmtInf>May</AddtlRmtInf></Strd>`
   assert.equal(remittance(structured), 'RF18539007547034 INV-7 May')
@@ -190,12 +200,14 @@ test('structured remittance is part of the narration', () => {
 
 type Entry = { details?: string; amount?: string; before?: string }
 
-function entry({ details = tx(), amount = '100.00', before = '' }: Entry = {}): string {
+// Writes an entry. `details` are its transactions, `before` stands before its amount.
+function entry({ details = transaction(), amount = '100.00', before = '' }: Entry = {}): string {
   return `<Ntry>${before}${amountTag(amount)}<CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts>
     <NtryDtls>${details}</NtryDtls></Ntry>`
 }
 
-function tx({ id = ID, more = '' } = {}): string {
+// Writes a transaction of an entry. `more` stands after its references.
+function transaction({ id = ID, more = '' } = {}): string {
   return `<TxDtls><Refs><AcctSvcrRef>${id}</AcctSvcrRef></Refs>${more}</TxDtls>`
 }
 
@@ -207,25 +219,28 @@ function parse(text: string) {
   return camt054Format.parse(Buffer.from(text))
 }
 
-function items(text: string) {
+// Parses a notification into its items.
+function parseItems(text: string) {
   const parsed = parse(text)
   assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')
   return parsed.items
 }
 
-function codes(text: string): (string | undefined)[] {
-  return items(text).map((item) => (item.ok ? undefined : item.code))
+// Returns the rejection code of each item; undefined for a credit.
+function codesOf(text: string): (string | undefined)[] {
+  return parseItems(text).map((item) => (item.ok ? undefined : item.code))
 }
 
+// Returns the first credit of a notification.
 function creditOf(text: string): IncomingCredit {
-  const [item] = items(text)
+  const [item] = parseItems(text)
   assert(item?.ok, item && !item.ok ? item.code : '')
   return item.credit
 }
 
-// Amount, fee and VAT of each credit.
-function amounts(text: string) {
-  return items(text).map((item) => {
+// Returns the amount, fee and VAT of each credit; undefined for a rejected one.
+function amountsOf(text: string) {
+  return parseItems(text).map((item) => {
     if (!item.ok) return undefined
     const { amountKobo, charges } = item.credit
     return charges ? [amountKobo, charges.feeKobo, charges.vatKobo] : [amountKobo]

@@ -1,5 +1,5 @@
-// Reading a notification never throws, whatever it holds. The credits of an entry sum to the whole
-// booked amount, or to the part of it that could be read.
+// Reading a notification never throws, even on nonsense. The credits of an entry sum up to the whole booked
+// amount, or to the part of it that could be read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,18 +33,19 @@ const entry = fc.record({
 
 test('from no entry is more taken than the bank booked, and all of it when every part is', () => {
   fc.assert(
-    fc.property(entry, (made) => {
-      const { text, bookedKobo } = write(made)
-      const items = read(camt(text))
-      assert.equal(items.length, Math.max(1, made.parts.length))
+    fc.property(entry, (generated) => {
+      const { text, bookedKobo } = writeEntry(generated)
+      const items = parseItems(camt(text))
+      assert.equal(items.length, Math.max(1, generated.parts.length))
       const credits = items.flatMap((item) => (item.ok ? [item.credit] : []))
       const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
       const gross = [...credits, ...reversals].reduce((all, { amountKobo }) => all + amountKobo, 0n)
-      const sum = gross - credits.reduce((all, { charges }) => all + withheld(charges), 0n)
+      const sum = gross - credits.reduce((all, { charges }) => all + chargesKoboOf(charges), 0n)
       assert(sum <= bookedKobo, `${sum} of ${bookedKobo}`)
       if (credits.length === items.length) assert.equal(sum, bookedKobo)
-      if (made.indicator !== 'CRDT') assert.equal(credits.length, 0)
-      if (made.indicator !== 'DBIT' || made.mark !== 'true') assert.equal(reversals.length, 0)
+      if (generated.indicator !== 'CRDT') assert.equal(credits.length, 0)
+      if (generated.indicator !== 'DBIT' || generated.mark !== 'true')
+        assert.equal(reversals.length, 0)
       const named = credits.map(({ sessionId }) => sessionId)
       assert.equal(new Set(named).size, named.length)
     }),
@@ -64,8 +65,8 @@ test('the parts that make up an entry are all taken, however their amounts are w
         charges: false,
         reference: '',
       }))
-      const made = { parts: whole, extraKobo: 0n, count: null, indicator: 'CRDT', mark: '' }
-      const items = read(camt(write({ ...made, status: 'BOOK' }).text))
+      const generated = { parts: whole, extraKobo: 0n, count: null, indicator: 'CRDT', mark: '' }
+      const items = parseItems(camt(writeEntry({ ...generated, status: 'BOOK' }).text))
       assert.deepEqual(
         items.map((item) => item.ok && item.credit.amountKobo),
         parts.map((each) => each.kobo),
@@ -111,26 +112,28 @@ test('no bytes in any encoding make the reader throw', () => {
   )
 })
 
-type Made = {
+// An entry that the tests generate, often with faults. `parts` are its transactions.
+type GeneratedEntry = {
   parts: {
     kobo: bigint
-    shape: { zeros: number; trailing: number; isSilent: boolean }
-    wrong: string | null
-    indicator: string | null
+    shape: { zeros: number; trailing: number; isSilent: boolean } // How the amount is written, if at all.
+    wrong: string | null // A text instead of the amount.
+    indicator: string | null // The part's own CRDT or DBIT.
     charges: boolean
     reference: string
   }[]
-  extraKobo: bigint
-  count: number | null
-  indicator: string
-  mark: string
+  extraKobo: bigint // By how much the entry's amount differs from the sum of its parts.
+  count: number | null // The number of transactions that the entry claims to have.
+  indicator: string // CRDT or DBIT of the entry.
+  mark: string // Whether the entry is marked as a reversal.
   status: string
 }
 
-function write(made: Made) {
-  const sumKobo = made.parts.reduce((sum, each) => sum + each.kobo, 0n)
-  const bookedKobo = sumKobo + made.extraKobo > 0n ? sumKobo + made.extraKobo : 1n
-  const details = made.parts.map((each) => {
+// Writes a generated entry as camt.054, and returns the amount that the bank booked.
+function writeEntry(generated: GeneratedEntry) {
+  const sumKobo = generated.parts.reduce((sum, each) => sum + each.kobo, 0n)
+  const bookedKobo = sumKobo + generated.extraKobo > 0n ? sumKobo + generated.extraKobo : 1n
+  const details = generated.parts.map((each) => {
     const { zeros, trailing, isSilent } = each.shape
     const amount = `${'0'.repeat(zeros)}${formatKobo(each.kobo as Kobo)}${'0'.repeat(trailing)}`
     return `<TxDtls><Refs><TxId>${each.reference}</TxId></Refs>
@@ -139,18 +142,18 @@ function write(made: Made) {
       ${each.charges ? '<Chrgs><Amt Ccy="NGN">0.50</Amt></Chrgs>' : ''}</TxDtls>`
   })
   const text = `<Ntry><Amt Ccy="NGN">${formatKobo(bookedKobo as Kobo)}</Amt>
-    ${made.indicator && `<CdtDbtInd>${made.indicator}</CdtDbtInd>`}
-    ${made.mark && `<RvslInd>${made.mark}</RvslInd>`}<Sts>${made.status}</Sts>
-    <NtryDtls>${made.count === null ? '' : `<Btch><NbOfTxs>${made.count}</NbOfTxs></Btch>`}
+    ${generated.indicator && `<CdtDbtInd>${generated.indicator}</CdtDbtInd>`}
+    ${generated.mark && `<RvslInd>${generated.mark}</RvslInd>`}<Sts>${generated.status}</Sts>
+    <NtryDtls>${generated.count === null ? '' : `<Btch><NbOfTxs>${generated.count}</NbOfTxs></Btch>`}
     ${details.join('')}</NtryDtls></Ntry>`
   return { text, bookedKobo }
 }
 
-function withheld(charges: BankCharges | undefined): bigint {
+function chargesKoboOf(charges: BankCharges | undefined): bigint {
   return charges ? charges.feeKobo + charges.vatKobo + charges.dutyKobo : 0n
 }
 
-function read(text: string): ParsedItem[] {
+function parseItems(text: string): ParsedItem[] {
   const parsed = camt054Format.parse(Buffer.from(text))
   assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')
   return parsed.items

@@ -1,4 +1,4 @@
-// Names and narrations, as every bank can read them.
+// Names and narrations in payment files use only the characters that every bank can read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Transfers as an ISO 20022 rail delivers them, and our answer to each.
+// Reads transfers that an ISO 20022 rail delivers as pacs.008, and writes our answer to each.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,6 +47,7 @@ test('charges that explain the difference leave the payer’s gross', () => {
 })
 
 test('the bank’s identifiers come first, then the position; the payer’s name never counts', () => {
+  // Returns the session id, or the rejection code, of a transfer with these identifiers.
   const id = (ids: string) => {
     const [item] = items(pacs008(transaction({ ids })))
     return item?.ok ? item.credit.sessionId : item?.code
@@ -101,9 +102,9 @@ test('the status report answers each transfer under its own names, in order', ()
 test('codes become the statuses that a rail knows', () => {
   const parsed = format.parse(Buffer.from(pacs008(transaction())))
   assert('items' in parsed)
-  const status = (code: Acknowledgement['responseCode']) =>
+  const statusFor = (code: Acknowledgement['responseCode']) =>
     /<TxSts>(.*)<\/TxSts>/.exec(format.acknowledge([answer(code)], parsed).body)?.[1]
-  assert.deepEqual((['00', '01', '02', '03'] as const).map(status), [
+  assert.deepEqual((['00', '01', '02', '03'] as const).map(statusFor), [
     'ACSC',
     'ACSC',
     'RJCT',
@@ -126,6 +127,7 @@ test('versions 02 to 13 are read, and what is no credit transfer is said to be n
   }
 })
 
+// Writes one transfer.
 function transaction({ ids, more = '' }: { ids?: string; more?: string } = {}): string {
   const named = `<EndToEndId>E1</EndToEndId><TxId>${NIP}</TxId><UETR>${UETR}</UETR>`
   return `<CdtTrfTxInf><PmtId>${ids ?? named}</PmtId>
@@ -136,12 +138,14 @@ function transaction({ ids, more = '' }: { ids?: string; more?: string } = {}): 
     <RmtInf><Ustrd>Invoice 1183</Ustrd></RmtInf></CdtTrfTxInf>`
 }
 
+// Wraps transfers in a pacs.008 message.
 function pacs008(transactions: string, version = '08'): string {
   return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.${version}"><FIToFICstmrCdtTrf>
     <GrpHdr><MsgId>M-1</MsgId><CreDtTm>2026-11-15T10:00:00+01:00</CreDtTm></GrpHdr>
     ${transactions}</FIToFICstmrCdtTrf></Document>`
 }
 
+// Parses a message into its items.
 function items(text: string) {
   const parsed = format.parse(Buffer.from(text))
   assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')

@@ -1,4 +1,5 @@
-// Payouts as a file for a bank's portal: the elements that the schema requires, in its order.
+// Writes payouts as a pain.001 file for a bank's portal, with the elements that the schema requires, in its
+// order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,6 +56,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
   MmbId: 35,
 }
 
+// Asserts, for an element and all below it, that its children are allowed, in order and complete.
 function checkStructure(element: XmlElement): void {
   if (element.children.length === 0) {
     const lengthMax = LENGTHS[element.name] ?? 500
@@ -76,6 +78,7 @@ function checkStructure(element: XmlElement): void {
   element.children.forEach(checkStructure)
 }
 
+// Parses a payment file and checks its structure.
 function readBack(xml: string): XmlElement {
   const read = readXml(Buffer.from(xml), 1_000_000)
   assert('root' in read, JSON.stringify(read))

@@ -1,4 +1,4 @@
-// Banks' reports on our payment files.
+// Reads banks' reports (pain.002) on our payment files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,12 +8,14 @@ import { pain002, rejection } from '../../support/payment-files.ts'
 
 const FILE = 'PYF000000000000001'
 
+// Returns the lines of a report that can be read.
 function lines(xml: string): ReportLine[] {
   const report = readPain002(Buffer.from(xml))
   assert('lines' in report, JSON.stringify(report))
   return report.lines
 }
 
+// Returns why a report cannot be read, or an empty text.
 function malformed(xml: string): string {
   const report = readPain002(Buffer.from(xml))
   return 'malformed' in report ? report.malformed : ''
@@ -147,7 +149,7 @@ test('the placeholder for a missing reference is not taken for a reference', () 
   assert.deepEqual([line?.fileReference, line?.reference], [undefined, undefined])
 })
 
-test('anything else is malformed, and said to be', () => {
+test('any other file is malformed, and the reader says so', () => {
   assert.match(malformed('<a/>'), /not a pain.002/)
   assert.match(malformed(pain002({ version: '02', group: '<GrpSts>ACSC</GrpSts>' })), /03 or later/)
   assert.match(malformed(pain002({ group: '' })), /states no status/)

@@ -1,4 +1,5 @@
-// XML from outside: bombs end soon with a plain message, and nothing is ever expanded or fetched.
+// Reads XML from outside: XML bombs are refused quickly with a plain message, and no entity is expanded or
+// fetched.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,11 +102,11 @@ test('UTF-16 is read, with a byte order mark or a declaration', () => {
 })
 
 test('Latin-1 is read where it is declared, and nowhere else', () => {
-  const latin = (encoding: string) =>
+  const latin1Document = (encoding: string) =>
     Buffer.from(`<?xml version='1.0' encoding='${encoding}'?><a>Jos\xe9</a>`, 'latin1')
-  assert.equal(rootOf(latin('ISO-8859-1')).text, 'José')
-  assert.equal(rootOf(latin('windows-1252')).text, 'José')
-  assert('malformed' in readXml(latin('UTF-8')))
+  assert.equal(rootOf(latin1Document('ISO-8859-1')).text, 'José')
+  assert.equal(rootOf(latin1Document('windows-1252')).text, 'José')
+  assert('malformed' in readXml(latin1Document('UTF-8')))
   assert('malformed' in readXml(Buffer.from('<a>Jos\xe9</a>', 'latin1')))
 })
 
@@ -119,7 +120,7 @@ test("an element of another namespace is not taken for the document's own", () =
   assert.equal(textOf(root, 'b'), '2')
 })
 
-test('names that JavaScript knows by heart are only names', () => {
+test('names such as __proto__ and constructor are ordinary names', () => {
   const root = rootOf('<a __proto__="1" constructor="2"><__proto__ toString="3"/></a>')
   assert.equal(root.attributes.get('__proto__'), '1')
   assert.equal(root.children[0]?.name, '__proto__')

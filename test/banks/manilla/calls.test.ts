@@ -1,4 +1,4 @@
-// Queries to a bank that speaks our own API (docs/bank-api.md), and those of the template.
+// Calls to a bank that has Manilla’s own API (docs/bank-api.md), and the calls of the connector template.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,9 @@ const TEMPLATE = fullCase(TEMPLATE_CASE)
 
 const CREDIT = JSON.parse(String(readSample('manilla', 'credit.json')))
 const TRANSFER = JSON.parse(String(readSample('template', 'transfer.json')))
-const start = (answer: Answer, each: FullCase = MANILLA) => startScriptedBank(each, () => answer)
+// Starts a bank with Manilla’s API that gives this answer to every request.
+const startBank = (answer: Answer, each: FullCase = MANILLA) =>
+  startScriptedBank(each, () => answer)
 const one = { kind: 'session_id', value: 'a b' } as const
 const MISSING: Answer = { status: 404, body: 'Not found' }
 
@@ -24,29 +26,29 @@ for (const [name, each, found, pending] of [
   ['template', TEMPLATE, { transfer: TRANSFER }, { body: { state: 'pending' } }],
 ] as const) {
   test(`${name}: a transfer is found, in progress or not found`, async () => {
-    await using bank = await start({ body: found }, each)
+    await using bank = await startBank({ body: found }, each)
     const answer = await bank.calls.findTransfer(one, {})
     assert(answer.status === 'found' && answer.items[0]?.ok)
     assert.equal(bank.asked[0]?.line, 'GET /transfers/a%20b')
     assert.equal(bank.asked[0]?.headers.authorization, 'Bearer the-key')
-    await using busy = await start(pending, each)
+    await using busy = await startBank(pending, each)
     assert.equal((await busy.calls.findTransfer(one, {})).status, 'in_progress')
-    await using empty = await start(MISSING, each)
+    await using empty = await startBank(MISSING, each)
     assert.equal((await empty.calls.findTransfer(one, {})).status, 'not_found')
   })
 }
 
 test('template: an account is reserved or refused', async () => {
   const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', customer: null } as const
-  await using bank = await start({ body: { account: '9931234567' } }, TEMPLATE)
+  await using bank = await startBank({ body: { account: '9931234567' } }, TEMPLATE)
   assert.equal((await bank.calls.reserveAccount(request, {})).status, 'reserved')
-  await using full = await start({ status: 409, body: { message: 'none left' } }, TEMPLATE)
+  await using full = await startBank({ status: 409, body: { message: 'none left' } }, TEMPLATE)
   const refused = await full.calls.reserveAccount(request, {})
   assert.deepEqual(refused, { status: 'refused', reason: 'none left' })
 })
 
 test('a window is listed by cursor', async () => {
-  await using bank = await start({ body: { data: [CREDIT, CREDIT], nextCursor: 'n' } })
+  await using bank = await startBank({ body: { data: [CREDIT, CREDIT], nextCursor: 'n' } })
   const query = { accountNumber: '9931234567', from: START, to: START, cursor: 'c' }
   const answer = await bank.calls.listTransfers(query, {})
   assert(answer.status === 'listed')
@@ -55,7 +57,7 @@ test('a window is listed by cursor', async () => {
 })
 
 test('a cursor that is no text does not pass for the end of the list', async () => {
-  await using bank = await start({ body: { data: [CREDIT], nextCursor: 2 } })
+  await using bank = await startBank({ body: { data: [CREDIT], nextCursor: 2 } })
   const query = { accountNumber: null, from: START, to: START, cursor: null }
   assert.equal((await bank.calls.listTransfers(query, {})).status, 'no_answer')
 })
@@ -68,7 +70,7 @@ test('names are found or not; accounts are reserved, renamed and blocked, or ref
     reference: 'r-1',
   }
   const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', customer: null } as const
-  await using bank = await start({ body: account })
+  await using bank = await startBank({ body: account })
   assert.equal((await bank.calls.enquireName(account, {})).status, 'found')
   assert.equal((await bank.calls.reserveAccount(request, {})).status, 'reserved')
   assert.equal((await bank.calls.renameAccount(account, {})).status, 'done')
@@ -76,10 +78,10 @@ test('names are found or not; accounts are reserved, renamed and blocked, or ref
   const bodies = bank.asked.slice(2).map(({ body }) => body)
   assert.deepEqual(bodies, [{ accountName: 'ADA' }, { isActive: false }])
 
-  await using refusing = await start({ status: 409, body: { message: 'no' } })
+  await using refusing = await startBank({ status: 409, body: { message: 'no' } })
   assert.equal((await refusing.calls.reserveAccount(request, {})).status, 'refused')
   assert.equal((await refusing.calls.blockAccount(account, {})).status, 'refused')
-  await using empty = await start(MISSING)
+  await using empty = await startBank(MISSING)
   assert.equal((await empty.calls.enquireName(account, {})).status, 'not_found')
 })
 
@@ -92,20 +94,24 @@ test('a payout is confirmed, failed, unknown or not found', async () => {
     to,
     narration: 'n',
   }
-  const settle = async (answer: Answer) => {
-    await using bank = await start(answer)
+  // Returns the status of the payout as read from the answer to the order, and to a query.
+  const readPayoutStatus = async (answer: Answer) => {
+    await using bank = await startBank(answer)
     const { status } = await bank.calls.sendMoney(payout, {})
     assert.equal(bank.asked[0]?.body.amount, '137.53')
     return [status, (await bank.calls.findPayout('p-1', {})).status]
   }
   const body = { status: 'confirmed', bankReference: 'b-1' }
-  assert.deepEqual(await settle({ body }), ['confirmed', 'confirmed'])
-  assert.deepEqual(await settle({ body: { status: 'failed' } }), ['failed', 'failed'])
-  assert.deepEqual(await settle({ body: { status: 'pending' } }), ['unknown', 'unknown'])
-  assert.deepEqual(await settle({ body: { status: 'confirmed' } }), ['unknown', 'unknown'])
-  assert.deepEqual(await settle({ status: 404, body: { status: 'not_found' } }), [
+  assert.deepEqual(await readPayoutStatus({ body }), ['confirmed', 'confirmed'])
+  assert.deepEqual(await readPayoutStatus({ body: { status: 'failed' } }), ['failed', 'failed'])
+  assert.deepEqual(await readPayoutStatus({ body: { status: 'pending' } }), ['unknown', 'unknown'])
+  assert.deepEqual(await readPayoutStatus({ body: { status: 'confirmed' } }), [
+    'unknown',
+    'unknown',
+  ])
+  assert.deepEqual(await readPayoutStatus({ status: 404, body: { status: 'not_found' } }), [
     'unknown',
     'not_found',
   ])
-  assert.deepEqual(await settle(MISSING), ['unknown', 'unknown'])
+  assert.deepEqual(await readPayoutStatus(MISSING), ['unknown', 'unknown'])
 })

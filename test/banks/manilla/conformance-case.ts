@@ -1,10 +1,11 @@
-// Our own rail in the conformance suite, and ISO 20022 under the same signature.
+// Manilla's own format in the conformance suite, and ISO 20022, which has the same signature.
 
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { kobo } from '#money.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
 import type { ConnectorCase, Sample } from '../connector-case.ts'
 
+// Returns the case of `manilla` or `iso20022`, which differ only in the format of the body.
 const ours = (label: string): ConnectorCase => ({
   connector: label,
   label,

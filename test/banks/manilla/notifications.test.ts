@@ -1,4 +1,5 @@
-// Guarantees of our own JSON beyond those of every format.
+// Tests Manilla’s own JSON notifications, beyond the promises that test/banks/conformance.test.ts checks
+// for every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +35,7 @@ test('a null means that a field is absent', () => {
   assert.deepEqual(read({ ...LEAST, ...nulls }), read(LEAST))
 })
 
-test('fields that only other formats have are unknown here, whatever they hold', () => {
+test('fields of other formats are ignored, whatever they contain', () => {
   for (const otherIdentifiers of [5, 'x', {}, [null], [{ kind: 'session_id', value: 'X' }]]) {
     assert.deepEqual(read({ ...LEAST, otherIdentifiers, identifiedBy: 'x' }), read(LEAST))
   }
@@ -56,7 +57,7 @@ test('an amount may be a number', () => {
   assert.equal(codeOfText(JSON.stringify(LEAST).replace('6000', '1e400')), 'invalid_amount')
 })
 
-test('further identifiers and what the bank withheld are taken, and nothing of that name but them', () => {
+test('further identifiers and charges are read, but no other values under their names', () => {
   const charges = { fee: '45', vat: 3.38, duty: null }
   const more = { settlementId: 'S-1', bankReference: 'FT-1', charges }
   const [item] = read({ ...LEAST, ...more }).items
@@ -146,7 +147,7 @@ test('a field that only looks repeated is not', () => {
   assert(readText(JSON.stringify(LEAST).replace('{', '{"unknown":1,"unknown":2,')).items[0]?.ok)
 })
 
-test('names that JavaScript knows by heart are only names', () => {
+test('names such as __proto__ and constructor are ordinary names', () => {
   const text = JSON.stringify(LEAST).replace('{', '{"__proto__":{"amount":1},"constructor":{},')
   assert(readText(text).items[0]?.ok)
   assert.equal(codeOfText('{"__proto__":{"sessionId":"1"}}'), 'invalid_session_id')
@@ -179,6 +180,7 @@ test("a payer's bank named by its NIP code gets its bank code, an unknown one is
   }
 })
 
+// Parses a body that must be a notification.
 function readText(text: string) {
   const parsed = jsonFormat.parse(Buffer.from(text))
   assert('items' in parsed)
@@ -189,6 +191,7 @@ function read(value: unknown) {
   return readText(JSON.stringify(value))
 }
 
+// Returns the rejection code of the first item; undefined for a credit.
 function codeOfText(text: string): string | undefined {
   const [item] = readText(text).items
   return item?.ok === false ? item.code : undefined

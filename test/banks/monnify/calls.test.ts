@@ -1,4 +1,4 @@
-// Queries to Monnify, and how its answers are read.
+// Calls to Monnify, and how the connector reads its answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,6 +23,7 @@ const TRANSACTION = {
 }
 const one = { kind: 'bank_reference', value: REFERENCE } as const
 
+// Starts a fake Monnify with a successful answer for each request line. All other requests get 404.
 function answering(answers: Record<string, unknown>) {
   return startScriptedBank(fullCase(MONNIFY), (call) => {
     const path = call.line.replace(/\?.*$/, '')
@@ -118,6 +119,7 @@ test('each request of a page after the first waits for its turn, and none is mad
   const query = { accountNumber: null, from: START, to: START, cursor: null }
   await using bank = await answering(script)
   let turns = 0
+  // The connector calls this before each request, and goes on only if it may.
   const takeTurn = async () => ++turns > 0
   assert.equal((await bank.calls.listTransfers(query, { takeTurn })).status, 'listed')
   assert.equal(turns, 20)
@@ -131,7 +133,7 @@ test('each request of a page after the first waits for its turn, and none is mad
   )
 })
 
-test('a page of which one transaction gives no answer is none', async () => {
+test('a page does not count if the details of one transaction cannot be read', async () => {
   await using bank = await startScriptedBank(fullCase(MONNIFY), (call) => {
     const isPage = call.line.includes('/search')
     const body = { responseBody: { content: [{ transactionReference: REFERENCE }] } }
@@ -201,10 +203,11 @@ test('an account is reserved only for a customer with a BVN or NIN', async () =>
   assert.equal(bank.asked[1]?.body.customerEmail, 'ada@example.com')
 })
 
-const waiting = (reason: string) =>
+const payoutWaitingForAuthorization = (reason: string) =>
   ({ status: 'unknown', reason, isAccepted: true, waitsFor: 'authorization' }) as const
 
 test('a failed disbursement says why in the words about it, never "success"', async () => {
+  // Returns the reason that is read from a failed payout with these fields.
   const find = async (words: object) => {
     const body = { status: 'FAILED', transactionReference: 'MFDS|1', ...words }
     await using bank = await answering({ 'GET /api/v2/disbursements/single/summary': body })
@@ -236,9 +239,9 @@ for (const [status, expected] of [
   ['PENDING', { status: 'unknown', reason: 'PENDING', isAccepted: true }],
   ['COMPLETED', { status: 'confirmed', bankReference: 'MFDS|1' }],
   ['AWAITING_PROCESSING', { status: 'unknown', reason: 'AWAITING_PROCESSING', isAccepted: true }],
-  ['PENDING_AUTHORIZATION', waiting('PENDING_AUTHORIZATION')],
-  ['PENDING_BATCH_AUTHORIZATION', waiting('PENDING_BATCH_AUTHORIZATION')],
-  ['OTP_EMAIL_DISPATCH_FAILED', waiting('OTP_EMAIL_DISPATCH_FAILED')],
+  ['PENDING_AUTHORIZATION', payoutWaitingForAuthorization('PENDING_AUTHORIZATION')],
+  ['PENDING_BATCH_AUTHORIZATION', payoutWaitingForAuthorization('PENDING_BATCH_AUTHORIZATION')],
+  ['OTP_EMAIL_DISPATCH_FAILED', payoutWaitingForAuthorization('OTP_EMAIL_DISPATCH_FAILED')],
   ['FAILED', { status: 'failed', reason: 'FAILED' }],
   ['REVERSED', { status: 'failed', reason: 'REVERSED', isReversed: true }],
   ['EXPIRED', { status: 'failed', reason: 'EXPIRED' }],
@@ -255,13 +258,13 @@ for (const [status, expected] of [
   })
 }
 
-test('a disbursement that is refused may have been sent before: it is asked for', async () => {
+test('a refused disbursement may have been sent before, so the bank is queried', async () => {
   await using bank = await answering({})
   assert.equal((await bank.calls.sendMoney(payout, {})).status, 'unknown')
   assert.equal((await bank.calls.findPayout('p-1', {})).status, 'not_found')
 })
 
-test('a name is found, or not', async () => {
+test('a name enquiry finds the account’s name, or reports that there is none', async () => {
   const path = 'GET /api/v1/disbursements/account/validate'
   await using bank = await answering({ [path]: { accountName: 'ADA OBI' } })
   assert.deepEqual(await bank.calls.enquireName(payout.to, {}), {

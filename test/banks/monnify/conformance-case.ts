@@ -1,4 +1,4 @@
-// Monnify in the conformance suite, with the secret of its published example.
+// Monnify's case in the conformance suite, with the secret of its published example.
 
 import { monnifyFormat } from '#banks/monnify/notifications.ts'
 import { kobo } from '#money.ts'

@@ -1,4 +1,4 @@
-// Guarantees of Monnify's events beyond those of every format.
+// Tests Monnify’s events, beyond the promises that test/banks/conformance.test.ts checks for every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { MONNIFY } from './conformance-case.ts'
 
 const EVENT = JSON.parse(String(readSample('monnify', 'reserved-account.json')))
 
-// Published for the body and the secret of that example.
+// The signature that Monnify publishes for the body and the secret of its example.
 const PUBLISHED =
   'f04fb635e04d71648bd3cc7999003da6861483342c856d05ddfa9b2dafacb873' +
   'b0de1d0f8f67405d0010b4348b721c49fa171d317972618debba6b638aedcd3c'
@@ -51,7 +51,7 @@ for (const [eventType, says] of [
   })
 }
 
-test('money of a reserved account in any other status is kept', () => {
+test('money of a reserved account in any other status is stored for an operator', () => {
   const item = parse(withData({ paymentStatus: 'OVERPAID' }))
   assert(!item.ok)
   assert.deepEqual([item.code, item.money?.amount], ['not_a_credit', '3000'])
@@ -64,7 +64,7 @@ test('without a session id, a transaction goes by its reference', () => {
   assert.equal(item.credit.identifiedBy, 'bank_reference')
 })
 
-test('a settlement above the amount is not believed, and kept', () => {
+test('an implausible settlement above the amount is stored for an operator', () => {
   const item = parse(withData({ settlementAmount: 3001 }))
   assert(!item.ok)
   assert.deepEqual([item.code, item.money?.amount], ['charges_mismatch', '3000'])

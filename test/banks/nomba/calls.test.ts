@@ -1,4 +1,4 @@
-// Queries to Nomba, and how its answers are read.
+// Calls to Nomba, and how the connector reads its answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { type Answer, type Script, startScriptedBank } from '../scripted-bank.ts
 import { NOMBA } from './conformance-case.ts'
 
 const SESSION = '000132891359184717316165338085'
-// The published example.
+// The record that Nomba publishes as an example.
 const RECORD = {
   id: 'API-VACT_TRA-185C7-01964b64-5c0a-4c91-81b6-zxv7a421862b',
   status: 'SUCCESS',
@@ -26,11 +26,13 @@ const RECORD = {
 const REFERENCE = '019a8a3c-0000-7000-8000-000000000001'
 const account = { accountNumber: '9171424569', reference: REFERENCE }
 const one = { kind: 'session_id', value: SESSION } as const
+// Returns a successful answer of Nomba with this data.
 const ok = (data: unknown): Answer => ({ body: { code: '00', description: 'Success', data } })
-const start = (answer: Answer) => startScriptedBank(fullCase(NOMBA), () => answer)
+// Starts a fake bank that gives this answer to every request.
+const startBank = (answer: Answer) => startScriptedBank(fullCase(NOMBA), () => answer)
 
 test('a transfer is found by its session id', async () => {
-  await using bank = await start(ok(RECORD))
+  await using bank = await startBank(ok(RECORD))
 
   const answer = await bank.calls.findTransfer(one, {})
 
@@ -56,7 +58,7 @@ for (const [what, answer, status] of [
   ['refused by code', { body: { code: '01', description: 'none' } }, 'not_found'],
 ] as const) {
   test(`a transfer that is ${what} is to be asked for again`, async () => {
-    await using bank = await start(answer)
+    await using bank = await startBank(answer)
     assert.equal((await bank.calls.findTransfer(one, {})).status, status)
   })
 }
@@ -66,7 +68,7 @@ test('a window is listed by cursor, transfers to virtual accounts only', async (
     { ...RECORD, type: 'withdrawal' },
     { ...RECORD, status: 'PAYMENT_FAILED' },
   ]
-  await using bank = await start(ok({ results: [RECORD, ...others], cursor: 'next' }))
+  await using bank = await startBank(ok({ results: [RECORD, ...others], cursor: 'next' }))
   const query = { accountNumber: null, from: START, to: START, cursor: null }
 
   const all = await bank.calls.listTransfers(query, {})
@@ -82,7 +84,7 @@ test('a window is listed by cursor, transfers to virtual accounts only', async (
 })
 
 test('an account is created with a plain name, and lives on', async () => {
-  await using bank = await start(
+  await using bank = await startBank(
     ok({ bankAccountNumber: '9171424569', bankAccountName: 'Nomba/Ada' }),
   )
   const customer = null
@@ -106,7 +108,7 @@ test('an account is created with a plain name, and lives on', async () => {
 })
 
 test('a name has 8 to 64 characters, whatever the customer is called', async () => {
-  await using bank = await start(ok({ bankAccountNumber: '9171424569' }))
+  await using bank = await startBank(ok({ bankAccountNumber: '9171424569' }))
   const names = ['', '王', 'Ada', 'Ada Obis', `${'A'.repeat(63)} B`, 'x'.repeat(300)]
   for (const accountName of names) {
     const request = { kind: 'static', reference: REFERENCE, accountName, customer: null } as const
@@ -141,7 +143,7 @@ test('an account that an earlier request created is found by its reference, not 
 })
 
 test('an account is renamed and ended by our reference; nothing is ever suspended', async () => {
-  await using bank = await start(ok({}))
+  await using bank = await startBank(ok({}))
   assert.equal(
     (await bank.calls.renameAccount({ ...account, accountName: 'Ada' }, {})).status,
     'done',
@@ -151,7 +153,7 @@ test('an account is renamed and ended by our reference; nothing is ever suspende
     bank.asked.slice(1).map(({ line }) => line),
     [`PUT /v1/accounts/virtual/${REFERENCE}`, `DELETE /v1/accounts/virtual/${REFERENCE}`],
   )
-  await using other = await start({ status: 404, body: { code: '404', description: 'None' } })
+  await using other = await startBank({ status: 404, body: { code: '404', description: 'None' } })
   assert.equal((await other.calls.blockAccount(account, {})).status, 'refused')
 })
 
@@ -186,35 +188,35 @@ for (const [status, expected] of [
   ['REFUND', 'failed'],
 ] as const) {
   test(`a payout that is ${status} is ${expected}`, async () => {
-    await using sending = await start(ok({ id: 't-1', status, meta: { merchantTxRef: 'p-1' } }))
+    await using sending = await startBank(ok({ id: 't-1', status, meta: { merchantTxRef: 'p-1' } }))
     assert.equal((await sending.calls.sendMoney(payout, {})).status, expected)
     assert.equal(sending.asked[1]?.body.amount, 137.53)
-    await using bank = await start(ok({ id: 't-1', status, merchantTxRef: 'p-1' }))
+    await using bank = await startBank(ok({ id: 't-1', status, merchantTxRef: 'p-1' }))
     assert.equal((await bank.calls.findPayout('p-1', {})).status, expected)
     assert.equal(bank.asked[1]?.line, 'GET /v1/transactions/accounts/single?merchantTxRef=p-1')
   })
 }
 
 test('a payout is not taken for another, and a refusal is not taken for a failure', async () => {
-  await using bank = await start(ok({ id: 't-1', status: 'SUCCESS', merchantTxRef: 'p-2' }))
+  await using bank = await startBank(ok({ id: 't-1', status: 'SUCCESS', merchantTxRef: 'p-2' }))
   assert.equal((await bank.calls.findPayout('p-1', {})).status, 'unknown')
   for (const meta of [{ merchantTxRef: 'p-2' }, undefined]) {
-    await using sending = await start(ok({ id: 't-1', status: 'SUCCESS', meta }))
+    await using sending = await startBank(ok({ id: 't-1', status: 'SUCCESS', meta }))
     assert.equal((await sending.calls.sendMoney(payout, {})).status, 'unknown')
   }
-  await using refusing = await start({ status: 400, body: { code: '400', description: 'no' } })
+  await using refusing = await startBank({ status: 400, body: { code: '400', description: 'no' } })
   assert.equal((await refusing.calls.sendMoney(payout, {})).status, 'unknown')
-  await using empty = await start({ status: 404, body: { code: '404', description: 'None' } })
+  await using empty = await startBank({ status: 404, body: { code: '404', description: 'None' } })
   assert.equal((await empty.calls.findPayout('p-1', {})).status, 'not_found')
 })
 
-test('a name is found, or not', async () => {
-  await using bank = await start(ok({ accountName: 'ADA OBI' }))
+test('a name enquiry finds the account’s name, or reports that there is none', async () => {
+  await using bank = await startBank(ok({ accountName: 'ADA OBI' }))
   assert.deepEqual(await bank.calls.enquireName(to, {}), {
     status: 'found',
     accountName: 'ADA OBI',
   })
   const none = { code: '404', description: 'Account not found' }
-  await using empty = await start({ status: 404, body: none })
+  await using empty = await startBank({ status: 404, body: none })
   assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
 })

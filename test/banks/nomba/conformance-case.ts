@@ -1,4 +1,4 @@
-// Nomba in the conformance suite, with the signature key of its published example.
+// Nomba's case in the conformance suite, with the signature key of its published example.
 
 import { nombaFormat } from '#banks/nomba/notifications.ts'
 import { kobo } from '#money.ts'

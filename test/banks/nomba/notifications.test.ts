@@ -1,4 +1,5 @@
-// Guarantees of Nomba's events and signatures beyond those of every format.
+// Tests Nomba’s events and signatures, beyond the promises that test/banks/conformance.test.ts checks for
+// every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,12 +12,13 @@ const BODY = readSample('nomba', 'virtual-account.json')
 const EVENT = JSON.parse(String(BODY))
 const SENT = '2025-09-29T10:51:44Z'
 
-// Published for this body and the key of that example.
+// The headers that Nomba publishes for this body and the key of its example.
 const HEADERS = {
   'nomba-signature': 'Kt9095hQxfgmVbx6iz7G2tPhHdbdXgLlyY/mf35sptw=',
   'nomba-timestamp': SENT,
 }
 
+// Returns whether the connector accepts the published body and signature, some seconds later.
 function verdict(body: Buffer, { headers = HEADERS as object, secondsLater = 0 } = {}) {
   const { connection } = connect(NOMBA)
   const now = new Date(Date.parse(SENT) + secondsLater * 1_000)
@@ -34,7 +36,7 @@ test('the published signature is right, for every retry under the first timestam
   }
 })
 
-test('the time is signed', () => {
+test('the signature covers the time', () => {
   const headers = { ...HEADERS, 'nomba-timestamp': '2025-09-29T10:51:45Z' }
   assert.equal(verdict(BODY, { headers }), 'invalid_signature')
 })

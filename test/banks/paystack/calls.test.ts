@@ -1,4 +1,4 @@
-// Queries to Paystack about money and accounts, and how its answers are read.
+// Calls to Paystack about money and accounts, and how the connector reads its answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ for (const [what, answer, expected] of [
   })
 }
 
-test('money of which nobody says whose number it is for is kept', async () => {
+test('money without an account number is stored for an operator', async () => {
   await using bank = await answering({ [VERIFY]: ok(ROW) })
   const answer = await bank.calls.findTransfer(one, {})
   assert(answer.status === 'found' && answer.items[0]?.ok === false)
@@ -99,7 +99,7 @@ test('a window is listed by pages, each row with the details of its transaction'
   })
 })
 
-test('a row that names the number is asked for no further, and ends a short page', async () => {
+test('a row with the account number needs no further call, and ends a short page', async () => {
   await using bank = await answering({
     'GET /transaction': ok([{ ...ROW, authorization: AUTHORIZATION }]),
   })
@@ -111,7 +111,7 @@ test('a row that names the number is asked for no further, and ends a short page
   assert.equal(bank.asked.length, 1)
 })
 
-test('a row of one account is its money, whatever its transaction fails to say', async () => {
+test('a row of a list for one account belongs to it, even if its transaction does not say so', async () => {
   const query = { ...window, accountNumber: '9930000737', cursor: null }
   for (const details of [ok(ROW), no(404, 'none')]) {
     await using bank = await answering({ 'GET /transaction': ok([ROW]), [VERIFY]: details })
@@ -173,6 +173,7 @@ test('an account is reserved for a customer of its own', async () => {
 })
 
 test('an account is refused without a phone number, or where Paystack says so', async () => {
+  // Reserves an account. Returns the status, the reason for a refusal, and the number of requests.
   const reserve = async (answers: Record<string, Answer>, phone: string | null = '08012345678') => {
     await using bank = await answering(answers)
     const answer = await bank.calls.reserveAccount(

@@ -1,4 +1,4 @@
-// Paystack in the conformance suite. The sample has the published fields, with values of ours.
+// Paystack's case in the conformance suite. The sample has the published fields, with values of ours.
 
 import { paystackFormat } from '#banks/paystack/notifications.ts'
 import { kobo } from '#money.ts'

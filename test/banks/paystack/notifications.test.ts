@@ -1,4 +1,4 @@
-// Guarantees of Paystack's events beyond those of every format.
+// Tests Paystack’s events, beyond the promises that test/banks/conformance.test.ts checks for every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ test('the amount and the fee are kobo', () => {
   assert.equal(item.credit.transactionTime?.toISOString(), '2026-01-01T12:00:00.000Z')
 })
 
-test('a masked number of the payer is none: refunds would go to it', () => {
+test('a masked payer’s number counts as missing, because refunds would go to it', () => {
   const masked = parse(EVENT)
   assert(masked.ok && masked.credit.sourceAccountNumber === null)
   const authorization = { ...DATA.authorization, sender_bank_account_number: '0123456789' }
@@ -28,7 +28,7 @@ test('a masked number of the payer is none: refunds would go to it', () => {
   assert(whole.ok && whole.credit.sourceAccountNumber === '0123456789')
 })
 
-test('without a fee nothing was withheld', () => {
+test('without a fee the bank withheld nothing', () => {
   const item = parse({ ...EVENT, data: { ...DATA, fees: null } })
   assert(item.ok && item.credit.charges === undefined)
 })
@@ -66,21 +66,21 @@ for (const [call, says] of [
   const sample = readContract('paystack')?.calls.find((each) => each.call === call)?.sample
   const event = sample as { event: string; data: object }
 
-  test(`${event.event} names our payout, of which the bank is asked`, () => {
+  test(`${event.event} names our payout, and the service queries the bank about it`, () => {
     const reference = 'manilla-payout-pyt000000000000042'
     const item = parse({ ...event, data: { ...event.data, reference } })
     assert(!item.ok)
     assert.deepEqual(item.payout, { reference: 'PYT000000000000042', says })
   })
 
-  test(`${event.event} of a transfer that is not ours is kept`, () => {
+  test(`${event.event} of a transfer that is not ours is stored for an operator`, () => {
     const item = parse(event)
     assert(!item.ok && item.payout === undefined)
     assert.equal(item.money?.amount, '1000.00')
   })
 }
 
-test('other events are kept if they name an amount', () => {
+test('other events are stored for an operator if they name an amount', () => {
   const refund = parse({ event: 'refund.processed', data: { amount: 5_000 } })
   assert(!refund.ok && refund.money?.amount === '50.00')
   const assigned = parse({ event: 'dedicatedaccount.assign.success', data: { customer: {} } })

@@ -20,15 +20,17 @@ const payout = {
 }
 const THEIRS = 'manilla-payout-pyt000000000000042'
 const FIND = `GET /transfer/verify/${THEIRS}`
+// Returns an answer with a transfer of this status.
 const transfer = (status: string, more: object = {}) =>
   ok({ amount: 13_753, reference: THEIRS, status, transfer_code: 'TRF_1', ...more })
 
-async function bothWays(answer: Answer): Promise<[PayoutAnswer, PayoutAnswer]> {
+// Returns how the connector reads the same answer to an order and to a query.
+async function readAsOrderAndQuery(answer: Answer): Promise<[PayoutAnswer, PayoutAnswer]> {
   await using bank = await answering({ 'POST /transfer': answer, [FIND]: answer })
   return [await bank.calls.sendMoney(payout, {}), await bank.calls.findPayout(payout.reference, {})]
 }
 
-test('a name is asked for by the code that Paystack has for the bank', async () => {
+test('a name enquiry uses Paystack’s code of the bank', async () => {
   await using bank = await answering({ 'GET /bank/resolve': ok({ account_name: 'ADA OBI' }) })
   const found = await bank.calls.enquireName(to, {})
   assert.deepEqual(found, { status: 'found', accountName: 'ADA OBI' })
@@ -82,7 +84,10 @@ for (const [status, expected] of [
   ['rejected', { status: 'failed', reason: 'rejected' }],
 ] as const) {
   test(`a transfer that is ${status} is ${expected.status}`, async () => {
-    assert.deepEqual(await bothWays(transfer(status, { failures: null })), [expected, expected])
+    assert.deepEqual(await readAsOrderAndQuery(transfer(status, { failures: null })), [
+      expected,
+      expected,
+    ])
   })
 }
 
@@ -94,7 +99,7 @@ for (const [what, answer] of [
   ['refuses the request', no(400, 'You cannot initiate third party payouts')],
 ] as const) {
   test(`a payout is unknown when the answer ${what}`, async () => {
-    const answers = await bothWays(answer)
+    const answers = await readAsOrderAndQuery(answer)
     assert.deepEqual(
       answers.map(({ status }) => status),
       ['unknown', 'unknown'],
@@ -102,21 +107,21 @@ for (const [what, answer] of [
   })
 }
 
-test('a transfer that failed says why, however Paystack writes it', async () => {
-  const [text] = await bothWays(transfer('failed', { failures: 'Dormant account' }))
+test('a failed transfer has a reason, in each way that Paystack writes it', async () => {
+  const [text] = await readAsOrderAndQuery(transfer('failed', { failures: 'Dormant account' }))
   assert.deepEqual(text, { status: 'failed', reason: 'Dormant account' })
-  const [list] = await bothWays(transfer('failed', { failures: { code: 'x' } }))
+  const [list] = await readAsOrderAndQuery(transfer('failed', { failures: { code: 'x' } }))
   assert.deepEqual(list, { status: 'failed', reason: '{"code":"x"}' })
 })
 
 test('a payout that the balance does not cover was never taken', async () => {
   const words = 'Your balance is not enough to fulfill this request'
-  const [sent, found] = await bothWays(no(400, words))
+  const [sent, found] = await readAsOrderAndQuery(no(400, words))
   assert.deepEqual(sent, { status: 'failed', reason: words })
   assert.equal(found.status, 'unknown')
 })
 
-test('a transfer that Paystack does not show may yet come', async () => {
+test('a transfer that Paystack does not show may still appear', async () => {
   await using bank = await answering({ [FIND]: no(404, 'Transfer not found') })
   assert.equal((await bank.calls.findPayout(payout.reference, {})).status, 'not_found')
   assert.equal(connect(FULL).connection?.notFoundIsProof, undefined)

@@ -7,7 +7,7 @@ import { ourReference, paystackReference } from '#banks/paystack/notifications.t
 
 const TAKEN = /^[a-z0-9_-]{16,50}$/
 
-test('the reference of a payout, refund or return stays what it is', () => {
+test('the Paystack reference of a payout, refund or return never changes', () => {
   for (const [ours, theirs] of [
     ['PYT000000000000042', 'manilla-payout-pyt000000000000042'],
     ['RFD281474976710654', 'manilla-payout-rfd281474976710654'],
@@ -19,7 +19,7 @@ test('the reference of a payout, refund or return stays what it is', () => {
   }
 })
 
-test('each that can be sent is valid at Paystack and can be read back', () => {
+test('each reference that can be sent is valid at Paystack and can be read back', () => {
   const unit = fc.constantFrom(...'abyzABYZ019-_')
   fc.assert(
     fc.property(fc.string({ unit, minLength: 1, maxLength: 40 }), (ours) => {

@@ -1,4 +1,4 @@
-// A scripted Paystack: an answer for each known request line, 404 for all others.
+// Starts a fake Paystack with a fixed answer for each request line. All other requests get 404.
 
 import { type FullCase, fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
@@ -6,14 +6,16 @@ import { PAYSTACK } from './conformance-case.ts'
 
 export const FULL = fullCase(PAYSTACK)
 
+// Returns a successful answer of Paystack, or with `no` a refusal.
 export const ok = (data: unknown): Answer => ({ body: { status: true, message: 'done', data } })
 export const no = (status: number, message: string): Answer => ({
   status,
   body: { status: false, message },
 })
 
-export function answering(answers: Record<string, Answer>, each: FullCase = FULL) {
-  return startScriptedBank(each, ({ line }) => {
+// Starts the bank. A request line is compared without its query.
+export function answering(answers: Record<string, Answer>, connectorCase: FullCase = FULL) {
+  return startScriptedBank(connectorCase, ({ line }) => {
     return answers[line.replace(/\?.*$/, '')] ?? no(404, 'none')
   })
 }

@@ -1,4 +1,4 @@
-// Providus in the conformance suite. The second sample is published as the answer to a query, which
+// Providus's case in the conformance suite. Its second sample is published as the answer to a query, which
 // has the fields of a notification.
 
 import { createHash } from 'node:crypto'
@@ -40,6 +40,7 @@ export const PROVIDUS: ConnectorCase = {
   api: { settings: {} },
 }
 
+// Returns a sample with the acknowledgements that Providus expects for a new credit and for a known one.
 function providusSample(
   file: string,
   sessionId: string,

@@ -1,4 +1,5 @@
-// Guarantees of the Providus notification beyond those of every format.
+// Tests the Providus notification, beyond the promises that test/banks/conformance.test.ts checks for every
+// format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,13 +33,13 @@ test('times are those of Lagos', () => {
   assert.equal(transactionTime?.toISOString(), '2026-11-15T00:42:26.000Z')
 })
 
-test('a bank we do not know by name leaves no code, and the money is taken', () => {
+test('an unknown bank’s name leaves the bank code empty, and the money is taken', () => {
   assert.equal(credit(NOTIFICATION).sourceBankCode, '033')
   assert.equal(credit({ ...NOTIFICATION, sourceBankName: 'Bank of Nowhere' }).sourceBankCode, null)
   assert.equal(credit({ ...NOTIFICATION, sourceBankName: 5 }).sourceBankCode, null)
 })
 
-test('a list is malformed: this bank sends one credit a body', () => {
+test('a list is malformed, because this bank sends one credit per notification', () => {
   assert('malformed' in parse(JSON.stringify([NOTIFICATION])))
 })
 
@@ -49,6 +50,7 @@ test('an amount sent twice is rejected', () => {
 })
 
 test('a settlement id may be a number, whose digits are all kept', () => {
+  // Parses a notification whose settlement id is this JSON text.
   const withId = (settlementId: string, more: object = {}) => {
     const text = JSON.stringify({ ...NOTIFICATION, ...more, settlementId: 'HERE' })
     const parsed = parse(text.replace('"HERE"', settlementId))
@@ -102,6 +104,7 @@ function parse(text: string) {
   return providusFormat.parse(Buffer.from(text))
 }
 
+// Returns the credit that is read from a notification.
 function credit(notification: object) {
   const parsed = parse(JSON.stringify(notification))
   assert('items' in parsed && parsed.items[0]?.ok)

@@ -1,4 +1,4 @@
-// Queries to Squad, and how its answers are read.
+// Calls to Squad, and how the connector reads its answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
 import { SQUAD_BODY } from './conformance-case.ts'
 
-// The published example.
+// The row that Squad publishes as an example.
 const ROW = {
   transaction_reference: 'REF202409181544489320003',
   virtual_account_number: '0915079300',
@@ -24,16 +24,18 @@ const ROW = {
   session_id: '100004240918144254119476359000',
   frozen_transaction: null,
 }
+// Returns a successful answer of Squad, or with `no` a refusal.
 const ok = (data: unknown): Answer => ({ body: { status: 200, success: true, data } })
 const no = (status: number, message: string): Answer => ({
   status,
   body: { status, success: false, message, data: {} },
 })
-const start = (answer: Answer) => startScriptedBank(fullCase(SQUAD_BODY), () => answer)
+// Starts a fake bank that gives this answer to every request.
+const startBank = (answer: Answer) => startScriptedBank(fullCase(SQUAD_BODY), () => answer)
 const reference = { kind: 'bank_reference', value: ROW.transaction_reference } as const
 
 test('a transfer is found by its reference or its session id', async () => {
-  await using bank = await start(ok({ count: 1, rows: [ROW] }))
+  await using bank = await startBank(ok({ count: 1, rows: [ROW] }))
 
   const answer = await bank.calls.findTransfer(reference, {})
   await bank.calls.findTransfer({ kind: 'session_id', value: ROW.session_id }, {})
@@ -54,15 +56,15 @@ test('a transfer is found by its reference or its session id', async () => {
 })
 
 test('no rows are not found, and a refusal says nothing of the transfer', async () => {
-  await using none = await start(ok({ count: 0, rows: [] }))
+  await using none = await startBank(ok({ count: 0, rows: [] }))
   assert.equal((await none.calls.findTransfer(reference, {})).status, 'not_found')
-  await using refusing = await start(no(400, 'Merchant identifier is required'))
+  await using refusing = await startBank(no(400, 'Merchant identifier is required'))
   assert.equal((await refusing.calls.findTransfer(reference, {})).status, 'no_answer')
 })
 
 test('a frozen transfer is kept, not booked', async () => {
   const frozen_transaction = { freeze_transaction_ref: 'afbd9b7f', reason: 'no BVN' }
-  await using bank = await start(ok({ rows: [{ ...ROW, frozen_transaction }] }))
+  await using bank = await startBank(ok({ rows: [{ ...ROW, frozen_transaction }] }))
   const answer = await bank.calls.findTransfer(reference, {})
   assert(answer.status === 'found' && answer.items[0]?.ok === false)
   assert.equal(answer.items[0].code, 'not_booked')
@@ -70,7 +72,7 @@ test('a frozen transfer is kept, not booked', async () => {
 })
 
 test('a window is listed by pages of whole days', async () => {
-  await using bank = await start(ok({ rows: Array.from({ length: 100 }, () => ROW) }))
+  await using bank = await startBank(ok({ rows: Array.from({ length: 100 }, () => ROW) }))
   const query = { accountNumber: '0915079300', from: START, to: START, cursor: '3' }
   const answer = await bank.calls.listTransfers(query, {})
   assert(answer.status === 'listed')
@@ -79,13 +81,13 @@ test('a window is listed by pages of whole days', async () => {
     bank.asked[0]?.line ?? '',
     /\?page=3&perPage=100&startDate=11-15-2026&endDate=11-15-2026&virtualAccount=0915079300&dir=ASC$/,
   )
-  await using last = await start(ok({ rows: [ROW] }))
+  await using last = await startBank(ok({ rows: [ROW] }))
   const end = await last.calls.listTransfers(query, {})
   assert(end.status === 'listed' && end.nextCursor === null)
 })
 
 test('an account is created for the business', async () => {
-  await using bank = await start(ok({ virtual_account_number: '0915079300' }))
+  await using bank = await startBank(ok({ virtual_account_number: '0915079300' }))
   const customer = { name: 'ADA OBI', email: null, phone: '+2348098765432', nin: null }
   const bvn = '22212345654'
   const request = {
@@ -106,11 +108,11 @@ test('an account is created for the business', async () => {
     beneficiary_account: '4829023412',
     bvn,
   })
-  await using refusing = await start(no(400, 'BVN is invalid'))
+  await using refusing = await startBank(no(400, 'BVN is invalid'))
   const refused = await refusing.calls.reserveAccount(request, {})
   assert.deepEqual(refused, { status: 'refused', reason: 'BVN is invalid' })
 
-  await using unasked = await start(ok({ virtual_account_number: '0915079300' }))
+  await using unasked = await startBank(ok({ virtual_account_number: '0915079300' }))
   const nobodys = { ...request, customer: null }
   assert.equal((await unasked.calls.reserveAccount(nobodys, {})).status, 'refused')
   assert.deepEqual(unasked.asked, [])
@@ -126,16 +128,16 @@ const payout = {
 }
 
 test('a name is asked for by the NIP code of the bank', async () => {
-  await using bank = await start(ok({ account_name: 'JENNY SQUAD' }))
+  await using bank = await startBank(ok({ account_name: 'JENNY SQUAD' }))
   const found = await bank.calls.enquireName(to, {})
   assert.deepEqual(found, { status: 'found', accountName: 'JENNY SQUAD' })
   assert.equal(bank.asked[0]?.body.bank_code, '000013')
-  await using empty = await start(no(400, 'Unable to locate account'))
+  await using empty = await startBank(no(400, 'Unable to locate account'))
   assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
 })
 
 test('a bank is named by its NIP code, and one without it is not paid', async () => {
-  await using bank = await start(ok(PAID))
+  await using bank = await startBank(ok(PAID))
   for (const { code } of BANKS) {
     await bank.calls.sendMoney({ ...payout, to: { ...to, bankCode: code } }, {})
   }
@@ -144,7 +146,7 @@ test('a bank is named by its NIP code, and one without it is not paid', async ()
     codes,
     BANKS.flatMap(({ nipCode }) => nipCode ?? []),
   )
-  await using unasked = await start(ok(PAID))
+  await using unasked = await startBank(ok(PAID))
   const unknown = { ...to, bankCode: '999' }
   const failed = await unasked.calls.sendMoney({ ...payout, to: unknown }, {})
   assert(failed.status === 'failed')
@@ -154,7 +156,7 @@ test('a bank is named by its NIP code, and one without it is not paid', async ()
 })
 
 test('a payout goes out in kobo, under a reference that starts with our id', async () => {
-  await using bank = await start(ok(PAID))
+  await using bank = await startBank(ok(PAID))
   const confirmed = { status: 'confirmed', bankReference: SESSION }
   assert.deepEqual(await bank.calls.sendMoney(payout, {}), confirmed)
   assert.deepEqual(await bank.calls.findPayout('p-1', {}), confirmed)
@@ -183,13 +185,13 @@ for (const [what, answer, expected] of [
   ['pending', ok({ ...PAID, transaction_status: 'pending' }), 'unknown'],
 ] as const) {
   test(`a payout that is ${what} is ${expected}`, async () => {
-    await using bank = await start(answer)
+    await using bank = await startBank(answer)
     assert.equal((await bank.calls.sendMoney(payout, {})).status, expected)
     assert.equal((await bank.calls.findPayout('p-1', {})).status, expected)
   })
 }
 
 test('a payout that Squad never saw is not found', async () => {
-  await using bank = await start(no(404, 'Not found'))
+  await using bank = await startBank(no(404, 'Not found'))
   assert.equal((await bank.calls.findPayout('p-1', {})).status, 'not_found')
 })

@@ -1,4 +1,4 @@
-// Squad in the conformance suite, in the versions of its webhooks.
+// Squad's cases in the conformance suite, one for each version of its webhooks.
 
 import { squadFormat } from '#banks/squad/notifications.ts'
 import { kobo } from '#money.ts'
@@ -43,6 +43,7 @@ const RENDERING = nestedRendering(
   },
 )
 
+// Returns the case of one version of the webhooks: it signs the whole body, or only some fields.
 const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): ConnectorCase => ({
   connector: 'squad',
   label: `squad, signing the ${signed}`,
@@ -66,6 +67,7 @@ const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): Connector
   rendering: RENDERING,
 })
 
+// Returns a sample with the acknowledgement that Squad expects, the same for a new credit and a known one.
 function squadSample(file: string, sessionId: string, rest: Omit<Expected, 'sessionId'>): Sample {
   const accepted = {
     response_code: 200,

@@ -1,4 +1,5 @@
-// Guarantees of Squad's notifications beyond those of every format.
+// Tests Squad’s notifications, beyond the promises that test/banks/conformance.test.ts checks for every
+// format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

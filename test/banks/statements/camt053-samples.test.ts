@@ -1,4 +1,5 @@
-// camt.053 of several versions and dialects, after the standard's examples and banks' own.
+// Reads sample statements in camt.053 of several versions and dialects, from the standard's examples and
+// banks' own.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -71,24 +72,24 @@ test('version 06: charges, tax, duty, sweeps and reversals are told apart', asyn
   assert.equal(statement?.head.accountNumber, '0123456789')
 })
 
-test('the bank’s codes win over words, and a sender’s words are no kind', async () => {
+test('the bank’s codes win over words, and a sender’s words decide nothing', async () => {
   const text = sample('v06-charges-and-reversals.xml').toString()
-  const entry = (more: string, of: { is?: string; end?: string } = {}) =>
-    `<Ntry><Amt Ccy="NGN">10.00</Amt><CdtDbtInd>DBIT</CdtDbtInd>${of.is ?? ''}<Sts>BOOK</Sts>
-     <BookgDt><Dt>2026-11-02</Dt></BookgDt>${more}${of.end ?? ''}</Ntry>`
+  const entry = (more: string, parts: { reversalMark?: string; end?: string } = {}) =>
+    `<Ntry><Amt Ccy="NGN">10.00</Amt><CdtDbtInd>DBIT</CdtDbtInd>${parts.reversalMark ?? ''}<Sts>BOOK</Sts>
+     <BookgDt><Dt>2026-11-02</Dt></BookgDt>${more}${parts.end ?? ''}</Ntry>`
   const family = (code: string, sub = 'OTHR') =>
     `<BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>${code}</Cd><SubFmlyCd>${sub}</SubFmlyCd></Fmly></Domn></BkTxCd>`
   const details = (words: string, refs = '<EndToEndId>PYT000000000000001</EndToEndId>') =>
     `<NtryDtls><TxDtls><Refs>${refs}</Refs><RmtInf><Ustrd>${words}</Ustrd></RmtInf></TxDtls></NtryDtls>`
   const bankSays = (words: string) => ({ end: `<AddtlNtryInf>${words}</AddtlNtryInf>` })
-  const is = '<RvslInd>true</RvslInd>'
+  const reversalMark = '<RvslInd>true</RvslInd>'
   const cases: [entry: string, kind: string][] = [
     [entry(details('Agent commission March')), 'other'],
     [entry(family('ICDT') + details('VAT of March')), 'payout'],
     [entry(family('ICDT'), bankSays('TRF AGENT COMMISSION')), 'payout'],
     [entry(family('ICDT', 'RRTN') + details('VAT of March')), 'return'],
-    [entry(family('RCDT') + details('school fees'), { is }), 'other'],
-    [entry(family('RCDT'), { is, ...bankSays('RVSL SCHOOL FEES') }), 'other'],
+    [entry(family('RCDT') + details('school fees'), { reversalMark }), 'other'],
+    [entry(family('RCDT'), { reversalMark, ...bankSays('RVSL SCHOOL FEES') }), 'other'],
     [entry(family('RCDT', 'CHRG') + details('VAT ON NIP')), 'vat'],
     [entry('', bankSays('SMS ALERT FEE')), 'fee'],
     [entry(details('SMS ALERT FEE', '<EndToEndId>NOTPROVIDED</EndToEndId>')), 'fee'],
@@ -145,7 +146,7 @@ test('every version from 02 to 13 is read, and no other', async () => {
   }
 })
 
-test('a byte at a time, packed, or in UTF-16 reads the same', async () => {
+test('a statement read byte by byte, packed, or in UTF-16 gives the same lines', async () => {
   const bytes = sample('v08-envelope.xml')
   const whole = await readAll({ format: 'camt053', bytes })
   assert.deepEqual(await readAll({ format: 'camt053', bytes, chunkBytes: 1 }), whole)

@@ -1,4 +1,5 @@
-// CSV profiles: each fault gives one sentence; an operator's folder adds to the shipped ones.
+// CSV profiles describe a bank's CSV statements. Each fault of one is reported in a sentence, and an
+// operator's folder adds to the shipped ones.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,6 +16,7 @@ const RIGHT = {
   balances: 'none',
 }
 
+// Returns the problems of a profile, none if it is valid.
 function problems(profile: unknown): string[] {
   const read = readProfile(profile)
   return 'problems' in read ? read.problems : []

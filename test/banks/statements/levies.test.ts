@@ -1,4 +1,4 @@
-// The levy on electronic transfers (stamp duty) under every name that banks give it, in each
+// The levy on electronic transfers (stamp duty) is recognised under every name that banks give it, in each
 // format. An unrecognised levy would look like a part of the credit that the bank takes back.
 
 import assert from 'node:assert/strict'
@@ -33,14 +33,14 @@ for (const words of WORDINGS) {
   })
 }
 
-test('a profile that ships knows the names of the levy that its bank does not use yet', () => {
+test('a shipped profile knows names of the levy that its bank does not use yet', () => {
   for (const name of ['access', 'gtbank', 'providus', 'wema', 'zenith']) {
     const [rule] = shipped(name).kinds.filter(({ pattern }) => pattern.test('FGN EMT LEVY'))
     assert.equal(rule?.kind, 'stamp_duty', name)
   }
 })
 
-test('codes of stamp duty and taxes decide where the words say nothing', async () => {
+test('codes of stamp duty and taxes decide if the narration does not', async () => {
   assert.equal(await mt940Kind({ narration: 'CHARGE CODE 7', type: 'NSTP' }), 'stamp_duty')
   assert.equal(await mt940Kind({ narration: 'X', type: 'NSTP' }), 'stamp_duty')
   const domain = (sub: string) =>
@@ -52,7 +52,7 @@ test('codes of stamp duty and taxes decide where the words say nothing', async (
   assert.equal(await camtKind({ text: 'X', code: proprietary }), 'stamp_duty')
 })
 
-test('a payer’s words make no levy of a transfer', async () => {
+test('a payer’s narration does not turn a transfer into a levy', async () => {
   assert.equal(await mt940Kind({ narration: 'TRF TO ADA stamp duty', mark: 'D' }), 'payout')
   assert.equal(await mt940Kind({ narration: 'EMT LEVY REFUND', mark: 'C' }), 'credit')
   assert.equal(await camtKind({ details: 'rent and stamp duty' }), 'other')
@@ -62,6 +62,7 @@ test('a payer’s words make no levy of a transfer', async () => {
 
 type Levy = { narration: string; type?: string; mark?: 'C' | 'D' }
 
+// Reads an MT940 statement with one line, and returns how the line is classified.
 async function mt940Kind({ narration, type = 'NMSC', mark = 'D' }: Levy) {
   const closing = mark === 'D' ? '50,00' : '150,00'
   const bytes = [
@@ -76,13 +77,15 @@ async function mt940Kind({ narration, type = 'NMSC', mark = 'D' }: Levy) {
   return (await readOne({ format: 'mt940', bytes })).lines[0]?.kind
 }
 
+// Reads a CSV statement with one line, and returns how the line is classified.
 async function csvKind(narration: string, fields = {}) {
   const bytes = `date,amount,text\n2026-11-02,-50.00,${narration}\n`
   const { lines } = await readOne({ format: 'csv', profile: profileOf(fields), bytes })
   return lines[0]?.kind
 }
 
-// `details` is the end-to-end id of the transfer that the levy is on.
+// Reads a camt.053 statement with one entry, and returns how the entry is classified. With `details`, the
+// entry names the transfer that the levy is charged for.
 async function camtKind({ details = '', text = '', code = '' }) {
   const balance = (type: string, amount: string) =>
     `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="NGN">${amount}</Amt>` +

@@ -1,4 +1,4 @@
-// MT940 as banks write it: with and without SWIFT's blocks, in the three styles of :86:, and with the
+// Reads MT940 as banks write it: with and without SWIFT's blocks, in the three styles of :86:, and with the
 // traps that public samples and banks' manuals show.
 
 import assert from 'node:assert/strict'
@@ -107,7 +107,7 @@ test('fields of a bank’s own, empty details and odd types do not disturb the l
   ])
 })
 
-test('a byte at a time reads the same', async () => {
+test('a statement read byte by byte gives the same lines', async () => {
   const bytes = sample('nigerian-plain.mt940')
   const whole = await readAll({ format: 'mt940', bytes })
   assert.deepEqual(await readAll({ format: 'mt940', bytes, chunkBytes: 1 }), whole)

@@ -1,4 +1,4 @@
-// A statement is read back as it was written; and a long one needs no more memory.
+// A generated statement is read back exactly as it was written, and a long one needs no more memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,8 +33,8 @@ const days = fc
   .map((date) => date.toISOString().slice(0, 10))
 const digits = fc.stringMatching(/^[0-9]{30}$/)
 const references = fc.stringMatching(/^[A-Z][0-9A-Z]{3,15}$/).filter((text) => text !== 'NONE')
-// Words, including the marks that have a meaning in one of the formats. Digits alone mark a session
-// id, so none may appear by chance.
+// Narrations of words, with the characters that have a meaning in one of the formats. They contain no
+// longer digits, because those would be read as a session id.
 const narrations = fc
   .array(fc.stringMatching(/^[A-Za-z][A-Za-z0-9"&<;,.'é?+]{0,8}$/), { minLength: 1, maxLength: 14 })
   .map((words) => words.join(' '))
@@ -53,7 +53,8 @@ const statements: fc.Arbitrary<Written> = fc.record({
   lines: fc.array(lines, { minLength: 1, maxLength: 12 }),
 })
 
-// MT940 keeps the supplementary line with the narration.
+// Returns the line as the format gives it back: MT940 adds the supplementary line, which has the session
+// id, to the narration.
 function asRead(format: StatementFormat, line: WrittenLine): WrittenLine {
   if (format !== 'mt940' || line.sessionId === null) return line
   return { ...line, narration: `${line.narration} ${line.sessionId}` }
@@ -86,7 +87,8 @@ for (const format of FORMATS) {
   })
 }
 
-// Lines are generated as they are written.
+// A statement too long to be in memory: each line is generated when it is written. Writers only iterate
+// over the lines and sum up their amounts of 1.00 with `reduce`.
 const many: Written = {
   openingKobo: kobo(0n),
   lines: {
@@ -97,6 +99,7 @@ const many: Written = {
   } as unknown as WrittenLine[],
 }
 
+// Returns the line at this position of the long statement.
 function lineAt(at: number): WrittenLine {
   return {
     bookedOn: '2026-11-02',
@@ -108,6 +111,7 @@ function lineAt(at: number): WrittenLine {
   }
 }
 
+// Joins small pieces of text to chunks of at least 64 kB.
 async function* inChunks(pieces: Iterable<string>) {
   let text = ''
   for (const piece of pieces) {

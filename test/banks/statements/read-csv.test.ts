@@ -1,4 +1,4 @@
-// CSV statements: how they are read, and which faults refuse the file, with their line.
+// Reading CSV statements, and the faults that refuse a file, with their line.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,10 +6,12 @@ import { problemOf, profileOf, readOne, sample, shipped } from './reading.ts'
 
 const HEAD = 'date,amount,text\n'
 
+// Reads a CSV statement with these fields in its profile, and returns the problem that refuses it.
 async function problem(bytes: string | Uint8Array, fields: Record<string, unknown> = {}) {
   return await problemOf({ format: 'csv', profile: profileOf(fields), bytes })
 }
 
+// Reads a CSV statement, and returns the amounts of its lines in kobo.
 async function amounts(bytes: string, fields: Record<string, unknown> = {}) {
   const { lines } = await readOne({ format: 'csv', profile: profileOf(fields), bytes })
   return lines.map(({ amountKobo }) => amountKobo)
@@ -62,15 +64,16 @@ test('an amount or a date that cannot be read refuses the file and names the lin
 })
 
 test('the order of day and month is the profile’s, and names of months are read', async () => {
-  const dates = async (format: string, text: string) => {
+  // Returns the day that is read from this text with this date format.
+  const readDay = async (format: string, text: string) => {
     const profile = profileOf({ dateFormats: [format] })
     const { lines } = await readOne({ format: 'csv', profile, bytes: `${HEAD}${text},1,x` })
     return lines[0]?.bookedOn
   }
-  assert.equal(await dates('dd/MM/yyyy', '03/11/2026'), '2026-11-03')
-  assert.equal(await dates('MM/dd/yyyy', '03/11/2026'), '2026-03-11')
-  assert.equal(await dates('d MMMM yyyy', '3 november 2026'), '2026-11-03')
-  assert.equal(await dates('dd-MMM-yy HH:mm', '03-Sep-26 23:59'), '2026-09-03')
+  assert.equal(await readDay('dd/MM/yyyy', '03/11/2026'), '2026-11-03')
+  assert.equal(await readDay('MM/dd/yyyy', '03/11/2026'), '2026-03-11')
+  assert.equal(await readDay('d MMMM yyyy', '3 november 2026'), '2026-11-03')
+  assert.equal(await readDay('dd-MMM-yy HH:mm', '03-Sep-26 23:59'), '2026-09-03')
 })
 
 test('a running balance that does not follow refuses the file, oldest or newest first', async () => {
@@ -110,7 +113,7 @@ test('a narration by a payer does not make a credit a fee', async () => {
   )
 })
 
-test('debit and credit columns, and indicators, say one thing', async () => {
+test('debit and credit columns and indicator columns give the same amounts', async () => {
   const two = { columns: { booked: 'date', debit: 'out', credit: 'in' } }
   const row = (cells: string) => `date,out,in\n2026-11-02,${cells}\n`
   assert.deepEqual(await amounts(row('5,'), two), [-500n])
@@ -126,7 +129,7 @@ test('debit and credit columns, and indicators, say one thing', async () => {
   )
 })
 
-test('without a header, columns are places', async () => {
+test('in a file without a header, columns are identified by position', async () => {
   const places = { hasHeader: false, columns: { booked: 1, amount: 3 }, skippedRows: 1 }
   assert.deepEqual(await amounts('anything\n2026-11-02,x,7\n', places), [700n])
 })
@@ -158,7 +161,7 @@ test('files that are no statement are refused in a sentence', async () => {
   assert.equal(await problem(`${HEAD}2026-11-02,1,"a"b\n`), within)
 })
 
-test('a byte order mark decides over the encoding; what is not of it is refused', async () => {
+test('a byte order mark decides the encoding; other bytes are refused', async () => {
   const text = `${HEAD}2026-11-02,1,José\n`
   const narration = async (bytes: Uint8Array, encoding: string) => {
     const profile = profileOf({ encoding })
@@ -176,6 +179,7 @@ test('a byte order mark decides over the encoding; what is not of it is refused'
 
 test('a value date of 30 February is the last day of that month; a booking date is refused', async () => {
   const profile = profileOf({ columns: { booked: 'date', value: 'value', amount: 'amount' } })
+  // Returns a statement with one line that has these two days.
   const read = (booked: string, value: string) => {
     const bytes = `date,value,amount\n${booked},${value},10.00\n`
     return { format: 'csv' as const, profile, bytes }

@@ -1,4 +1,4 @@
-// Reads statements in tests: from text, bytes or a sample, whole or in chunks of any size.
+// Reads statements for tests: from text, bytes or a sample file, at once or in chunks of any size.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,14 +13,15 @@ import {
 } from '#banks/statements/statement.ts'
 
 export type Read = { head: StatementHead; lines: StatementLine[]; end: StatementEnd }
-export type Given = {
+export type StatementInput = {
   format: StatementFormat
   profile?: CsvProfile | undefined
   bytes: string | Uint8Array
   chunkBytes?: number
 }
 
-export async function readAll(input: Given): Promise<Read[]> {
+// Reads all statements of a file. Fails if the reader's parts are in the wrong order.
+export async function readAll(input: StatementInput): Promise<Read[]> {
   const statements: Read[] = []
   let open: Omit<Read, 'end'> | undefined
   for await (const part of readStatement({ ...input, bytes: chunks(input) })) {
@@ -40,13 +41,14 @@ export async function readAll(input: Given): Promise<Read[]> {
   return statements
 }
 
-export async function readOne(input: Given): Promise<Read> {
+// Reads a file that must have exactly one statement.
+export async function readOne(input: StatementInput): Promise<Read> {
   const statements = await readAll(input)
   if (statements.length !== 1) throw new Error(`There are ${statements.length} statements.`)
   return statements[0] as Read
 }
 
-// Account, time, amount, purpose and identifiers of a line.
+// Returns a line as one text: number, day, amount, kind and identifiers.
 export function summary(line: StatementLine): string {
   const { lineNo, bookedOn, amountKobo, kind, isReversal } = line
   const ids = [line.sessionId, line.bankReference, line.endToEndId, line.accountNumber]
@@ -55,8 +57,8 @@ export function summary(line: StatementLine): string {
   return [lineNo, bookedOn, amountKobo, kind, ...mark, ...texts].join(' ')
 }
 
-// "line: message", or "read" if there was no fault.
-export async function problemOf(input: Given): Promise<string> {
+// Returns the problem that refuses the file as "line: message", or "read" if there is none.
+export async function problemOf(input: StatementInput): Promise<string> {
   try {
     await readAll(input)
     return 'read'
@@ -70,12 +72,14 @@ export function sample(name: string): Buffer {
   return readFileSync(join(import.meta.dirname, 'samples', name))
 }
 
+// Returns the CSV profile with this name that Manilla ships.
 export function shipped(name: string): CsvProfile {
   const loaded = loadProfiles().profiles.get(name)
   if (!loaded) throw new Error(`There is no profile ${name}.`)
   return loaded.profile
 }
 
+// Returns a simple CSV profile with these fields changed.
 export function profileOf(fields: Record<string, unknown> = {}): CsvProfile {
   const read = readProfile({
     name: 'test',
@@ -89,7 +93,8 @@ export function profileOf(fields: Record<string, unknown> = {}): CsvProfile {
   return read.profile
 }
 
-async function* chunks({ bytes, chunkBytes = 65_536 }: Given) {
+// Yields the bytes of a statement in pieces of `chunkBytes`.
+async function* chunks({ bytes, chunkBytes = 65_536 }: StatementInput) {
   const all = Buffer.from(bytes as string)
   for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes)
 }

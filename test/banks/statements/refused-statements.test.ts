@@ -1,12 +1,13 @@
-// camt.053 and MT940 that do not add up, do not chain or cannot be read: refused, with the line.
+// Statements in camt.053 and MT940 are refused, with the line, if they do not add up, do not continue one
+// another or cannot be read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StatementFormat } from '#banks/statements/statement.ts'
 import { problemOf, sample } from './reading.ts'
 
-// The sample with one thing changed.
-async function changed(name: string, from: string, to: string): Promise<string> {
+// Returns the problem of a sample in which one text is replaced by another.
+async function problemAfterChange(name: string, from: string, to: string): Promise<string> {
   const text = sample(name).toString('latin1')
   assert(text.includes(from), from)
   const format: StatementFormat = name.endsWith('.xml') ? 'camt053' : 'mt940'
@@ -114,7 +115,7 @@ const CASES: readonly (readonly [name: string, from: string, to: string, problem
 
 for (const [name, from, to, problem] of CASES) {
   test(`${name} is refused with ${JSON.stringify(to.slice(0, 50))}`, async () => {
-    assert.equal(await changed(name, from, to), problem)
+    assert.equal(await problemAfterChange(name, from, to), problem)
   })
 }
 

@@ -1,12 +1,12 @@
-// The shipped CSV profiles, each against a statement as its bank exports it.
+// Reads a statement as a bank exports it with each CSV profile that Manilla ships.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadProfiles } from '#banks/statements/csv-profile.ts'
 import { readOne, sample, shipped, summary } from './reading.ts'
 
-// The profile, the account, the opening and closing balance, and its lines: line, time, amount,
-// purpose, and the three identifiers.
+// The expected content of a sample: the profile, the account, the opening and closing balance, and each
+// line as `summary` writes it.
 type Expected = readonly [
   name: string,
   account: string,

@@ -1,9 +1,9 @@
-// Writes statements in each format, for tests that read them back.
+// Writes statements in each format, for tests that read them back and compare.
 
 import type { StatementLine } from '#banks/statements/statement.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 
-// The fields that every format can write.
+// The fields of a line that every format can write.
 export type WrittenLine = Pick<
   StatementLine,
   'bookedOn' | 'amountKobo' | 'isReversal' | 'sessionId' | 'bankReference' | 'narration'
@@ -25,6 +25,7 @@ export const CSV_FIELDS = {
 }
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
+// Writes a CSV statement, with a running balance.
 export function* writeCsv({ openingKobo, lines }: Written): Generator<string> {
   yield 'Date,Ref,Session,Amount,Balance,Text\r\n'
   let balance: bigint = openingKobo
@@ -38,6 +39,7 @@ export function* writeCsv({ openingKobo, lines }: Written): Generator<string> {
   }
 }
 
+// Writes an MT940 statement. A line's mark begins with R if the line is a reversal.
 export function* writeMt940({ openingKobo, lines }: Written): Generator<string> {
   yield `:20:A\r\n:25:0123456789\r\n:28C:7/1\r\n:60F:${balanceOf(openingKobo)}\r\n`
   let balance: bigint = openingKobo
@@ -50,12 +52,13 @@ export function* writeMt940({ openingKobo, lines }: Written): Generator<string> 
     const reference = line.bankReference ? `//${line.bankReference}` : ''
     yield `:61:${day}${day.slice(2)}${mark}${size}NTRFNONREF${reference}\r\n`
     if (line.sessionId) yield `${line.sessionId}\r\n`
-    // Wrapped where SWIFT wraps.
+    // SWIFT breaks a narration after 65 characters.
     yield `:86:${(line.narration ?? '').replace(/.{65}(?=.)/g, '$&\r\n')}\r\n`
   }
   yield `:62F:${balanceOf(kobo(balance))}\r\n-\r\n`
 }
 
+// Writes a camt.053 statement.
 export function* writeCamt053({ openingKobo, lines }: Written): Generator<string> {
   const closing = lines.reduce((sum, { amountKobo }) => sum + amountKobo, openingKobo as bigint)
   yield '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt>'
@@ -72,15 +75,18 @@ export function* writeCamt053({ openingKobo, lines }: Written): Generator<string
   yield '</Stmt></BkToCstmrStmt></Document>'
 }
 
+// Writes an amount with a comma between thousands.
 function grouped(amount: Kobo): string {
   return formatKobo(amount).replace(/\B(?=(?:[0-9]{3})+\.)/g, ',')
 }
 
+// Writes a balance as MT940 does: D or C, the day, the currency and the amount without a sign.
 function balanceOf(amount: Kobo): string {
   const size = formatKobo(kobo(amount < 0n ? -amount : amount)).replace('.', ',')
   return `${amount < 0n ? 'D' : 'C'}261101NGN${size}`
 }
 
+// Writes an amount as camt.053 does: without a sign, and DBIT or CRDT.
 function xmlAmount(amount: Kobo): string {
   const size = formatKobo(kobo(amount < 0n ? -amount : amount))
   return `<Amt Ccy="NGN">${size}</Amt><CdtDbtInd>${amount < 0n ? 'DBIT' : 'CRDT'}</CdtDbtInd>`

@@ -1,4 +1,4 @@
-// The template in the conformance suite, which `npm run new-connector` copies.
+// The connector template's case in the conformance suite. `npm run new-connector` copies it for a new bank.
 
 import { templateFormat } from '#banks/template/notifications.ts'
 import { kobo } from '#money.ts'

@@ -1,4 +1,4 @@
-// Queries to Wema, and how its answers are read.
+// Calls to Wema, and how the connector reads its answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,11 +9,12 @@ import { type Answer, startScriptedBank } from '../scripted-bank.ts'
 import { BEARER } from './conformance-case.ts'
 
 const TRANSFER = JSON.parse(String(readSample('wema', 'transfer.json')))
-const start = (answer: Answer) => startScriptedBank(fullCase(BEARER), () => answer)
+// Starts a fake bank that gives this answer to every request.
+const startBank = (answer: Answer) => startScriptedBank(fullCase(BEARER), () => answer)
 const one = { kind: 'session_id', value: TRANSFER.sessionid } as const
 
 test('a transfer is found by its session id', async () => {
-  await using bank = await start({ body: { status: '00', transactions: [TRANSFER] } })
+  await using bank = await startBank({ body: { status: '00', transactions: [TRANSFER] } })
 
   const answer = await bank.calls.findTransfer(one, {})
 
@@ -31,13 +32,13 @@ for (const [what, answer, status] of [
   ['404, as of a wrong path', { status: 404, body: {} }, 'no_answer'],
 ] as const) {
   test(`${what} is ${status}`, async () => {
-    await using bank = await start(answer)
+    await using bank = await startBank(answer)
     assert.equal((await bank.calls.findTransfer(one, {})).status, status)
   })
 }
 
 test('a window is listed a day at a time, by the days of West Africa', async () => {
-  await using bank = await start({ body: { status: '00', transactions: [TRANSFER] } })
+  await using bank = await startBank({ body: { status: '00', transactions: [TRANSFER] } })
   const from = new Date('2026-11-13T23:30:00Z') // The 14th in Lagos.
   const query = { accountNumber: null, from, to: START, cursor: null }
 
@@ -55,7 +56,7 @@ test('a window is listed a day at a time, by the days of West Africa', async () 
 })
 
 test('a field that is not requested is an empty text, or the number 0', async () => {
-  await using bank = await start({ body: { status: '00', transactions: [] } })
+  await using bank = await startBank({ body: { status: '00', transactions: [] } })
   await bank.calls.findTransfer(one, {})
   const expected = { sessionid: one.value, craccount: '', amount: 0, txndate: '' }
   assert.deepEqual(bank.asked[0]?.body, expected)

@@ -1,4 +1,4 @@
-// Wema in the conformance suite, in each way that it can authenticate.
+// Wema's cases in the conformance suite, one for each way in which it can authenticate.
 
 import { wemaFormat } from '#banks/wema/notifications.ts'
 import { kobo } from '#money.ts'
@@ -29,6 +29,7 @@ const RENDERING = nestedRendering(
   },
 )
 
+// Returns a case of Wema with one way to authenticate. None of them signs the amount.
 const wema = (
   authentication: 'basic' | 'bearer' | 'header',
   rest: Pick<ConnectorCase, 'settings' | 'secrets' | 'signs' | 'signatureHeader' | 'api'>,

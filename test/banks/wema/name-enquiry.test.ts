@@ -1,4 +1,4 @@
-// Wema enquires the name of a number, and gets the answer in its own format.
+// Wema sends a name enquiry for one of our numbers, and gets the answer in its own format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,6 +12,7 @@ const [BASIC] = WEMA as [ConnectorCase]
 test('a name enquiry is answered with the account name, or 07', async () => {
   await using bench = await startConnected(BASIC)
   const { accountNumber } = await createAccount(bench)
+  // Enquires a name as Wema, with this secret.
   const ask = (accountnumber: string, secret = BASIC.secret) => {
     const body = Buffer.from(JSON.stringify({ accountnumber }))
     const headers = signed({ ...BASIC, secret }, body)

@@ -1,5 +1,6 @@
-// A program as a user of the package writes it, compiled against its declarations and run against a
-// service: prints its results as JSON. Lines that must not compile say so.
+// A program as a user of the SDK would write it. package.test.ts compiles it against the package's
+// declarations and runs it; it prints its results as JSON. `@ts-expect-error` marks lines that must not
+// compile.
 
 import { Manilla, ManillaError, verifyWebhook, type WebhookEvent } from '@manilla/sdk'
 import handler from './fetch-handler.js'

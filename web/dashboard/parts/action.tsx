@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
-import { staying } from '../in-flight.ts'
+import { keepPageOpenDuring } from '../in-flight.ts'
 import { DialogForm } from './dialog.tsx'
 import { type Form, type Headers, newKey, useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
@@ -17,6 +17,8 @@ type Work<Result> = {
   onDone?: ((result: Result) => void) | undefined
 }
 
+// Runs the action with the form's values. After a success it closes the dialog, shows the toast and calls
+// `onDone`.
 function useWork<Result>({ run, message, onDone }: Work<Result>, close?: () => void) {
   return useSending(async (form, headers) => {
     const result = await run(form, headers)
@@ -39,11 +41,12 @@ type DialogProps<Result> = Work<Result> & {
   close: () => void
 }
 
+// A dialog with a form that carries out one action, such as an approval with its reason.
 export function ActionDialog<Result>(props: DialogProps<Result>) {
-  const { run, message, onDone, title = props.action, text, children, ...rest } = props
+  const { run, message, onDone, title = props.action, text, children, ...dialogProps } = props
   const sending = useWork({ run, message: message ?? '', onDone }, props.close)
   return (
-    <DialogForm title={title} sending={sending} {...rest}>
+    <DialogForm title={title} sending={sending} {...dialogProps}>
       {text && <div class="muted">{text}</div>}
       {children}
     </DialogForm>
@@ -60,6 +63,7 @@ type ButtonProps = {
   isOpenAtFirst?: boolean | undefined
 }
 
+// A button that opens a dialog. The dialog is mounted only while it is open, so it starts empty each time.
 export function OpenButton({
   label,
   style = '',
@@ -91,14 +95,23 @@ export function OpenButton({
 
 type Props<Result> = Omit<DialogProps<Result>, 'close'> & Partial<ButtonProps>
 
+// A button with its dialog.
 export function Action<Result>(props: Props<Result>) {
-  const { label = props.action, style, name, isOffered, isDisabled, isOpenAtFirst, ...rest } = props
+  const {
+    label = props.action,
+    style,
+    name,
+    isOffered,
+    isDisabled,
+    isOpenAtFirst,
+    ...dialogProps
+  } = props
   return (
     <OpenButton
       {...{ label, name, isOffered, isDisabled, isOpenAtFirst }}
       style={style ?? (props.isDangerous ? 'danger-text' : '')}
     >
-      {(close) => <ActionDialog {...rest} close={close} />}
+      {(close) => <ActionDialog {...dialogProps} close={close} />}
     </OpenButton>
   )
 }
@@ -113,10 +126,10 @@ type FormProps<Result> = Work<Result> & {
 
 // A form on the page, without a dialog.
 export function ActionForm<Result>(props: FormProps<Result>) {
-  const { action, style = '', class: more = '', label, children, ...work } = props
+  const { action, style = '', class: extraClass = '', label, children, ...work } = props
   const { problem, isBusy, submit } = useWork(work)
   return (
-    <form class={`form ${more}`} onSubmit={submit} aria-busy={isBusy} aria-label={label}>
+    <form class={`form ${extraClass}`} onSubmit={submit} aria-busy={isBusy} aria-label={label}>
       {children}
       {problem && <Failed problem={problem} />}
       <div class="form-end start">
@@ -132,11 +145,12 @@ export function ActionForm<Result>(props: FormProps<Result>) {
 // keeps the focus.
 function useAtOnce(work: (headers: Headers) => Promise<unknown>) {
   const [isBusy, setBusy] = useState(false)
+  // A press while the request runs is ignored.
   const press = async () => {
     if (isBusy) return
     setBusy(true)
     try {
-      await staying(() => work({ 'idempotency-key': newKey() }))
+      await keepPageOpenDuring(() => work({ 'idempotency-key': newKey() }))
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
@@ -146,10 +160,10 @@ function useAtOnce(work: (headers: Headers) => Promise<unknown>) {
 }
 
 // Offers to undo an action that had no confirmation dialog. Not for movements of money.
-export function offerUndo(text: string, back: (headers: Headers) => Promise<unknown>): void {
+export function offerUndo(text: string, undo: (headers: Headers) => Promise<unknown>): void {
   toastWithUndo(text, async () => {
     try {
-      await back({ 'idempotency-key': newKey() })
+      await undo({ 'idempotency-key': newKey() })
       toast(appStrings.undone)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
@@ -164,6 +178,7 @@ type AtOnceProps = {
   run: (headers: Headers) => Promise<unknown>
 }
 
+// A button whose action needs no confirmation. `run` sends the request.
 export function AtOnceButton({ label, style = '', name, run }: AtOnceProps) {
   const { isBusy, press } = useAtOnce(run)
   return (

@@ -1,5 +1,5 @@
-// The number of requests that the user may approve, shown in the menu and on Today
-// (views/today/needs-you.tsx). All users of the number share one API call. Also the number of open alerts.
+// The numbers of requests that the user may approve, of other tasks, and of open alerts, for the menu and
+// for "Needs you" on Today (views/today/needs-you.tsx). All places that show them share one API call.
 
 import { useEffect, useState } from 'preact/hooks'
 import { alertsStrings, approvalsStrings as strings } from '../../copy.ts'
@@ -25,7 +25,8 @@ const CHANGED = 'manilla:approvals-changed'
 
 let latest: { at: number; answer: Promise<Pending> } | undefined
 
-function load(): Promise<Pending> {
+// Several counts appear at once, so callers within a second get the same response.
+function loadShared(): Promise<Pending> {
   const at = performance.now()
   if (!latest || at - latest.at > SHARED_MS) {
     latest = { at, answer: getData('/dashboard/api/approvals', {}) }
@@ -33,6 +34,7 @@ function load(): Promise<Pending> {
   return latest.answer
 }
 
+// Call this after a decision, so that all counts load again at once.
 export function refreshApprovalCounts(): void {
   latest = undefined
   window.dispatchEvent(new Event(CHANGED))
@@ -42,7 +44,7 @@ export function refreshApprovalCounts(): void {
 export function usePending(): Pending | undefined {
   const [pending, setPending] = useState<Pending | undefined>()
   const refresh = () => {
-    load().then(setPending, () => setPending(undefined))
+    loadShared().then(setPending, () => setPending(undefined))
   }
   useSteadyRefresh(refresh)
   useEffect(() => {
@@ -55,6 +57,8 @@ export function usePending(): Pending | undefined {
 
 export const capped = (count: number) => (count > COUNTED_MAX ? `${COUNTED_MAX}+` : `${count}`)
 
+// Makes the component that shows, next to a view in the menu, how many requests of these workflows wait for
+// the user.
 export function approvalCount(...workflows: readonly Workflow[]) {
   return function ApprovalCount() {
     const pending = usePending()
@@ -69,6 +73,7 @@ export function approvalCount(...workflows: readonly Workflow[]) {
   }
 }
 
+// The list in which the user decides the requests of each workflow.
 export const PLACES: readonly (readonly [Workflow, string])[] = [
   ['payouts', hrefOf('payouts', undefined, { approval: 'needed' })],
   ['settlements', hrefOf('settlements')],
@@ -81,6 +86,7 @@ export const PLACES: readonly (readonly [Workflow, string])[] = [
   ['months', hrefOf('accounting', undefined, { tab: 'months' })],
 ]
 
+// The list in which the user finds the items of each task.
 export const TASK_PLACES: readonly (readonly [Task, string])[] = [
   ['openDifferences', hrefOf('reconciliation', undefined, { tab: 'differences', state: 'open' })],
   ['suspenseItems', hrefOf('suspense')],
@@ -112,6 +118,7 @@ export function refreshAlertCount(): void {
   window.dispatchEvent(new Event(ALERTS_CHANGED))
 }
 
+// The number of open alerts next to Alerts in the menu.
 export function AlertCount({ session }: { session: Session }) {
   const open = useLoaded('open alerts', (signal) =>
     getPage('/api/v1/operator/alerts', {}, { query, signal }),

@@ -20,10 +20,12 @@ const ALWAYS: readonly Part[] = ['available', 'pending', 'reserved', 'inTransit'
 const IF_ANY: readonly Part[] = ['subaccounts', 'held', 'forfeited', 'receivable']
 const WARNING: readonly Part[] = ['held', 'forfeited', 'receivable']
 
+// The balances on the page Ledger, now or at the end of the day in the URL.
 export function Balances({ place }: { place: Place }) {
   const { at = '' } = place.query
   const day = /^\d{4}-\d{2}-\d{2}$/.test(at) ? at : ''
   const { data, problem, reload } = useLoaded(`balances ${day}`, (signal) =>
+    // The end of a day is the start of the next.
     getData('/api/v1/balances', {}, { query: { at: day && dayAfter(day) }, signal }),
   )
   // Users restricted to some merchants see no total sums.
@@ -43,6 +45,7 @@ export function Balances({ place }: { place: Place }) {
   )
 }
 
+// The field for the day of the balances, and the button that returns to the current balances.
 function DayChoice({ day, place }: { day: string; place: Place }) {
   const choose = (at: string) =>
     goTo(hrefOf('ledger', undefined, { ...place.query, at }), { replace: true })
@@ -61,12 +64,13 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
 }
 
 // The balances of a client before its first credit.
-const NOTHING = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
+const ZERO_BALANCES = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
 
-type Shown = Partial<Balance> & { currency: string }
+type ShownBalance = Partial<Balance> & { currency: string }
 
+// Shows the balances of each currency. A client without money gets zeros.
 function BalanceStats({ totals }: { totals: readonly Balance[] }) {
-  const rows: readonly Shown[] = totals.length > 0 ? totals : NOTHING
+  const rows: readonly ShownBalance[] = totals.length > 0 ? totals : ZERO_BALANCES
   return (
     <>
       {rows.map((total) => (
@@ -75,7 +79,7 @@ function BalanceStats({ totals }: { totals: readonly Balance[] }) {
             <Stat
               key={part}
               name={strings.parts[part]}
-              note={noteOn(part, total)}
+              note={noteFor(part, total)}
               term={part}
               tone={WARNING.includes(part) ? 'warn' : ''}
             >
@@ -88,17 +92,18 @@ function BalanceStats({ totals }: { totals: readonly Balance[] }) {
   )
 }
 
-// Returns the note below a balance. The part of the available balance that covers a debt is not paid out.
-function noteOn(part: Part, { currency, available = 0, receivable = 0 }: Shown): string {
+// Returns the note below a balance. A client that owes money is paid out only what remains after the debt.
+function noteFor(part: Part, { currency, available = 0, receivable = 0 }: ShownBalance): string {
   if (part !== 'available' || receivable <= 0) return strings.notes[part]
   return strings.toPayOut(money(Math.max(available - receivable, 0), currency))
 }
 
-export function BalancesToday({ version }: { version: number }) {
+// The current balances on the page Today.
+export function BalancesToday({ refreshKey }: { refreshKey: number }) {
   const { data, problem, reload } = useLoaded('balances today', (signal) =>
     getData('/api/v1/balances', {}, { signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const isRestricted = problem?.code === 'merchants_restricted'
   if (isRestricted || (!data && !problem)) return null
   return (

@@ -10,17 +10,21 @@ import { Pending } from './states.tsx'
 
 type Words = { label: string; placeholder: string }
 
+// A field for the bank that a payout goes to. Banks that cannot be paid are left out.
 export function BankChoice(words: Words) {
   const { data, problem, reload } = useData('/api/v1/banks', {})
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
-  return <FoundBank banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
+  return <SearchableBankSelect banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
 }
 
 // The search field has no name, so the form does not send it.
-function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Institution'][] }) {
+function SearchableBankSelect({
+  banks,
+  ...words
+}: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
-  const found = banks.filter(({ code, cbnCode, nipCode, aliases, name, otherNames }) => {
-    const codes = [code, cbnCode, nipCode, ...aliases].filter((each) => each !== null)
+  const matchingBanks = banks.filter(({ code, cbnCode, nipCode, aliases, name, otherNames }) => {
+    const codes = [code, cbnCode, nipCode, ...aliases].filter((known) => known !== null)
     return matchesBank({ names: [name, ...otherNames], codes }, search)
   })
   return (
@@ -31,7 +35,7 @@ function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Insti
         value={search}
         onInput={(event) => setSearch(event.currentTarget.value)}
       />
-      <BankSelect banks={found} {...words} />
+      <BankSelect banks={matchingBanks} {...words} />
     </>
   )
 }

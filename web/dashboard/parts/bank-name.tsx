@@ -7,7 +7,8 @@ type Names = ReadonlyMap<string, string>
 
 let request: Promise<Names> | undefined
 
-function askNames(): Promise<Names> {
+// All components share one request for the names.
+function loadNames(): Promise<Names> {
   request ??= getData('/dashboard/api/banks', {}).then(
     (banks) => new Map(banks.map(({ code, name }) => [code, name])),
   )
@@ -17,21 +18,23 @@ function askNames(): Promise<Names> {
   return request
 }
 
+// Returns undefined until the list has loaded.
 function useNames(): Names | undefined {
   const [names, setNames] = useState<Names | undefined>()
   useEffect(() => {
-    let isLeft = false
-    askNames().then(
-      (found) => isLeft || setNames(found),
+    let isUnmounted = false
+    loadNames().then(
+      (loaded) => isUnmounted || setNames(loaded),
       () => {},
     )
     return () => {
-      isLeft = true
+      isUnmounted = true
     }
   }, [])
   return names
 }
 
+// Returns a function that gives the name of a bank, or its code until the names have loaded.
 export function useBankNames(): (code: string) => string {
   const names = useNames()
   return (code) => names?.get(code) ?? code

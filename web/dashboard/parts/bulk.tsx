@@ -1,12 +1,12 @@
-// One action on many rows: one request per row, a few at a time, each with its own result. A row keeps its
-// idempotency key until the dialog closes, so a retry repeats nothing.
+// Runs one action on many rows: one request per row, a few at a time, each with its own result. A row keeps
+// its idempotency key until the dialog closes, so a retry does nothing twice.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bulkStrings as strings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
 import { money } from '../format.ts'
-import { staying } from '../in-flight.ts'
+import { keepPageOpenDuring } from '../in-flight.ts'
 import { Button } from './button.tsx'
 import { type Headers, newKey } from './forms.tsx'
 
@@ -34,7 +34,8 @@ export async function forEach<Row>(
   await Promise.all(Array.from({ length: AT_ONCE }, next))
 }
 
-// `send` resolves to the message of a success. A second run sends only the rows that failed.
+// `send` carries out the action for one row and resolves to the message of its success. A second run sends
+// only the rows that failed.
 export function useBulk<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
@@ -45,9 +46,10 @@ export function useBulk<Row>(
   const keys = useRef(new Map<string, string>())
   const run: Bulk<Row>['run'] = async (send) => {
     setBusy(true)
-    const left = rows.filter((row) => !results.get(keyOf(row))?.isDone)
+    const unfinishedRows = rows.filter((row) => !results.get(keyOf(row))?.isDone)
     setResults(new Map([...results].filter(([, { isDone }]) => isDone)))
-    const one = async (row: Row) => {
+    // A row keeps its idempotency key when it is sent again, so a lost response cannot double the action.
+    const sendRow = async (row: Row) => {
       const name = keyOf(row)
       const key = keys.current.get(name) ?? newKey()
       keys.current.set(name, key)
@@ -57,7 +59,7 @@ export function useBulk<Row>(
       )
       setResults((before) => new Map(before).set(name, result))
     }
-    await staying(() => forEach(left, one))
+    await keepPageOpenDuring(() => forEach(unfinishedRows, sendRow))
     setBusy(false)
     onDone()
   }
@@ -67,23 +69,24 @@ export function useBulk<Row>(
 type ProgressProps<Row> = {
   bulk: Bulk<Row>
   line: (row: Row) => ComponentChildren
-  again: () => void
+  retry: () => void
   close: () => void
 }
 
-export function BulkProgress<Row>({ bulk, line, again, close }: ProgressProps<Row>) {
+// Shows a bulk action while it runs and after it: the counts, and the result of each row.
+export function BulkProgress<Row>({ bulk, line, retry, close }: ProgressProps<Row>) {
   const { rows, keyOf, results, isBusy } = bulk
-  const all = [...results.values()]
-  const succeeded = all.filter(({ isDone }) => isDone).length
+  const finished = [...results.values()]
+  const succeeded = finished.filter(({ isDone }) => isDone).length
   return (
     <div class="form">
       <label class="bulk-progress">
         <span aria-live="polite">
-          {strings.progress(succeeded, all.length - succeeded, rows.length)}
+          {strings.progress(succeeded, finished.length - succeeded, rows.length)}
         </span>
-        <progress max={rows.length} value={all.length} />
+        <progress max={rows.length} value={finished.length} />
       </label>
-      <ProgressEnd {...{ isBusy, again, close }} hasFailed={succeeded < all.length} />
+      <ProgressEnd {...{ isBusy, retry, close }} hasFailed={succeeded < finished.length} />
       <ul class="bulk-results" aria-label={strings.results}>
         {rows.map((row) => (
           <li key={keyOf(row)}>
@@ -96,15 +99,17 @@ export function BulkProgress<Row>({ bulk, line, again, close }: ProgressProps<Ro
   )
 }
 
+// A row without a result is still waiting for its turn.
 function Outcome({ result }: { result: Result | undefined }) {
   if (result === undefined) return <span class="muted small">{strings.inLine}</span>
   if (!result.isDone) return <span class="fault">{result.text}</span>
   return <span class="badge good">{result.text}</span>
 }
 
-type EndProps = { isBusy: boolean; hasFailed: boolean; again: () => void; close: () => void }
+type EndProps = { isBusy: boolean; hasFailed: boolean; retry: () => void; close: () => void }
 
-function ProgressEnd({ isBusy, hasFailed, again, close }: EndProps) {
+// The buttons below the progress of a bulk action: retry the failed rows, or close.
+function ProgressEnd({ isBusy, hasFailed, retry, close }: EndProps) {
   const button = useRef<HTMLButtonElement>(null)
   // Moves the focus here, where keyboard users continue.
   useEffect(() => {
@@ -112,7 +117,7 @@ function ProgressEnd({ isBusy, hasFailed, again, close }: EndProps) {
   }, [isBusy])
   return (
     <div class="form-end">
-      {hasFailed && !isBusy && <Button onClick={again}>{strings.retryFailed}</Button>}
+      {hasFailed && !isBusy && <Button onClick={retry}>{strings.retryFailed}</Button>}
       <button type="button" class="button primary" disabled={isBusy} ref={button} onClick={close}>
         {strings.closeResults}
       </button>
@@ -127,6 +132,7 @@ type BarProps = {
   children: ComponentChildren
 }
 
+// The bar that appears while rows are selected: their number and sum, and the actions on them.
 export function BulkBar({ count, sum, clear, children }: BarProps) {
   return (
     <section class="bulk-bar" aria-label={strings.selected}>

@@ -14,15 +14,16 @@ type Props = {
   clientId: string
   sessionId: string
   amount: number
-  version: number
+  refreshKey: number
   changed: () => void
 }
 
-export function CasesOfCredit({ clientId, sessionId, amount, version, changed }: Props) {
+// The fraud cases of a credit, and the buttons that open another case or place a hold on the credit.
+export function CasesOfCredit({ clientId, sessionId, amount, refreshKey, changed }: Props) {
   const { data, problem, reload } = useLoaded(`cases of ${sessionId}`, (signal) =>
     getPage('/api/v1/operator/cases', {}, { query: { sessionId }, signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const cases = data?.data ?? []
   return (
     <section aria-label={strings.ofCredit}>

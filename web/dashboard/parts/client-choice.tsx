@@ -9,17 +9,18 @@ import { Field } from './forms.tsx'
 
 const SHOWN = '20'
 
-export function ClientChoice({ label, chosen: first = '' }: { label: string; chosen?: string }) {
-  const [text, setText] = useState(first)
+// A field for a client id that suggests clients while the operator types a name or id.
+export function ClientChoice({ label, chosen: initial = '' }: { label: string; chosen?: string }) {
+  const [text, setText] = useState(initial)
   const listId = useId()
   const search = text.trim()
   const { data } = useLoaded(search, (signal) => {
     const query = { search, limit: SHOWN }
     return getPage('/api/v1/operator/clients', {}, { query, signal })
   })
-  const found = useRef<readonly Schemas['Client'][]>([])
-  if (data) found.current = data.data // Earlier results stay visible while loading.
-  const chosen = found.current.find(({ clientId }) => clientId === search)
+  const foundClients = useRef<readonly Schemas['Client'][]>([])
+  if (data) foundClients.current = data.data // Earlier results stay visible while loading.
+  const chosen = foundClients.current.find(({ clientId }) => clientId === search)
   return (
     <Field label={label} hint={chosen?.name ?? strings.choiceHint}>
       {(id) => (
@@ -36,7 +37,7 @@ export function ClientChoice({ label, chosen: first = '' }: { label: string; cho
             onInput={(event) => setText(event.currentTarget.value)}
           />
           <datalist id={listId}>
-            {found.current.map(({ clientId, name }) => (
+            {foundClients.current.map(({ clientId, name }) => (
               <option key={clientId} value={clientId}>
                 {name}
               </option>

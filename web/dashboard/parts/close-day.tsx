@@ -13,6 +13,7 @@ import { Icon } from './icons.tsx'
 const PATH = '/api/v1/operator/days/{day}/close'
 const DAYS = '/api/v1/operator/reconciliation/days'
 
+// The button that closes a day’s books. Its dialog lists the banks that are not balanced.
 export function CloseDay({ day, onDone }: { day: string; onDone: () => void }) {
   const label = (
     <>
@@ -54,6 +55,8 @@ type BankDay = Data<typeof DAYS>[number]
 
 const statuses: Readonly<Record<string, string>> = reconciliationStrings.statuses
 
+// Whether the day of the bank has open differences or lacks its statement. The dialog names these banks
+// first.
 const isObstacle = ({ status, isExpected }: BankDay) =>
   status === 'differences' || (status === 'missing_statement' && isExpected)
 
@@ -62,14 +65,14 @@ function Banks({ day, close }: { day: string; close: () => void }) {
   const { data } = useData(DAYS, {}, { from: day, to: day })
   if (!data) return null
   const obstacles = data.filter(isObstacle)
-  const others = data.filter((bank) => !isObstacle(bank))
+  const withoutObstacle = data.filter((bank) => !isObstacle(bank))
   return (
     <div>
       <p id="banks-of-day">
         {obstacles.length === 0 ? strings.closeAllWell : strings.closeBanks(obstacles.length)}
       </p>
       <ul class="decided" aria-labelledby="banks-of-day">
-        {[...obstacles, ...others].map((bank) => (
+        {[...obstacles, ...withoutObstacle].map((bank) => (
           <BankOfDay key={`${bank.bankCode} ${bank.currency}`} bank={bank} close={close} />
         ))}
       </ul>
@@ -91,12 +94,13 @@ function BankOfDay({ bank, close }: { bank: BankDay; close: () => void }) {
         {currency === 'NGN' ? bankName : `${bankName}, ${currency}`}
       </a>
       {': '}
-      {wordsOf(bank)}
+      {statusText(bank)}
     </li>
   )
 }
 
-function wordsOf({ status, isExpected, openDifferences }: BankDay): string {
+// Why a bank’s day is not balanced, or its status.
+function statusText({ status, isExpected, openDifferences }: BankDay): string {
   if (status === 'differences') return strings.closeOpen(openDifferences)
   if (status !== 'missing_statement') return (statuses[status] ?? status).toLowerCase()
   return isExpected ? strings.closeMissing : strings.closeNotExpected
@@ -108,6 +112,7 @@ type StepsProps = { view: string; place: Place; from: string; to: string }
 export function DaySteps({ view, place, from, to }: StepsProps) {
   const latest = today()
   const days = daysBetween(from, to).length
+  // Moves the period by this many days. A period that ends today leaves its end out of the URL.
   const step = (by: number) => {
     const next = addDays(to, by)
     const query = { ...place.query, to: next < latest ? next : undefined }

@@ -11,6 +11,7 @@ type Props = {
   choices: readonly { code: string; name: string }[]
 }
 
+// Also offers the current code if it is no longer among the choices, so that saving the form keeps it.
 export function CodeChoice({ name: field, label, hint, emptyOption, current, choices }: Props) {
   const isListed = current === null || choices.some(({ code }) => code === current)
   const unlisted = isListed ? [] : [{ code: current, name: current }]

@@ -36,17 +36,19 @@ type Props = {
   onDone: () => void
 }
 
+// The buttons that withdraw the user’s own request, or approve or reject another user’s. `decide` sends the
+// decision; `words` are the texts of the workflow.
 export function DecideRequest(props: Props) {
   const { session, requestedBy, cannotApprove, amount, words, isAfterFacts = true } = props
   const { decide, onDone } = props
   const isOwn = requestedBy === `user:${session.user.email}`
-  const place = isAfterFacts ? 'after-facts' : ''
+  const marginClass = isAfterFacts ? 'after-facts' : ''
   return (
     <>
-      {isOwn && <p class={`muted ${place}`}>{words.own}</p>}
+      {isOwn && <p class={`muted ${marginClass}`}>{words.own}</p>}
       {!isOwn && cannotApprove && <p class="notice after-facts">{cannotApprove.message}</p>}
       {mayAccount(session) && (
-        <div class={`buttons ${place}`}>
+        <div class={`buttons ${marginClass}`}>
           <Action
             title={words.withdrawTitle}
             action={words.withdraw}

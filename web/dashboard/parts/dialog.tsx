@@ -11,6 +11,7 @@ import { Copyable } from './values.tsx'
 
 type Props = { title: string; close: () => void; children?: ComponentChildren; isWide?: boolean }
 
+// A modal dialog, which Escape closes unless a request is in flight.
 export function Dialog({ title, close, children, isWide = false }: Props) {
   const id = useId()
   const { modal } = useModal(close)
@@ -58,6 +59,8 @@ type FormProps = Props & {
 
 const NONE = [] as const
 
+// A dialog with a form. `sending` comes from useSending(), and `otherAction` is a button beside the usual
+// two.
 export function DialogForm(props: FormProps) {
   const { title, action, cancelLabel, isDangerous, isReady = true } = props
   const { otherAction, sending, close, children } = props

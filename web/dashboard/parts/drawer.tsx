@@ -15,14 +15,15 @@ import { Toasts } from './toasts.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
 
+// A modal panel at the side of the page, for the object that is open in the URL.
 export function Drawer({ title, close, children }: Props) {
   const { modal, leave } = useModal(close)
-  const pressed = useRef<EventTarget | null>(null)
+  const pressedElement = useRef<EventTarget | null>(null)
   // Closes only if the user both presses and releases outside, because a text selection in the drawer may end
   // outside.
-  const closeBeside = ({ target }: MouseEvent) => {
-    const beside = modal.ref.current
-    if (target === beside && pressed.current === beside) leave()
+  const closeOnOutsideClick = ({ target }: MouseEvent) => {
+    const backdrop = modal.ref.current
+    if (target === backdrop && pressedElement.current === backdrop) leave()
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same by keyboard.
@@ -31,9 +32,9 @@ export function Drawer({ title, close, children }: Props) {
       class="drawer"
       aria-labelledby="drawer-title"
       onPointerDown={({ target }) => {
-        pressed.current = target
+        pressedElement.current = target
       }}
-      onClick={closeBeside}
+      onClick={closeOnOutsideClick}
     >
       <div class="drawer-body">
         <header class="drawer-top">
@@ -55,12 +56,12 @@ export type Fact = readonly [name: string, value: ComponentChildren, term?: Term
 
 // Renders facts as a list. Omits facts without a value.
 export function Facts({ facts }: { facts: readonly Fact[] }) {
-  const known = facts.filter(
+  const shownFacts = facts.filter(
     ([, value]) => value !== null && value !== undefined && value !== false && value !== '',
   )
   return (
     <dl class="facts">
-      {known.map(([name, value, term = termNamed(name)]) => (
+      {shownFacts.map(([name, value, term = termNamed(name)]) => (
         <div key={name}>
           <dt>{term ? <Term term={term} text={name} /> : name}</dt>
           <dd>{value}</dd>
@@ -78,16 +79,17 @@ type DetailProps<P extends GetPath> = {
   title: string
   path: P
   params: Params<P>
-  version?: number // A new version reloads the timeline.
+  refreshKey?: number // A new value reloads the object.
   close: () => void
   show: (thing: Data<P>) => ComponentChildren
   timeline?: ComponentChildren
 }
 
+// A drawer that loads its object by the path and parameters, and reloads it when `refreshKey` changes.
 export function Detail<P extends GetPath>(props: DetailProps<P>) {
-  const { title, path, params, version = 0, close, show, timeline } = props
+  const { title, path, params, refreshKey = 0, close, show, timeline } = props
   const { data, problem, reload } = useData(path, params)
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   return (
     <Drawer title={title} close={close}>
       <Pending {...{ data, problem, reload }} kind="page" lines={8} />
@@ -104,12 +106,13 @@ export function Detail<P extends GetPath>(props: DetailProps<P>) {
 
 type WholeTimelineProps = {
   load: (signal: AbortSignal) => Promise<Schemas['Timeline']>
-  version: number
+  refreshKey: number
 }
 
-export function WholeTimeline({ load, version }: WholeTimelineProps) {
+// The timeline of the open object, which loads apart from the object.
+export function WholeTimeline({ load, refreshKey }: WholeTimelineProps) {
   const { data, problem, reload } = useLoaded('timeline', load)
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
   return (
     <>

@@ -13,21 +13,23 @@ type Props = {
   children: (close: () => void) => ComponentChildren
 }
 
+// A button with a panel that closes when the user presses or moves the focus outside it.
 export function Dropdown({ id, icon, label, style = '', children }: Props) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const close = () => setOpen(false)
   useEffect(() => {
     if (!isOpen) return
-    const leave = (event: Event) => !box.current?.contains(event.target as Node) && close()
-    document.addEventListener('pointerdown', leave)
-    document.addEventListener('focusin', leave)
+    const closeOutside = (event: Event) => !box.current?.contains(event.target as Node) && close()
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
     return () => {
-      document.removeEventListener('pointerdown', leave)
-      document.removeEventListener('focusin', leave)
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
     }
   }, [isOpen])
-  const press = (event: KeyboardEvent) => {
+  // Stops the event, so that Escape closes only the panel and not a dialog around it.
+  const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return
     event.stopPropagation()
     close()
@@ -35,7 +37,7 @@ export function Dropdown({ id, icon, label, style = '', children }: Props) {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape comes from the controls inside.
-    <div ref={box} class={`dropdown ${style}`} onKeyDown={press}>
+    <div ref={box} class={`dropdown ${style}`} onKeyDown={closeOnEscape}>
       <button
         type="button"
         class="button"

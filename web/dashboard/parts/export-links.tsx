@@ -12,6 +12,7 @@ type Props = {
   isOfOne?: boolean // A report on a single object cannot be scheduled.
 }
 
+// The CSV and XLSX downloads of a list with its current filters and visible columns.
 export function ExportLinks({ path, query = {}, columns, isOfOne = false }: Props) {
   const exportQuery = { ...query, columns: columns?.join(',') }
   return (
@@ -29,6 +30,7 @@ export function ExportLinks({ path, query = {}, columns, isOfOne = false }: Prop
   )
 }
 
+// Links to exports with all columns. The other links export only the visible columns of the list.
 export function AllColumnsLinks({ path, query = {} }: Pick<Props, 'path' | 'query'>) {
   const { all, csv, csvShort, xlsx } = appStrings.columns
   return (

@@ -15,15 +15,15 @@ type Props<Row> = {
 }
 
 export function ExportSelected<Row>(props: Props<Row>) {
-  const save = () => {
+  const downloadCsv = () => {
     const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([textOf(props)], { type: 'text/csv' }))
+    link.href = URL.createObjectURL(new Blob([csvText(props)], { type: 'text/csv' }))
     link.download = `${props.name}-selected.csv`
     link.click()
     URL.revokeObjectURL(link.href)
   }
   return (
-    <Button onClick={save}>
+    <Button onClick={downloadCsv}>
       <Icon name="download" />
       {strings.export}
     </Button>
@@ -35,20 +35,23 @@ const LINE_END = '\r\n'
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/
 
 // Writes cells as the service does (src/http/csv.ts): amounts with two decimals, times without an offset.
-function textOf<Row>({ rows, fields, columns, cells = () => ({}) }: Props<Row>): string {
-  const amounts = columns.flatMap(({ isAmount, fields: of = [] }) => (isAmount ? of : []))
-  const lineOf = (row: Row) => {
+function csvText<Row>({ rows, fields, columns, cells = () => ({}) }: Props<Row>): string {
+  const amountFields = columns.flatMap(({ isAmount, fields: exported = [] }) =>
+    isAmount ? exported : [],
+  )
+  const csvLine = (row: Row) => {
     const values: Record<string, unknown> = { ...(row as object), ...cells(row) }
-    return fields.map((field) => cellOf(values[field], amounts.includes(field))).join(',')
+    return fields.map((field) => formatCell(values[field], amountFields.includes(field))).join(',')
   }
-  const lines = [fields.join(','), ...rows.map(lineOf)]
+  const lines = [fields.join(','), ...rows.map(csvLine)]
   return BYTE_ORDER_MARK + lines.map((line) => line + LINE_END).join('')
 }
 
-function cellOf(value: unknown, isAmount: boolean): string {
+// `isAmount` writes two decimals. Values that are no text, number or boolean give an empty cell.
+function formatCell(value: unknown, isAmount: boolean): string {
   if (typeof value === 'number') return isAmount ? value.toFixed(2) : `${value}`
   if (typeof value === 'boolean') return `${value}`
   if (typeof value !== 'string') return ''
   const [time] = TIME.exec(value) ?? []
-  return cellText(time?.replace('T', ' ') ?? value, true)
+  return cellText(time?.replace('T', ' ') ?? value, true) // For spreadsheets.
 }

@@ -48,27 +48,32 @@ type Props = {
   tools?: ComponentChildren
 }
 
-const ALWAYS = 3
+const ALWAYS_VISIBLE = 3
 const isDate = ({ name }: Filter) => DATES.some((date) => date.name === name)
 
-function set(view: string, changes: Query): void {
-  const { open, query: now } = currentPlace()
-  goTo(hrefOf(view, open, { ...now, ...changes }), { replace: true })
+// Replaces the current history entry, so that Back leaves the list instead of undoing filters one by one.
+function setInUrl(view: string, changes: Query): void {
+  const { open, query: current } = currentPlace()
+  goTo(hrefOf(view, open, { ...current, ...changes }), { replace: true })
 }
 
+// `file` adds links to export the filtered list, `tools` further controls of the list.
 export function Filters({ view, filters, query, file, tools }: Props) {
   const [isOpen, setOpen] = useState(false)
   const [added, setAdded] = useState<readonly string[]>([])
   const form = useRef<HTMLFormElement>(null)
   const applied = filters.filter(({ name }) => query[name])
   const dates = filters.filter(isDate)
-  const others = filters.filter((filter) => !isDate(filter))
-  const isInView = ({ name }: Filter, at: number) =>
-    at < ALWAYS || query[name] || added.includes(name) || others.length <= ALWAYS + 1
-  const hidden = others.filter((filter, at) => !isInView(filter, at))
-  const last = added.at(-1)
+  const otherFilters = filters.filter((filter) => !isDate(filter))
+  const isShown = ({ name }: Filter, index: number) =>
+    index < ALWAYS_VISIBLE ||
+    query[name] ||
+    added.includes(name) ||
+    otherFilters.length <= ALWAYS_VISIBLE + 1
+  const hidden = otherFilters.filter((filter, index) => !isShown(filter, index))
+  const lastAdded = added.at(-1)
   useEffect(() => {
-    if (last) form.current?.querySelector<HTMLElement>(`#filter-${last}`)?.focus()
+    if (lastAdded) form.current?.querySelector<HTMLElement>(`#filter-${lastAdded}`)?.focus()
   }, [added])
   const field = (filter: Filter) => (
     <div key={filter.name} class="filter">
@@ -76,7 +81,7 @@ export function Filters({ view, filters, query, file, tools }: Props) {
       <Control
         filter={filter}
         value={query[filter.name] ?? ''}
-        set={(name, value) => set(view, { [name]: value.trim() })}
+        apply={(name, value) => setInUrl(view, { [name]: value.trim() })}
       />
     </div>
   )
@@ -99,7 +104,7 @@ export function Filters({ view, filters, query, file, tools }: Props) {
         {appStrings.filters.fold(applied.length)}
       </button>
       <div class="filters-body" id="filters">
-        {others.filter(isInView).map(field)}
+        {otherFilters.filter(isShown).map(field)}
         {hidden.length > 0 && (
           <AddFilter hidden={hidden} add={(name) => setAdded([...added, name])} />
         )}
@@ -112,14 +117,15 @@ export function Filters({ view, filters, query, file, tools }: Props) {
         )}
       </div>
       <div class="filters-end">{file && <ExportLinks {...file} />}</div>
-      {applied.length > 0 && <Applied {...{ view, filters, applied, query }} />}
+      {applied.length > 0 && <AppliedChips {...{ view, filters, applied, query }} />}
     </form>
   )
 }
 
-type Adding = { hidden: readonly Filter[]; add: (name: string) => void }
+type AddFilterProps = { hidden: readonly Filter[]; add: (name: string) => void }
 
-function AddFilter({ hidden, add }: Adding) {
+// The dropdown of the filters that are not visible yet.
+function AddFilter({ hidden, add }: AddFilterProps) {
   return (
     <Dropdown id="more-filters" icon="filter" label={appStrings.filters.add} style="add-filter">
       {(close) =>
@@ -142,7 +148,8 @@ function AddFilter({ hidden, add }: Adding) {
 
 type AppliedProps = Pick<Props, 'view' | 'filters' | 'query'> & { applied: readonly Filter[] }
 
-function Applied({ view, filters, applied, query }: AppliedProps) {
+// The filters in effect, each with a button that removes it.
+function AppliedChips({ view, filters, applied, query }: AppliedProps) {
   const clear = () =>
     goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
   return (
@@ -153,8 +160,8 @@ function Applied({ view, filters, applied, query }: AppliedProps) {
           type="button"
           class="chip"
           onClick={({ currentTarget }) => {
-            focusBeside(currentTarget)
-            set(view, { [filter.name]: undefined })
+            focusAfterRemoval(currentTarget)
+            setInUrl(view, { [filter.name]: undefined })
           }}
         >
           <span class="hidden">{appStrings.filters.remove}</span>
@@ -170,16 +177,17 @@ function Applied({ view, filters, applied, query }: AppliedProps) {
 }
 
 // Moves the focus from a removed chip to another chip, or else to the first control of the filters.
-function focusBeside(chip: HTMLButtonElement): void {
+function focusAfterRemoval(chip: HTMLButtonElement): void {
   const controls = chip.form?.querySelectorAll<HTMLElement>('.filters-fold, .filters-body *') ?? []
-  const others = chip.parentElement?.querySelectorAll<HTMLElement>('.chip') ?? []
-  const next = [...others].find((other) => other !== chip)
-  const first = [...controls].find(
-    (each) => each.matches('button, input, select') && each.offsetParent,
+  const chips = chip.parentElement?.querySelectorAll<HTMLElement>('.chip') ?? []
+  const nextChip = [...chips].find((other) => other !== chip)
+  const firstControl = [...controls].find(
+    (control) => control.matches('button, input, select') && control.offsetParent,
   )
-  ;(next ?? first)?.focus()
+  ;(nextChip ?? firstControl)?.focus()
 }
 
+// The value of a filter on its chip: a date in words, the name of a choice, or the text itself.
 function shownValue({ choices, type }: Filter, value: string): string {
   if (type === 'date') return isDay(value) ? datedDay(value) : value
   return choices?.[value] ?? value
@@ -188,11 +196,11 @@ function shownValue({ choices, type }: Filter, value: string): string {
 function Control({
   filter: { name, choices, unset, type, placeholder },
   value,
-  set,
+  apply,
 }: {
   filter: Filter
   value: string
-  set: (name: string, value: string) => void
+  apply: (name: string, value: string) => void
 }) {
   if (choices) {
     return (
@@ -200,7 +208,7 @@ function Control({
         id={`filter-${name}`}
         name={name}
         value={value}
-        onChange={(event) => set(name, event.currentTarget.value)}
+        onChange={(event) => apply(name, event.currentTarget.value)}
       >
         <option value="">{unset ?? appStrings.filters.all}</option>
         {Object.entries(choices).map(([choice, label]) => (
@@ -211,7 +219,8 @@ function Control({
       </select>
     )
   }
-  const plain = (typed: string) => (type === 'amount' ? typed.replaceAll(/[₦,\s]/g, '') : typed)
+  const withoutSeparators = (typed: string) =>
+    type === 'amount' ? typed.replaceAll(/[₦,\s]/g, '') : typed
   return (
     <AppliedInput
       id={`filter-${name}`}
@@ -220,7 +229,7 @@ function Control({
       {...(type === 'amount' ? { inputMode: 'decimal' as const } : {})}
       placeholder={placeholder ?? ''}
       value={value}
-      apply={(typed) => set(name, plain(typed))}
+      apply={(typed) => apply(name, withoutSeparators(typed))}
     />
   )
 }
@@ -239,6 +248,7 @@ export function filterQuery(filters: readonly Filter[], query: Query): Query {
   )
 }
 
+// Returns text that is no day unchanged, so that the service refuses it.
 export function dayAfter(date: string): string {
   const at = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(at.getTime())) return date
@@ -253,19 +263,20 @@ const DAY_MS = 86_400_000
 // The period includes its first and last day.
 function periodOf(preset: Preset, now: Date): Period {
   const today = dayOf(now)
-  const ago = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))
+  const dayBefore = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))
   switch (preset) {
     case 'today':
       return { from: today, to: today }
     case 'yesterday':
-      return { from: ago(1), to: ago(1) }
+      return { from: dayBefore(1), to: dayBefore(1) }
     case 'week':
-      return { from: ago(6), to: today }
+      return { from: dayBefore(6), to: today }
     case 'month':
       return { from: `${today.slice(0, 8)}01`, to: today }
   }
 }
 
+// The buttons for common periods. Pressing the current one again removes the period.
 function Presets({ view, query }: { view: string; query: Query }) {
   const names = Object.keys(appStrings.filters.presets) as Preset[]
   const now = new Date()
@@ -282,7 +293,7 @@ function Presets({ view, query }: { view: string; query: Query }) {
             type="button"
             class="button quiet"
             aria-pressed={isChosen}
-            onClick={() => set(view, next)}
+            onClick={() => setInUrl(view, next)}
           >
             {appStrings.filters.presets[name]}
           </button>

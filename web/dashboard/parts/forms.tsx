@@ -9,11 +9,12 @@ import {
 } from 'preact'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type FieldFault, type Problem, problemFrom } from '../api.ts'
-import { staying } from '../in-flight.ts'
+import { keepPageOpenDuring } from '../in-flight.ts'
 
 export type Headers = Record<string, string>
 
-// The idempotency key changes only after a success, so a retry after a lost response repeats no work.
+// Sends a form. The idempotency key changes only after a success, so a retry after a lost response does
+// nothing twice.
 export function useSending(work: (form: Form, headers: Headers) => Promise<unknown>) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
@@ -25,7 +26,7 @@ export function useSending(work: (form: Form, headers: Headers) => Promise<unkno
     setBusy(true)
     setProblem(undefined)
     try {
-      await staying(() => work(form, { 'idempotency-key': key.current }))
+      await keepPageOpenDuring(() => work(form, { 'idempotency-key': key.current }))
       key.current = newKey()
     } catch (error) {
       setProblem(problemFrom(error))
@@ -36,6 +37,7 @@ export function useSending(work: (form: Form, headers: Headers) => Promise<unkno
   return { problem, isBusy, submit }
 }
 
+// A random idempotency key.
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -52,7 +54,7 @@ export class Form extends FormData {
   }
 
   choice<T extends string>(name: string, choices: readonly T[]): T {
-    const choice = choices.find((each) => each === this.get(name))
+    const choice = choices.find((allowed) => allowed === this.get(name))
     if (!choice) throw new Error(name)
     return choice
   }
@@ -68,11 +70,12 @@ type Labels = {
 
 type FieldProps = Labels & { children: (id: string, invalid: object) => ComponentChildren }
 
+// A label with its control, the error of this field from the last refusal, and a hint.
 export function Field({ label, hint, errorField, children }: FieldProps) {
   const id = useId()
-  const isHere = ({ field }: FieldFault) =>
+  const belongsHere = ({ field }: FieldFault) =>
     field === errorField || field.startsWith(`${errorField}.`)
-  const fault = useContext(FieldFaults).find(isHere)
+  const fault = useContext(FieldFaults).find(belongsHere)
   const invalid = fault ? { 'aria-invalid': true, 'aria-describedby': `${id}-fault` } : {}
   return (
     <div class="field">
@@ -91,6 +94,7 @@ export function Field({ label, hint, errorField, children }: FieldProps) {
 type Attributes<Element extends EventTarget> = Omit<AllHTMLAttributes<Element>, 'label'>
 type InputProps = Labels & Attributes<HTMLInputElement>
 
+// A field with an <input>. The errors of a refused request appear at the field named `errorField`.
 export function InputField({ label, hint, errorField, ...input }: InputProps) {
   return (
     <Field label={label} hint={hint} errorField={errorField}>
@@ -117,8 +121,13 @@ export function TextAreaField({
 
 type ReasonProps = Labels & { rows?: number; maxLength?: number; required?: boolean }
 
-export function ReasonField({ rows = 3, maxLength = 500, required = true, ...rest }: ReasonProps) {
-  return <TextAreaField name="reason" {...{ rows, maxLength, required }} {...rest} />
+export function ReasonField({
+  rows = 3,
+  maxLength = 500,
+  required = true,
+  ...labels
+}: ReasonProps) {
+  return <TextAreaField name="reason" {...{ rows, maxLength, required }} {...labels} />
 }
 
 type Value = string | number
@@ -130,6 +139,7 @@ type SelectProps = Labels &
     chosen?: string | null | undefined // The initial choice.
   }
 
+// An option is a value with its text, or only a value, whose text is in `names`.
 export function SelectField(props: SelectProps) {
   const { label, hint, errorField, emptyOption, options, names = {}, chosen, ...select } = props
   const pairs = options.map((option) =>

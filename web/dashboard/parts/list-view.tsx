@@ -17,7 +17,7 @@ import { count, money } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { type Paged, useLoaded, usePages, useReload } from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
-import { usePendingRefresh, useSteadyRefresh, useVersion } from '../steady-refresh.ts'
+import { usePendingRefresh, useRefreshKey, useSteadyRefresh } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 import { BulkBar } from './bulk.tsx'
 import { mayHide, useColumns } from './column-choice.tsx'
@@ -38,7 +38,7 @@ import {
   useChosenAmong,
 } from './table.tsx'
 
-type Tools = { version: number; close: () => void; changed: () => void }
+type Tools = { refreshKey: number; close: () => void; changed: () => void }
 
 type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   view: string
@@ -62,7 +62,7 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   // Always rendered at the same place in the tree, so that an open form in it stays open.
   add?: ComponentChildren | ((changed: () => void) => ComponentChildren)
   isPolled?: boolean // Reloads every few seconds while visible, for changes without events.
-  version?: number // A new version refreshes the list.
+  refreshKey?: number // A new value refreshes the list.
   isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
   // If set, rows can be selected, for these actions and for a CSV file of the selected rows.
@@ -72,7 +72,7 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
         sumOf?: (rows: readonly Row<P>[]) => string
         // Cells of export columns that are not fields of the row.
         cells?: (row: Row<P>) => Record<string, string>
-        actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
+        actions?: (rows: readonly Row<P>[], endSelection: () => void) => ComponentChildren
       }
     | undefined
   // The drawer of the open row, which loads the object by its key. A view that needs another drawer renders
@@ -80,28 +80,29 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   drawer?: {
     title: string
     path: One
-    isFixed?: boolean // Loads the object only once.
+    isLoadedOnce?: boolean // Events and changes do not reload the object.
     show: (item: Data<One>, tools: Tools) => ComponentChildren
-    timeline?: (key: string, version: number) => ComponentChildren
+    timeline?: (key: string, refreshKey: number) => ComponentChildren
   }
   detail?: (
     view: Tools & { open: string; rows: readonly Row<P>[] | undefined },
   ) => ComponentChildren
 }
 
+// The page of a list. A view describes the list with the props above.
 export function ListView<P extends PagePath, One extends GetPath>(props: Props<P, One>) {
   const { view, path, filters = [], place, add } = props
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
-  const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
+  const turning = props.columns.some(({ isOrder }) => isOrder) ? orderOf(view, place) : undefined
   const query = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages(path, {} as Params<P>, { ...props.extraQuery, ...query })
-  const { version, changed } = useRefreshing(props, pages)
+  const { refreshKey, changed } = useRefreshing(props, pages)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
   const { columns, hidden, hide, choice } = useColumns(path, props.columns)
   const views = useSavedViews({ path, view, place, filters, hidden, hide })
-  const { picked, choosing, drop } = useChoosing(JSON.stringify(query), pages, props)
+  const { selection, choosing } = useSelection(JSON.stringify(query), pages, props)
   const file = props.file ? { path: props.file, query } : undefined
   const fields = exportedFields(columns)
   const tools = (
@@ -110,11 +111,11 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
       {views.choice}
     </>
   )
-  const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
+  const isEmptyList = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
       {add && <div class="above">{typeof add === 'function' ? add(changed) : add}</div>}
-      {filters.length === 0 && !isNone && mayHide(props.columns) && (
+      {filters.length === 0 && !isEmptyList && mayHide(props.columns) && (
         <div class="list-tools">{tools}</div>
       )}
       {filters.length > 0 && (
@@ -125,14 +126,14 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         />
       )}
       {views.notice}
-      {props.summary && !isNone && (
-        <ListSummary path={props.summary} query={filtered} version={version} />
+      {props.summary && !isEmptyList && (
+        <ListSummary path={props.summary} query={filtered} refreshKey={refreshKey} />
       )}
-      {props.bulk && picked.length > 0 && (
-        <Selected<P>
+      {props.bulk && selection.selectedRows.length > 0 && (
+        <SelectionBar<P>
           name={view}
           bulk={props.bulk}
-          {...{ picked, columns, fields, drop, changed }}
+          {...{ ...selection, columns, fields, changed }}
         />
       )}
       <ListTable
@@ -142,9 +143,9 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         keyOf={props.keyOf}
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
         openKey={place.open}
-        {...choosingOf(props, choosing)}
+        {...selectionFor(props, choosing)}
         empty={
-          <Nothing
+          <EmptyList
             emptyState={props.emptyState}
             icon={props.icon}
             unfiltered={isFiltered ? unfiltered : ''}
@@ -155,57 +156,61 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         <OpenRow
           props={props}
           open={place.open}
-          {...{ rows: pages.data?.data, version, close, changed }}
+          {...{ rows: pages.data?.data, refreshKey, close, changed }}
         />
       )}
     </>
   )
 }
 
-// Events refresh the first page only. Changes that the user makes in this view refresh any page.
+// Refreshes the list: an event reloads it on the first page only, a change that the user makes in this view
+// on any page.
 function useRefreshing<P extends PagePath, One extends GetPath>(
-  { isAbout, isPending, isPolled, keyOf, session, version: outer = 0 }: Props<P, One>,
+  { isAbout, isPending, isPolled, keyOf, session, refreshKey: outerRefreshKey = 0 }: Props<P, One>,
   pages: Paged<Row<P>>,
 ) {
-  const [version, bump] = useVersion()
+  const [refreshKey, increaseRefreshKey] = useRefreshKey()
+  // Reloads the rows and, by the new key, the open drawer and the summary.
   const changed = () => {
-    bump()
+    increaseRefreshKey()
     pages.reload()
   }
-  const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
-  useReload(outer, changed)
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : increaseRefreshKey()))
+  useReload(outerRefreshKey, changed)
   useSteadyRefresh(() => isPolled && changed())
   const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
   useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
   const pending = pages.data?.data.filter((row) => isPending?.(row)) ?? []
   usePendingRefresh(pending.map(keyOf).join(' '), pages.reload)
-  return { version, changed }
+  return { refreshKey, changed }
 }
 
-type SelectedProps<P extends PagePath> = {
+type SelectionBarProps<P extends PagePath> = {
   name: string
   bulk: NonNullable<Props<P, GetPath>['bulk']>
-  picked: readonly Row<P>[]
+  selectedRows: readonly Row<P>[]
   columns: readonly Column<Row<P>>[]
   fields: readonly string[] | undefined
-  drop: () => void
+  clearSelection: () => void
   changed: () => void
 }
 
-function Selected<P extends PagePath>(props: SelectedProps<P>) {
-  const { name, bulk, picked, columns, fields, drop, changed } = props
-  const end = () => {
-    drop()
+// The bar over the list while rows are selected: their sum, the actions, and the export.
+function SelectionBar<P extends PagePath>(props: SelectionBarProps<P>) {
+  const { name, bulk, selectedRows, columns, fields, clearSelection, changed } = props
+  // Called after a bulk action.
+  const endSelection = () => {
+    clearSelection()
     changed()
   }
   const { cells } = bulk
   return (
-    <BulkBar count={picked.length} sum={bulk.sumOf?.(picked)} clear={drop}>
-      {bulk.actions?.(picked, end)}
+    <BulkBar count={selectedRows.length} sum={bulk.sumOf?.(selectedRows)} clear={clearSelection}>
+      {bulk.actions?.(selectedRows, endSelection)}
       {fields && (
         <ExportSelected
           {...{ name, fields, columns }}
-          rows={picked}
+          rows={selectedRows}
           {...(cells ? { cells } : {})}
         />
       )}
@@ -213,38 +218,42 @@ function Selected<P extends PagePath>(props: SelectedProps<P>) {
   )
 }
 
-function choosingOf<P extends PagePath, One extends GetPath>(
+// A view may select rows in its own way; otherwise they are selected for the bulk actions.
+function selectionFor<P extends PagePath, One extends GetPath>(
   { choosing, bulk }: Pick<Props<P, One>, 'bulk' | 'choosing'>,
-  ofBulk: Choosing<Row<P>>,
+  bulkSelection: Choosing<Row<P>>,
 ) {
   if (choosing) return { choosing }
-  return bulk ? { choosing: ofBulk } : {}
+  return bulk ? { choosing: bulkSelection } : {}
 }
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
-// Keeps the selected rows themselves, because the selection survives paging.
-function useChoosing<P extends PagePath, One extends GetPath>(
+// Stores the selected rows themselves, not their keys, because the selection survives paging. It ends when
+// the filters change.
+function useSelection<P extends PagePath, One extends GetPath>(
   filterKey: string,
   { data }: { data: { data: Row<P>[] } | undefined },
   { bulk, keyOf }: Pick<Props<P, One>, 'bulk' | 'keyOf'>,
 ) {
-  const [rows, keep] = useChosenAmong<ReadonlyMap<string, Row<P>>>(filterKey, NONE)
+  const [rows, setRows] = useChosenAmong<ReadonlyMap<string, Row<P>>>(filterKey, NONE)
   const choosing: Choosing<Row<P>> = {
     chosen: new Set(rows.keys()),
     choose: (keys) => {
       const listed = (data?.data ?? []).map((row) => [keyOf(row), row] as const)
-      keep(new Map([...rows, ...listed].filter(([key]) => keys.has(key))))
+      setRows(new Map([...rows, ...listed].filter(([key]) => keys.has(key))))
     },
     mayChoose: () => true,
     nameOf: (row) => bulk?.nameOf(row) ?? '',
   }
-  return { picked: [...rows.values()], choosing, drop: () => keep(NONE) }
+  const clearSelection = () => setRows(NONE)
+  return { selection: { selectedRows: [...rows.values()], clearSelection }, choosing }
 }
 
-type NothingProps = Pick<Props<PagePath, GetPath>, 'emptyState' | 'icon'> & { unfiltered: string }
+type EmptyListProps = Pick<Props<PagePath, GetPath>, 'emptyState' | 'icon'> & { unfiltered: string }
 
-function Nothing({ emptyState, icon, unfiltered }: NothingProps) {
+// Shown instead of rows. If filters are the reason, it offers to clear them.
+function EmptyList({ emptyState, icon, unfiltered }: EmptyListProps) {
   if (unfiltered !== '') {
     return (
       <Empty icon="search" title={appStrings.filters.nothing}>
@@ -268,8 +277,9 @@ type OpenProps<P extends PagePath, One extends GetPath> = Tools & {
   rows: readonly Row<P>[] | undefined
 }
 
+// The drawer of the open row: the list's own, or one that the view renders.
 function OpenRow<P extends PagePath, One extends GetPath>(view: OpenProps<P, One>) {
-  const { props, open, version, close } = view
+  const { props, open, refreshKey, close } = view
   const { drawer } = props
   if (!drawer) return <>{props.detail?.(view)}</>
   const [, name = ''] = /{(\w+)}/.exec(drawer.path) ?? [] // The path has exactly one parameter.
@@ -279,16 +289,17 @@ function OpenRow<P extends PagePath, One extends GetPath>(view: OpenProps<P, One
       title={drawer.title}
       path={drawer.path}
       params={{ [name]: open } as Params<One>}
-      version={drawer.isFixed ? 0 : version}
+      refreshKey={drawer.isLoadedOnce ? 0 : refreshKey}
       close={close}
       show={(item) => drawer.show(item, view)}
-      timeline={drawer.timeline?.(open, version)}
+      timeline={drawer.timeline?.(open, refreshKey)}
     />
   )
 }
 
-// The sort order is stored in the URL, like the filters.
-function turningOf(view: string, { open, query }: Place): Turning {
+// The order of the list, which is stored in the URL like the filters, and `turn`, which reverses it when the
+// user clicks the column.
+function orderOf(view: string, { open, query }: Place): Turning {
   const isOldestFirst = query.order === 'oldest'
   const order = isOldestFirst ? undefined : 'oldest'
   const turn = () => goTo(hrefOf(view, open, { ...query, order }), { replace: true })
@@ -308,31 +319,33 @@ type Summary = { count: number; isExact: boolean; totals: Total[] | null }
 // The service counts exactly only up to this number.
 const COUNTED_MAX = 10_000
 
-type SummaryPathProps = { path: SummaryPath; query: Query; version: number }
+type SummaryPathProps = { path: SummaryPath; query: Query; refreshKey: number }
 
 // Shows how many items match the filters, and their sum. If the count is not exact, shows no sum.
-function ListSummary({ path, query, version }: SummaryPathProps) {
+function ListSummary({ path, query, refreshKey }: SummaryPathProps) {
   const { data, problem, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
     getData(path, {}, { query, signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   return (
     <>
       {problem && data && <Failed problem={problem} retry={reload} />}
       <p class="summary muted" role="status" aria-label={appStrings.summary.label}>
-        {data && <Text summary={data} />}
+        {data && <SummaryText summary={data} />}
       </p>
     </>
   )
 }
 
-function Text({ summary: { count: found, isExact, totals } }: { summary: Summary }) {
+// Says "more than" from the number up to which the service counts, and "at least" if the service stopped
+// counting earlier.
+function SummaryText({ summary: { count: itemCount, isExact, totals } }: { summary: Summary }) {
   const { items, more, least, narrow, paid } = appStrings.summary
-  const number = count(found)
+  const number = count(itemCount)
   if (!isExact || !totals) {
     return (
       <>
-        <span>{found >= COUNTED_MAX ? more(number) : least(number)}</span>
+        <span>{itemCount >= COUNTED_MAX ? more(number) : least(number)}</span>
         <span>{narrow}</span>
       </>
     )
@@ -343,8 +356,8 @@ function Text({ summary: { count: found, isExact, totals } }: { summary: Summary
       {totals.map((total) => (
         <strong key={total.currency} class="money">
           {money(total.amount, total.currency)}
-          {paidOf(total) !== undefined && (
-            <span class="muted">{` (${money(paidOf(total) as number, total.currency)} ${paid})`}</span>
+          {amountPaid(total) !== undefined && (
+            <span class="muted">{` (${money(amountPaid(total) as number, total.currency)} ${paid})`}</span>
           )}
         </strong>
       ))}
@@ -352,4 +365,4 @@ function Text({ summary: { count: found, isExact, totals } }: { summary: Summary
   )
 }
 
-const paidOf = (total: Total) => ('amountPaid' in total ? total.amountPaid : undefined)
+const amountPaid = (total: Total) => ('amountPaid' in total ? total.amountPaid : undefined)

@@ -8,10 +8,12 @@ import { ClientChoice } from './client-choice.tsx'
 import { AMOUNT, type Form, InputField, SelectField, TextAreaField } from './forms.tsx'
 
 type Body = Schemas['CaseRequest']
+// The credit that the case is about, if the page shows one. The form then does not ask for these values.
 type Known = { clientId: string; sessionId: string; amount: number }
 
 const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
 
+// `known` is the credit from which the user opens the case.
 export function OpenCase({ known }: { known?: Known }) {
   return (
     <Action
@@ -19,7 +21,7 @@ export function OpenCase({ known }: { known?: Known }) {
       title={strings.openTitle}
       action={strings.open}
       run={(form, headers) =>
-        send('POST', '/api/v1/operator/cases', { body: bodyOf(form, known), headers })
+        send('POST', '/api/v1/operator/cases', { body: requestBody(form, known), headers })
       }
       message={({ reference }) => strings.opened(reference)}
       onDone={({ reference }) => goTo(hrefOf('cases', reference))}
@@ -68,7 +70,8 @@ export function OpenCase({ known }: { known?: Known }) {
   )
 }
 
-function bodyOf(form: Form, known: Known | undefined): Body {
+// The body of the request. Known values replace those of the form, and blank fields are left out.
+function requestBody(form: Form, known: Known | undefined): Body {
   const sessionId = known?.sessionId ?? form.text('sessionId')
   const [amount, reporterReference] = [form.amount('amount'), form.text('reporterReference')]
   const reportedAt = form.text('reportedAt')

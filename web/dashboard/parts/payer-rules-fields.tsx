@@ -23,7 +23,7 @@ export function PayerRulesFields({
         rows={3}
         defaultValue={rules?.names?.join('\n') ?? ''}
       />
-      {rules?.accounts && <p class="notice">{strings.kept(shownAccounts(rules.accounts))}</p>}
+      {rules?.accounts && <p class="notice">{strings.kept(payerAccountsText(rules.accounts))}</p>}
       <TextAreaField
         label={strings.accounts}
         hint={strings.accountsHint}
@@ -52,22 +52,25 @@ function AmountField({ name, label, value }: AmountProps) {
 
 type Payers = readonly { accountNumber: string; bankCode: string }[]
 
-export function shownAccounts(accounts: Payers): string {
+// The accounts from which payers may pay, in one line.
+export function payerAccountsText(accounts: Payers): string {
   return accounts
     .map(({ accountNumber, bankCode }) => strings.account(accountNumber, bankCode))
     .join(', ')
 }
 
-function wrongLine(line: string): Problem {
+// The error at the field for accounts that quotes the line that cannot be read.
+function wrongLineProblem(line: string): Problem {
   const message = strings.wrongLine(line)
   return new Problem('invalid_request', message, {
     fields: [{ field: 'payerRules.accounts', message }],
   })
 }
 
-// Returns null if every field is blank.
-export function rulesIn(form: Form): Schemas['PayerRulesRequest'] | null {
-  const lines = (name: string) =>
+// Reads the payer rules from the form; null if every field is blank. Throws a problem that names the line
+// if an account cannot be read.
+export function payerRulesFrom(form: Form): Schemas['PayerRulesRequest'] | null {
+  const linesOf = (name: string) =>
     form
       .text(name)
       .split(/\r?\n/)
@@ -75,10 +78,11 @@ export function rulesIn(form: Form): Schemas['PayerRulesRequest'] | null {
       .filter(Boolean)
   const minAmount = form.amount('minAmount')
   const maxAmount = form.amount('maxAmount')
-  const names = lines('names')
-  const accounts = lines('accounts').map((line) => {
+  const names = linesOf('names')
+  // Each line is a number of ten digits and a bank code of three or five.
+  const accounts = linesOf('accounts').map((line) => {
     const [, accountNumber, bankCode] = /^([0-9]{10})[\s,;]+([0-9]{3}|[0-9]{5})$/.exec(line) ?? []
-    if (!accountNumber || !bankCode) throw wrongLine(line)
+    if (!accountNumber || !bankCode) throw wrongLineProblem(line)
     return { accountNumber, bankCode }
   })
   const rules = {

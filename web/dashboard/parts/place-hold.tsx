@@ -21,6 +21,7 @@ const FIELDS = {
   client: undefined,
 } as const
 
+// `known` has the values that the page already shows, such as the credit or the case.
 export function PlaceHold({ label = strings.place, known = {}, onDone }: Props) {
   return (
     <Action
@@ -30,7 +31,7 @@ export function PlaceHold({ label = strings.place, known = {}, onDone }: Props) 
       text={strings.placeText}
       isDangerous
       run={(form, headers) =>
-        send('POST', '/api/v1/operator/holds', { body: bodyOf(form, known), headers })
+        send('POST', '/api/v1/operator/holds', { body: requestBody(form, known), headers })
       }
       message={({ reference, heldAmount, currency }) =>
         strings.placed(reference, money(heldAmount, currency))
@@ -67,6 +68,7 @@ export function PlaceHold({ label = strings.place, known = {}, onDone }: Props) 
   )
 }
 
+// The choice of what the hold is on, and the field that names it.
 function TargetFields({ sessionId }: { sessionId: string | undefined }) {
   const [target, setTarget] = useState<Target>(sessionId === undefined ? 'account' : 'credit')
   const field = FIELDS[target]
@@ -95,7 +97,8 @@ function TargetFields({ sessionId }: { sessionId: string | undefined }) {
   )
 }
 
-function bodyOf(form: Form, known: Partial<Known>): Body {
+// The body of the request. Known values replace those of the form, and blank fields are left out.
+function requestBody(form: Form, known: Partial<Known>): Body {
   const target = form.choice('target', TARGETS)
   const field = FIELDS[target]
   const reference = known.case ?? form.text('case')

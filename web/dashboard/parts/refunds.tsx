@@ -24,25 +24,28 @@ type Props = {
   received: number // Minus the amount that the bank reversed.
   payer: string | null // Null if unknown, or if there are several payers.
   mayRefund: boolean
-  version: number
+  refreshKey: number
   changed: () => void
 }
 
-export function Refunds({ target, received, payer, mayRefund, version, changed }: Props) {
+// The refunds of a payment or credit, and the button for another one while some of `received` can still be
+// refunded.
+export function Refunds({ target, received, payer, mayRefund, refreshKey, changed }: Props) {
   const { data, problem, reload } = useLoaded(JSON.stringify(target), (signal) =>
     listRefunds(target, signal),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   // Users restricted to some merchants cannot refund.
   if (problem?.code === 'merchants_restricted') return null
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="rows" lines={1} />
+  // The payment or credit changes with its refunds, so the whole drawer reloads.
   const onDone = () => {
     reload()
     changed()
   }
-  const left = received > 0 ? amountLeft(received, data.data) : 0
-  const isOffered = mayRefund && left > 0 && !data.hasMore
+  const remaining = received > 0 ? amountLeft(received, data.data) : 0
+  const isOffered = mayRefund && remaining > 0 && !data.hasMore
   if (data.data.length === 0 && !isOffered) return failed ?? null
   return (
     <section aria-label={strings.title}>
@@ -50,17 +53,18 @@ export function Refunds({ target, received, payer, mayRefund, version, changed }
       {data.data.length > 0 && <h3>{strings.title}</h3>}
       <ol class="entries">
         {data.data.map((refund) => (
-          <Entry key={refund.reference} refund={refund}>
+          <RefundEntry key={refund.reference} refund={refund}>
             {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} onDone={onDone} />}
-          </Entry>
+          </RefundEntry>
         ))}
       </ol>
       {data.hasMore && <p class="muted small">{strings.more}</p>}
-      {isOffered && <RefundButton {...{ target, payer, left, onDone }} />}
+      {isOffered && <RefundButton {...{ target, payer, remaining, onDone }} />}
     </section>
   )
 }
 
+// `target` names a payment by its reference, or a credit by its id.
 export function listRefunds(target: RefundTarget, signal?: AbortSignal) {
   const options = { query: { limit: SHOWN_MAX }, ...(signal && { signal }) }
   return 'reference' in target
@@ -68,26 +72,34 @@ export function listRefunds(target: RefundTarget, signal?: AbortSignal) {
     : getPage('/api/v1/credits/{id}/refunds', target, options)
 }
 
-const isOver = ({ status }: Part) => status === 'failed' || status === 'cancelled'
+const isWithoutEffect = ({ status }: Part) => status === 'failed' || status === 'cancelled'
 
-// Returns the amount that has not been refunded. Computes in kobo, because sums of decimals are inexact.
+// Returns the amount that can still be refunded: failed and cancelled payouts do not count. Adds in kobo,
+// because sums of decimals are inexact.
 export function amountLeft(received: number, refunds: readonly Refund[]): number {
-  const standing = refunds.flatMap(({ payouts }) => payouts).filter((part) => !isOver(part))
+  const effectivePayouts = refunds
+    .flatMap(({ payouts }) => payouts)
+    .filter((part) => !isWithoutEffect(part))
   const kobo = (amount: number) => Math.round(amount * 100)
-  return standing.reduce((left, { amount }) => left - kobo(amount), kobo(received)) / 100
+  return (
+    effectivePayouts.reduce((remaining, { amount }) => remaining - kobo(amount), kobo(received)) /
+    100
+  )
 }
 
 // Whether the user may cancel the refund: every payout that is not cancelled is still queued.
 export function mayCancel({ payouts }: Refund): boolean {
-  const standing = payouts.filter(({ status }) => status !== 'cancelled')
-  return standing.length > 0 && standing.every(({ status }) => status === 'queued')
+  const remainingPayouts = payouts.filter(({ status }) => status !== 'cancelled')
+  return remainingPayouts.length > 0 && remainingPayouts.every(({ status }) => status === 'queued')
 }
 
+// A refund waits for approval if any of its queued payouts does.
 export function refundState({ status, payouts }: Refund): string {
   const isWaiting = payouts.some((part) => part.approval === 'needed' && part.status === 'queued')
   return isWaiting ? 'awaiting_approval' : status
 }
 
+// The accounts that the refund goes to, each once: a refund may consist of several payouts.
 export function payeesOf({ payouts }: Refund): string[] {
   const payees = payouts.map((part) =>
     strings.payee(part.toAccountName, part.toAccountNumberMasked),
@@ -95,7 +107,7 @@ export function payeesOf({ payouts }: Refund): string[] {
   return [...new Set(payees)]
 }
 
-function Entry({ refund, children }: { refund: Refund; children: ComponentChildren }) {
+function RefundEntry({ refund, children }: { refund: Refund; children: ComponentChildren }) {
   const failures = new Set(refund.payouts.flatMap(({ failureReason }) => failureReason ?? []))
   return (
     <li>
@@ -155,7 +167,12 @@ export function CancelRefund({ refund, onDone }: CancelRefundProps) {
 
 type RefundTarget = { reference: string } | { id: number }
 
-type FormProps = { target: RefundTarget; payer: string | null; left: number; onDone: () => void }
+type FormProps = {
+  target: RefundTarget
+  payer: string | null
+  remaining: number
+  onDone: () => void
+}
 type Body = { amount: string; reason: string }
 
 function RefundButton(props: FormProps) {
@@ -168,7 +185,14 @@ function RefundButton(props: FormProps) {
   )
 }
 
-function RefundForm({ target, payer, left, onDone, close }: FormProps & { close: () => void }) {
+// Asks for amount and reason, then for a confirmation that names the amount and the payer.
+function RefundForm({
+  target,
+  payer,
+  remaining,
+  onDone,
+  close,
+}: FormProps & { close: () => void }) {
   const [body, setBody] = useState<Body | undefined>()
   const key = useRef(newKey()) // The form creates one refund, however often the user confirms.
   const sending = useSending(async (form) =>
@@ -180,11 +204,11 @@ function RefundForm({ target, payer, left, onDone, close }: FormProps & { close:
         <p class="muted">{strings.text}</p>
         <InputField
           label={strings.amount}
-          hint={strings.amountHint(money(left))}
+          hint={strings.amountHint(money(remaining))}
           name="amount"
           required
           {...AMOUNT}
-          defaultValue={`${left}`}
+          defaultValue={`${remaining}`}
         />
         <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
       </DialogForm>
@@ -221,6 +245,7 @@ function Approval({ amount }: { amount: number }) {
 
 type Rule = Pick<Schemas['PayoutSettings'], 'payoutApproval' | 'approvalAbove'>
 
+// Whether another user must approve a refund of this amount before it is sent.
 export function waitsForApproval({ payoutApproval: rule, approvalAbove }: Rule, amount: number) {
   return rule === 'all' || (rule === 'above' && amount > (approvalAbove ?? 0))
 }
@@ -231,6 +256,7 @@ export const requestRefund = (target: RefundTarget, body: Body, headers: Headers
     : send('POST', '/api/v1/credits/{id}/refunds', { params: target, body, headers })
   ).catch(explainRefusal)
 
+// Replaces the message of the service if the dashboard has a clearer one.
 function explainRefusal(error: unknown): never {
   if (!(error instanceof Problem)) throw error
   throw new Problem(error.code, strings.problems[error.code] ?? error.message, error)

@@ -1,6 +1,6 @@
-// Adds sample data to an empty sandbox (docs/test-clock.md): a month of data, or a paid account and a paid
-// payment. The button disappears once a view has data. So after a temporary failure this retries with the
-// same key.
+// Adds sample data to an empty sandbox (docs/test-clock.md): a month of history, or one paid account and
+// one paid payment. The button disappears as soon as the view has data, so the user could not retry: a
+// temporary failure is retried here, with the same idempotency key.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
@@ -17,10 +17,12 @@ const RETRY_MS = 1_000
 
 type Props = { session: Session; refresh: () => void }
 
+// Buttons that fill an empty sandbox. Renders nothing in production or without the right to add data.
 export function SampleData({ session: { client, scopes }, refresh }: Props) {
-  const [busy, setBusy] = useState<string | undefined>() // The label of the pressed button.
+  const [busy, setBusy] = useState<string | undefined>() // The text on the pressed button.
   const mayAdd = ['accounts:write', 'payments:write'].every((scope) => scopes.includes(scope))
   if (client.mode !== 'sandbox' || !mayAdd) return null
+  // Runs one button’s work and then reloads the view. A press while any work runs is ignored.
   const add = async (label: string, message: string, work: () => Promise<void>) => {
     if (busy !== undefined) return
     setBusy(label)
@@ -55,7 +57,7 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
   )
 }
 
-// For views whose data is created in other views.
+// The buttons of an empty view whose data is created in another view.
 export function FirstSteps({ session, refresh }: Props) {
   const { scopes } = session
   return (
@@ -79,15 +81,16 @@ export function FirstSteps({ session, refresh }: Props) {
 
 const newHref = (view: string, thing: string) => hrefOf(view, undefined, { new: thing })
 
-const PASSING: readonly string[] = ['unreachable', 'try_again', 'busy', 'rate_limited']
+const TEMPORARY_CODES: readonly string[] = ['unreachable', 'try_again', 'busy', 'rate_limited']
 
-async function patiently<T>(step: () => Promise<T>): Promise<T> {
+// Repeats a step a few times while its failure is temporary.
+async function withRetries<T>(step: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await step()
     } catch (error) {
-      const isPassing = PASSING.includes(problemFrom(error).code)
-      if (!isPassing || tries === TRIES_MAX) throw error
+      const isTemporary = TEMPORARY_CODES.includes(problemFrom(error).code)
+      if (!isTemporary || tries === TRIES_MAX) throw error
       await new Promise((resolve) => window.setTimeout(resolve, RETRY_MS))
     }
   }
@@ -100,13 +103,13 @@ const MONTH: Size = { accounts: 20, days: 30 }
 
 async function addSample(key: string, body: Size): Promise<void> {
   const headers = { 'idempotency-key': key }
-  await patiently(() => send('POST', '/sandbox/seed', { body, headers }))
+  await withRetries(() => send('POST', '/sandbox/seed', { body, headers }))
 }
 
 // Polls until the seed is complete, because the service continues a larger seed after its response.
 async function finishSeed(show: (percent: number) => void): Promise<void> {
   for (;;) {
-    const { status, percent } = await patiently(() => getData('/sandbox/seed', {}))
+    const { status, percent } = await withRetries(() => getData('/sandbox/seed', {}))
     if (status === 'finished') return
     if (status === 'failed') throw new Problem('seed_failed', strings.stopped)
     show(percent)

@@ -31,15 +31,16 @@ type List = {
   hide: (columns: readonly string[]) => void
 }
 
-// Returns the parts of the query that a saved view stores: the filters of the list, and its order.
-function partsOf(filters: readonly Filter[], query: Query): Record<string, string> {
+// Returns the parts of the URL's query that a saved view stores: the filters of the list, and its order.
+function savedPartsOf(filters: readonly Filter[], query: Query): Record<string, string> {
   const names = [...filters.map(({ name }) => name), 'order']
   const parts = names.map((name) => [name, query[name] ?? ''] as const)
   return Object.fromEntries(parts.filter(([, value]) => value !== ''))
 }
 
-// Returns the saved filters that the list no longer has, or no longer with this value.
-function lostIn(filters: readonly Filter[], { query }: View): string[] {
+// Names the filters of a saved view that the list no longer has, or whose value is no longer a choice.
+function lostFilters(filters: readonly Filter[], { query }: View): string[] {
+  // `order` is stored with the filters, but is not one of them.
   const isKnown = ([name, value]: [string, string]) => {
     const filter = filters.find((each) => each.name === name)
     if (!filter) return name === 'order'
@@ -51,45 +52,50 @@ function lostIn(filters: readonly Filter[], { query }: View): string[] {
   return lost.map(([name]) => filters.find((each) => each.name === name)?.label ?? name)
 }
 
-function usableIn(filters: readonly Filter[], view: View): Record<string, string> {
-  const entries = Object.entries(partsOf(filters, view.query))
+// Drops the filters that the list no longer has, so that the rest of the saved view still works.
+function usableQuery(filters: readonly Filter[], view: View): Record<string, string> {
+  const entries = Object.entries(savedPartsOf(filters, view.query))
   const isLost = (name: string, value: string) =>
-    lostIn(filters, { ...view, query: { [name]: value } }).length > 0
+    lostFilters(filters, { ...view, query: { [name]: value } }).length > 0
   return Object.fromEntries(entries.filter(([name, value]) => !isLost(name, value)))
 }
 
 const sameText = (parts: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.entries(parts).sort())
 
+// Returns the dropdown of the saved views, and a notice if the current one has lost filters. Opens the
+// default view if the list opens without filters.
 export function useSavedViews({ path, view, place, filters, hidden, hide }: List) {
   const { data, problem, reload } = useData(PATH, {})
   const views = data?.filter(({ list }) => list === path) ?? []
-  const now = partsOf(filters, place.query)
-  const isUnfiltered = Object.keys(now).length === 0
-  const isNew = useRef(isUnfiltered && place.open === undefined)
-  const others = Object.fromEntries(
-    Object.entries(place.query).filter(([name]) => !(name in partsOf(filters, place.query))),
+  const currentParts = savedPartsOf(filters, place.query)
+  const isUnfiltered = Object.keys(currentParts).length === 0
+  const mayApplyDefault = useRef(isUnfiltered && place.open === undefined)
+  const otherQuery = Object.fromEntries(
+    Object.entries(place.query).filter(([name]) => !(name in savedPartsOf(filters, place.query))),
   )
   const hrefTo = (saved: View) =>
-    hrefOf(view, undefined, { ...others, ...usableIn(filters, saved) })
+    hrefOf(view, undefined, { ...otherQuery, ...usableQuery(filters, saved) })
   useEffect(() => {
-    if (!data || !isNew.current) return
-    isNew.current = false
-    const first = views.find(({ isDefault }) => isDefault)
-    if (!first || !isUnfiltered || place.open !== undefined) return
-    hide(first.hiddenColumns)
-    goTo(hrefTo(first), { replace: true })
+    if (!data || !mayApplyDefault.current) return
+    mayApplyDefault.current = false
+    const defaultView = views.find(({ isDefault }) => isDefault)
+    if (!defaultView || !isUnfiltered || place.open !== undefined) return
+    hide(defaultView.hiddenColumns)
+    goTo(hrefTo(defaultView), { replace: true })
   }, [data])
+  // A view is current if it has the same filters and hidden columns. A view without filters is current only
+  // if something else distinguishes it from the plain list.
   const isCurrent = (saved: View) =>
-    sameText(usableIn(filters, saved)) === sameText(now) &&
-    (!isUnfiltered || hidden.length > 0 || lostIn(filters, saved).length > 0) &&
+    sameText(usableQuery(filters, saved)) === sameText(currentParts) &&
+    (!isUnfiltered || hidden.length > 0 || lostFilters(filters, saved).length > 0) &&
     [...saved.hiddenColumns].sort().join('\n') === [...hidden].sort().join('\n')
   const current = views.find(isCurrent)
-  const lost = current ? lostIn(filters, current) : []
+  const lost = current ? lostFilters(filters, current) : []
   const choice = (
-    <Choice
+    <SavedViewsMenu
       {...{ path, views, current, hide, hrefTo, reload }}
-      content={{ query: now, hidden }}
+      content={{ query: currentParts, hidden }}
       failed={problem && <Failed problem={problem} retry={reload} />}
     />
   )
@@ -99,7 +105,7 @@ export function useSavedViews({ path, view, place, filters, hidden, hide }: List
   return { choice, notice }
 }
 
-type ChoiceProps = Pick<List, 'path' | 'hide'> & {
+type SavedViewsMenuProps = Pick<List, 'path' | 'hide'> & {
   views: readonly View[]
   current: View | undefined
   hrefTo: (saved: View) => string
@@ -108,10 +114,11 @@ type ChoiceProps = Pick<List, 'path' | 'hide'> & {
   failed: ComponentChildren // An error message. The list itself works without its saved views.
 }
 
-function Choice(props: ChoiceProps) {
+// The dropdown that opens a saved view, saves the current filters as a new view, or manages the views.
+function SavedViewsMenu(props: SavedViewsMenuProps) {
   const { path, views, current, hide, hrefTo, reload, content, failed } = props
   const [dialog, setDialog] = useState<'save' | 'manage' | undefined>()
-  const leave = () => setDialog(undefined)
+  const closeDialog = () => setDialog(undefined)
   return (
     <>
       <Dropdown
@@ -161,13 +168,13 @@ function Choice(props: ChoiceProps) {
           </>
         )}
       </Dropdown>
-      {dialog === 'save' && <SaveDialog {...{ path, content, reload }} close={leave} />}
-      {dialog === 'manage' && <ManageDialog {...{ views, reload }} close={leave} />}
+      {dialog === 'save' && <SaveDialog {...{ path, content, reload }} close={closeDialog} />}
+      {dialog === 'manage' && <ManageDialog {...{ views, reload }} close={closeDialog} />}
     </>
   )
 }
 
-type SaveProps = Pick<ChoiceProps, 'path' | 'content' | 'reload'> & { close: () => void }
+type SaveProps = Pick<SavedViewsMenuProps, 'path' | 'content' | 'reload'> & { close: () => void }
 
 function SaveDialog({ path, content, reload, close }: SaveProps) {
   return (
@@ -197,9 +204,11 @@ function SaveDialog({ path, content, reload, close }: SaveProps) {
   )
 }
 
-type ManageProps = Pick<ChoiceProps, 'views' | 'reload'> & { close: () => void }
+type ManageProps = Pick<SavedViewsMenuProps, 'views' | 'reload'> & { close: () => void }
 
+// Renames, removes and sets the default view. Each change takes effect at once.
 function ManageDialog({ views, reload, close }: ManageProps) {
+  // Changes the name of a view, or makes it the default.
   const change = async (saved: View, body: { name?: string; isDefault?: boolean }) => {
     await send('PATCH', `${PATH}/{id}`, { params: { id: saved.id }, body })
     reload()

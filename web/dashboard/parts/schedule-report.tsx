@@ -25,9 +25,10 @@ export function ScheduleButton(props: Props) {
   )
 }
 
+// Shows the form only for exports that the service can schedule.
 function ScheduleDialog({ path, query, close }: Props & { close: () => void }) {
   const { data, problem, reload } = useData(`${PATH}/choices`, {})
-  const choice = data?.exports.find((each) => each.path === path)
+  const choice = data?.exports.find((available) => available.path === path)
   if (!data || !choice) {
     return (
       <NoticeDialog title={strings.title} closeLabel={appStrings.close} close={close}>
@@ -116,12 +117,12 @@ function Recipients({ emails }: { emails: readonly string[] }) {
   return (
     <fieldset class="choices">
       <legend>{strings.recipients}</legend>
-      {emails.map((email, at) => (
+      {emails.map((email, index) => (
         <CheckBox
           key={email}
           name="recipients"
           value={email}
-          defaultChecked={at === 0}
+          defaultChecked={index === 0}
           label={email}
         />
       ))}

@@ -1,4 +1,4 @@
-// A row of buttons, one of which is pressed.
+// A row of buttons that choose one of several options. The button of the current option is pressed.
 
 type Props<Name extends string> = {
   label: string
@@ -8,19 +8,20 @@ type Props<Name extends string> = {
   choose: (name: Name) => void
 }
 
+// A row of buttons of which exactly one is pressed.
 export function Segments<Name extends string>(props: Props<Name>) {
   const { label, options, names, chosen, choose } = props
   return (
     <fieldset class="segments">
       <legend class="hidden">{label}</legend>
-      {options.map((each) => (
+      {options.map((option) => (
         <button
-          key={each}
+          key={option}
           type="button"
-          aria-pressed={each === chosen}
-          onClick={() => choose(each)}
+          aria-pressed={option === chosen}
+          onClick={() => choose(option)}
         >
-          {names[each]}
+          {names[option]}
         </button>
       ))}
     </fieldset>

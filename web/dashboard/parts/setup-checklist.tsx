@@ -25,7 +25,7 @@ const hasRows =
     return data.length > initial
   }
 
-async function isScheduled(signal: AbortSignal): Promise<boolean> {
+async function areSettlementsScheduled(signal: AbortSignal): Promise<boolean> {
   const { schedule } = await getData('/api/v1/settlement-settings', {}, { signal })
   return schedule !== 'manual'
 }
@@ -34,26 +34,27 @@ async function isMakerChecker(signal: AbortSignal): Promise<boolean> {
   return (await getData('/api/v1/suspense/settings', {}, { signal })).makerChecker
 }
 
-async function isHeard(signal: AbortSignal): Promise<boolean> {
+// Whether any bank has sent a notification or answered yet.
+async function hasHeardFromBank(signal: AbortSignal): Promise<boolean> {
   const banks = await getData('/api/v1/operator/banks', {}, { signal })
   return banks.some(({ lastHeardAt }) => lastHeardAt !== null)
 }
 
-async function areKeysUsed(signal: AbortSignal): Promise<boolean> {
+async function areApiSecretsUsed(signal: AbortSignal): Promise<boolean> {
   const { secrets } = await getData('/dashboard/api/client', {}, { signal })
   return secrets.some(({ usedAt }) => usedAt !== null)
 }
 
-async function isBranded(signal: AbortSignal): Promise<boolean> {
+async function hasOwnBranding(signal: AbortSignal): Promise<boolean> {
   const { isOwnName, isOwnColour, logo } = await getData('/api/v1/branding', {}, { signal })
   return isOwnName || isOwnColour || logo !== null
 }
 
-const tab = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
-const create = (view: string, thing: string) => hrefOf(view, undefined, { new: thing })
+const tabHref = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
+const createHref = (view: string, thing: string) => hrefOf(view, undefined, { new: thing })
 
 const STEPS: Readonly<Record<StepName, Step>> = {
-  banks: { scope: 'operator', href: hrefOf('banks'), isDone: isHeard },
+  banks: { scope: 'operator', href: hrefOf('banks'), isDone: hasHeardFromBank },
   client: {
     scope: 'operator',
     href: hrefOf('clients'),
@@ -61,7 +62,7 @@ const STEPS: Readonly<Record<StepName, Step>> = {
   },
   fees: {
     scope: 'operator',
-    href: tab('settings', 'fees'),
+    href: tabHref('settings', 'fees'),
     isDone: hasRows('/api/v1/operator/fee-rules'),
   },
   statement: {
@@ -69,15 +70,15 @@ const STEPS: Readonly<Record<StepName, Step>> = {
     href: hrefOf('reconciliation'),
     isDone: hasRows('/api/v1/operator/statements'),
   },
-  keys: { scope: 'webhooks:write', href: hrefOf('developers'), isDone: areKeysUsed },
+  keys: { scope: 'webhooks:write', href: hrefOf('developers'), isDone: areApiSecretsUsed },
   account: {
     scope: 'accounts:write',
-    href: create('accounts', 'account'),
+    href: createHref('accounts', 'account'),
     isDone: hasRows('/api/v1/accounts/static'),
   },
   payment: {
     scope: 'payments:write',
-    href: create('payments', 'request'),
+    href: createHref('payments', 'request'),
     isDone: hasRows('/api/v1/payments'),
   },
   transfer: {
@@ -92,38 +93,47 @@ const STEPS: Readonly<Record<StepName, Step>> = {
   },
   bankAccount: {
     scope: 'payouts:write',
-    href: tab('payouts', 'bankAccounts'),
+    href: tabHref('payouts', 'bankAccounts'),
     isDone: hasRows('/api/v1/bank-accounts'),
   },
-  schedule: { scope: 'payouts:write', href: tab('settlements', 'settings'), isDone: isScheduled },
+  schedule: {
+    scope: 'payouts:write',
+    href: tabHref('settlements', 'settings'),
+    isDone: areSettlementsScheduled,
+  },
   approvals: {
     scope: 'suspense:write',
-    href: tab('settings', 'approvals'),
+    href: tabHref('settings', 'approvals'),
     isDone: isMakerChecker,
   },
   people: {
     scope: 'accounts:write',
-    href: tab('settings', 'users'),
+    href: tabHref('settings', 'users'),
     isDone: hasRows('/dashboard/api/users', 1),
   },
-  branding: { scope: 'accounts:write', href: tab('settings', 'branding'), isDone: isBranded },
+  branding: {
+    scope: 'accounts:write',
+    href: tabHref('settings', 'branding'),
+    isDone: hasOwnBranding,
+  },
 }
 
 const INTEGRATE: readonly StepName[] = ['keys', 'account', 'payment', 'transfer', 'endpoint']
-const BE_PAID: readonly StepName[] = ['bankAccount', 'schedule', 'approvals']
+const GET_PAID: readonly StepName[] = ['bankAccount', 'schedule', 'approvals']
 
 const STEPS_OF: Readonly<Record<string, readonly StepName[]>> = {
   developer: INTEGRATE,
-  finance: [...BE_PAID, 'statement'],
+  finance: [...GET_PAID, 'statement'],
   operator: ['banks', 'client', 'fees', 'statement', 'approvals'],
-  owner: ['account', 'payment', 'people', ...BE_PAID, 'branding', 'keys', 'endpoint'],
+  owner: ['account', 'payment', 'people', ...GET_PAID, 'branding', 'keys', 'endpoint'],
 }
 
 const DISMISSED = 'manilla-setup-dismissed'
 
-type Props = { session: Session; version: number; isFolded: boolean }
+type Props = { session: Session; refreshKey: number; isFolded: boolean }
 
-export function SetupChecklist({ session, version, isFolded }: Props) {
+// Shows the steps that the user’s role and scopes allow, until all are done or the user dismisses the list.
+export function SetupChecklist({ session, refreshKey, isFolded }: Props) {
   const { role, scopes, client, user } = session
   const key = `${DISMISSED} ${user.id}`
   const [isDismissed, setDismissed] = useState(window.localStorage.getItem(key) !== null)
@@ -133,14 +143,16 @@ export function SetupChecklist({ session, version, isFolded }: Props) {
     scopes.includes(STEPS[name].scope) &&
     (name !== 'transfer' || client.mode === 'sandbox') &&
     (name !== 'keys' || hasKeys)
-  const isTrying = role === 'operator' && client.mode === 'sandbox'
-  const steps = [...(STEPS_OF[role] ?? []), ...(isTrying ? INTEGRATE : [])]
+  const isTryingOut = role === 'operator' && client.mode === 'sandbox'
+  const steps = [...(STEPS_OF[role] ?? []), ...(isTryingOut ? INTEGRATE : [])]
   const names = steps.filter(isOffered)
   const isNeeded = !isDismissed && names.length > 0
-  const { data: done } = useLoaded(`setup ${isNeeded} ${version}`, (signal) =>
+  const { data: done } = useLoaded(`setup ${isNeeded} ${refreshKey}`, (signal) =>
     isNeeded ? findDone(names, signal) : Promise.resolve([]),
   )
+  // A folded list shows the count of finished steps, so it appears once they are known.
   if (!isNeeded || (isFolded && !done) || done?.length === names.length) return null
+  // Hides the list for this user in this browser. The toast offers to undo it.
   const dismiss = () => {
     window.localStorage.setItem(key, 'yes')
     setDismissed(true)
@@ -149,7 +161,7 @@ export function SetupChecklist({ session, version, isFolded }: Props) {
       setDismissed(false)
     })
   }
-  const list = <Steps names={names} done={done ?? []} dismiss={dismiss} />
+  const list = <StepList names={names} done={done ?? []} dismiss={dismiss} />
   const count = strings.count(done?.length ?? 0, names.length)
   if (isFolded) {
     return (
@@ -174,7 +186,7 @@ export function SetupChecklist({ session, version, isFolded }: Props) {
 
 type StepsProps = { names: readonly StepName[]; done: readonly StepName[]; dismiss: () => void }
 
-function Steps({ names, done, dismiss }: StepsProps) {
+function StepList({ names, done, dismiss }: StepsProps) {
   return (
     <>
       <ol>
@@ -200,8 +212,8 @@ function Steps({ names, done, dismiss }: StepsProps) {
 
 // A step that cannot be checked is treated as not done.
 async function findDone(names: readonly StepName[], signal: AbortSignal): Promise<StepName[]> {
-  const found = await Promise.all(
+  const results = await Promise.all(
     names.map(async (name) => STEPS[name].isDone(signal).catch(() => false)),
   )
-  return names.filter((_, at) => found[at])
+  return names.filter((_, index) => results[index])
 }

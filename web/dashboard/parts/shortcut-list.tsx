@@ -27,7 +27,8 @@ export function ShortcutList({
   close: () => void
 }) {
   const [isOn, setOn] = useState(areShortcutsEnabled)
-  const goTo = views.flatMap(({ path, name }): Shortcut[] => {
+  // The views that have a letter, which is pressed after g.
+  const viewShortcuts = views.flatMap(({ path, name }): Shortcut[] => {
     const letter = LETTERS[path]
     return letter ? [{ name, keys: ['g', letter], joined: strings.followedBy }] : []
   })
@@ -57,14 +58,14 @@ export function ShortcutList({
           {strings.enabledHint}
         </p>
       </div>
-      <Group title={strings.everywhere} shortcuts={EVERYWHERE} />
-      <Group title={strings.inLists} shortcuts={IN_LISTS} />
-      <Group title={strings.goTo} shortcuts={goTo} />
+      <ShortcutGroup title={strings.everywhere} shortcuts={EVERYWHERE} />
+      <ShortcutGroup title={strings.inLists} shortcuts={IN_LISTS} />
+      <ShortcutGroup title={strings.goTo} shortcuts={viewShortcuts} />
     </NoticeDialog>
   )
 }
 
-function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+function ShortcutGroup({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
   return (
     <section>
       <h3>{title}</h3>

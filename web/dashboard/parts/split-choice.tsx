@@ -11,11 +11,12 @@ import { Link } from './link.tsx'
 import { Pending } from './states.tsx'
 import { Money } from './values.tsx'
 
-const UNSEEN = ['role_not_allowed', 'merchants_restricted']
+const NOT_ALLOWED_CODES = ['role_not_allowed', 'merchants_restricted']
 
+// Renders nothing if there is no split to choose, or if the user may not see splits.
 export function SplitChoice({ current = null }: { current?: string | null }) {
   const { data, problem, reload } = usePage('/api/v1/splits', { limit: '100' })
-  if (problem && UNSEEN.includes(problem.code)) return null
+  if (problem && NOT_ALLOWED_CODES.includes(problem.code)) return null
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const active = data.data.filter(({ isActive }) => isActive)
   if (active.length === 0 && current === null) return null
@@ -33,6 +34,7 @@ export function SplitChoice({ current = null }: { current?: string | null }) {
 
 type Shared = { splits: readonly Schemas['SplitShare'][]; currency: string }
 
+// The share of each subaccount, among the facts of a payment or credit.
 export function shareFacts({ splits, currency }: Shared): Fact[] {
   return splits.map(({ subaccountCode, amount }) => [
     strings.share(subaccountCode),

@@ -15,6 +15,7 @@ type Props = {
   children: ComponentChildren
 }
 
+// A figure with its name and a note. With `view`, the name links to that view.
 export function Stat({ name, note, tone = '', view, term, isMain, children }: Props) {
   return (
     <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
@@ -24,7 +25,7 @@ export function Stat({ name, note, tone = '', view, term, isMain, children }: Pr
             {name}
           </Link>
         ) : (
-          named(term, name)
+          withDefinition(term, name)
         )}
       </dt>
       <dd class="stat-value">{children}</dd>
@@ -33,5 +34,6 @@ export function Stat({ name, note, tone = '', view, term, isMain, children }: Pr
   )
 }
 
-const named = (term: TermName | undefined, name: string) =>
+// The name, with its definition if the glossary has one.
+const withDefinition = (term: TermName | undefined, name: string) =>
   term ? <Term term={term} text={name} /> : name

@@ -8,6 +8,7 @@ import { Icon, type IconName } from './icons.tsx'
 
 type EmptyProps = { icon: IconName; title: string; text?: string; children?: ComponentChildren }
 
+// Shown where a list or view has no data, with a hint on how to get some.
 export function Empty({ icon, title, text, children }: EmptyProps) {
   return (
     <div class="empty">
@@ -23,12 +24,12 @@ export function Empty({ icon, title, text, children }: EmptyProps) {
 
 // Explains a refusal. Errors of fields are listed one by one, without the general message.
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
-  const isOfFields = problem.code === 'invalid_request' && problem.fields.length > 0
+  const hasFieldErrors = problem.code === 'invalid_request' && problem.fields.length > 0
   return (
     <div class="failed" role="alert">
       <Icon name="warning" />
       <div>
-        {!isOfFields && <p>{problem.message}</p>}
+        {!hasFieldErrors && <p>{problem.message}</p>}
         {problem.fields.map(({ field, message }) => (
           <p key={`${field} ${message}`}>{appStrings.problems.field(field, message)}</p>
         ))}

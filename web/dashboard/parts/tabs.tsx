@@ -14,6 +14,7 @@ type Props = {
   current: string
 }
 
+// The links to the tabs of a view. The tab is a parameter of the URL.
 export function Tabs({ label, view, names, current }: Props) {
   const nav = useRef<HTMLElement>(null)
   // Scrolls narrow pages to the current tab. scrollIntoView is not used: the Tab key would then start at that

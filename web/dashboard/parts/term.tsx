@@ -22,25 +22,25 @@ export function Term({ term, text }: { term: TermName; text: string }) {
   // Positions the definition before the browser draws, so that it does not jump.
   useLayoutEffect(() => {
     if (!isOpen) return
-    const move = () => place(wrapper.current, tip.current)
+    const move = () => positionTip(wrapper.current, tip.current)
     move()
     const close = () => setOpen(false)
     // Listens in the capture phase, so that Escape does not also close a dialog around the term.
-    const hide = (event: KeyboardEvent) => {
+    const hideOnEscape = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.preventDefault()
       event.stopPropagation()
       close()
     }
-    const closeBeside = ({ target }: Event) => {
+    const closeOnOutsidePress = ({ target }: Event) => {
       if (!wrapper.current?.contains(target as Node)) close()
     }
-    document.addEventListener('keydown', hide, { capture: true })
-    document.addEventListener('pointerdown', closeBeside)
+    document.addEventListener('keydown', hideOnEscape, { capture: true })
+    document.addEventListener('pointerdown', closeOnOutsidePress)
     window.addEventListener('scroll', move, { capture: true, passive: true })
     return () => {
-      document.removeEventListener('keydown', hide, { capture: true })
-      document.removeEventListener('pointerdown', closeBeside)
+      document.removeEventListener('keydown', hideOnEscape, { capture: true })
+      document.removeEventListener('pointerdown', closeOnOutsidePress)
       window.removeEventListener('scroll', move, { capture: true })
     }
   }, [isOpen])
@@ -72,12 +72,12 @@ export function Term({ term, text }: { term: TermName; text: string }) {
 
 // Places the definition below the word, or above it if there is no room below. The position is fixed to the
 // window, because tables and drawers clip their content.
-function place(word: HTMLElement | null, tip: HTMLElement | null): void {
+function positionTip(word: HTMLElement | null, tip: HTMLElement | null): void {
   if (!word || !tip) return
   const { left, top, bottom } = word.getBoundingClientRect()
   const { offsetWidth, offsetHeight } = tip
   const fitsBelow = bottom + offsetHeight + MARGIN <= window.innerHeight
-  const room = document.documentElement.clientWidth - offsetWidth - MARGIN
-  tip.style.left = `${Math.max(MARGIN, Math.min(left, room))}px`
+  const leftMax = document.documentElement.clientWidth - offsetWidth - MARGIN
+  tip.style.left = `${Math.max(MARGIN, Math.min(left, leftMax))}px`
   tip.style.top = `${fitsBelow ? bottom : top - offsetHeight}px`
 }

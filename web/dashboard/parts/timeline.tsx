@@ -27,14 +27,15 @@ const ICONS: Record<string, IconName> = {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
-const DELIVERIES = ['event', 'attempt', 'waiting']
+const DELIVERY_KINDS = ['event', 'attempt', 'waiting']
 
+// The deliveries of webhooks are folded below the other entries.
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
-  const deliveries = entries.filter(({ kind }) => DELIVERIES.includes(kind))
+  const deliveries = entries.filter(({ kind }) => DELIVERY_KINDS.includes(kind))
   return (
     <>
       <Entries
-        entries={entries.filter(({ kind }) => !DELIVERIES.includes(kind))}
+        entries={entries.filter(({ kind }) => !DELIVERY_KINDS.includes(kind))}
         label={appStrings.timeline.label}
       />
       {deliveries.length > 0 && <Deliveries entries={deliveries} />}
@@ -42,19 +43,22 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
+// Counts the deliveries, and how many of them had a successful attempt. A delivery is one event for one
+// destination.
 function countDelivered(entries: readonly Entry[]) {
-  const all = new Map<string, boolean>()
+  const isDelivered = new Map<string, boolean>()
   for (const { kind, reference, detail } of entries) {
     if (kind === 'event') continue
     const key = `${reference} ${detail.kind} ${detail.url}`
-    const isTaken = kind === 'attempt' && isSuccess(detail.status)
-    all.set(key, all.get(key) === true || isTaken)
+    const isAccepted = kind === 'attempt' && isSuccess(detail.status)
+    isDelivered.set(key, isDelivered.get(key) === true || isAccepted)
   }
-  return { done: [...all.values()].filter(Boolean).length, all: all.size }
+  return { done: [...isDelivered.values()].filter(Boolean).length, total: isDelivered.size }
 }
 
 const isSuccess = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 
+// Groups the deliveries by event, the newest event first.
 function Deliveries({ entries }: { entries: readonly Entry[] }) {
   const events = [...new Set(entries.map(({ reference }) => reference))].toReversed()
   return (
@@ -80,16 +84,16 @@ function Deliveries({ entries }: { entries: readonly Entry[] }) {
 }
 
 function DeliveryCount({ entries }: { entries: readonly Entry[] }) {
-  const { done, all } = countDelivered(entries)
-  const tone = all === 0 ? 'calm' : done === all ? 'good' : 'warn'
-  return <span class={`badge ${tone}`}>{appStrings.timeline.delivered(done, all)}</span>
+  const { done, total } = countDelivered(entries)
+  const tone = total === 0 ? 'calm' : done === total ? 'good' : 'warn'
+  return <span class={`badge ${tone}`}>{appStrings.timeline.delivered(done, total)}</span>
 }
 
 function Entries({ entries, label }: { entries: readonly Entry[]; label: string }) {
   return (
     <ol class="timeline" aria-label={label}>
-      {entries.toReversed().map((entry, at) => (
-        <li key={`${entry.at} ${entry.kind} ${entries.length - at}`} class={toneOf(entry)}>
+      {entries.toReversed().map((entry, index) => (
+        <li key={`${entry.at} ${entry.kind} ${entries.length - index}`} class={toneOf(entry)}>
           <span class="timeline-mark">
             <Icon name={ICONS[entry.kind] ?? 'event'} />
           </span>
@@ -104,9 +108,10 @@ function Entries({ entries, label }: { entries: readonly Entry[]; label: string 
   )
 }
 
+// The description, which unfolds to the details if there are any.
 function EntryText({ entry: { description, detail, reference } }: { entry: Entry }) {
-  const known = Object.entries({ reference, ...detail }).filter(([, value]) => value !== null)
-  if (known.length === 0) return <p>{description}</p>
+  const details = Object.entries({ reference, ...detail }).filter(([, value]) => value !== null)
+  if (details.length === 0) return <p>{description}</p>
   return (
     <details>
       <summary>
@@ -114,7 +119,7 @@ function EntryText({ entry: { description, detail, reference } }: { entry: Entry
         <Icon name="fold" />
       </summary>
       <dl>
-        {known.map(([name, value]) => (
+        {details.map(([name, value]) => (
           <div key={name}>
             <dt>{humanize(name)}</dt>
             <dd>{typeof value === 'string' && TIME.test(value) ? <Time at={value} /> : value}</dd>
@@ -125,6 +130,7 @@ function EntryText({ entry: { description, detail, reference } }: { entry: Entry
   )
 }
 
+// The colour of an entry: money in is good, refused or taken back is bad, and what waits is a warning.
 function toneOf({ kind, detail }: Entry): string {
   if (kind === 'attempt') return isSuccess(detail.status) ? 'good' : 'bad'
   if (kind === 'requery') return detail.answer === 'no_answer' ? 'bad' : 'calm'

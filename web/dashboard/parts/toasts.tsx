@@ -6,52 +6,53 @@ import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void) | undefined }
-type Place = (toasts: readonly Toast[]) => void
+type ShowToasts = (toasts: readonly Toast[]) => void
 
-const STAYS_MS = 4_000
-const UNDO_STAYS_MS = 12_000 // Long enough to reach by keyboard.
+const VISIBLE_MS = 4_000
+const UNDO_VISIBLE_MS = 12_000 // Long enough to reach by keyboard.
 const SHOWN_MAX = 3
 
 let lastId = 0
 let toasts: readonly Toast[] = []
-const places: Place[] = []
+const toastAreas: ShowToasts[] = []
 
 export function toast(text: string, tone: Toast['tone'] = 'calm'): void {
-  add({ text, tone, undo: undefined }, STAYS_MS)
+  addToast({ text, tone, undo: undefined }, VISIBLE_MS)
 }
 
 // Shows a toast with an undo button, for actions without a confirmation dialog.
 export function toastWithUndo(text: string, undo: () => void): void {
-  add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
+  addToast({ text, tone: 'calm', undo }, UNDO_VISIBLE_MS)
 }
 
-function add(content: Omit<Toast, 'id'>, staysMs: number): void {
+// Shows a toast in the topmost open dialog or on the page, and dismisses it after its time.
+function addToast(content: Omit<Toast, 'id'>, visibleMs: number): void {
   lastId += 1
   const id = lastId
   toasts = [...toasts, { id, ...content }].slice(-SHOWN_MAX)
-  show()
-  window.setTimeout(() => drop(id), staysMs)
+  showInTopmostArea()
+  window.setTimeout(() => dismiss(id), visibleMs)
 }
 
-function drop(id: number): void {
-  toasts = toasts.filter((each) => each.id !== id)
-  show()
+function dismiss(id: number): void {
+  toasts = toasts.filter((other) => other.id !== id)
+  showInTopmostArea()
 }
 
-// Shows the toasts in the topmost dialog, or in the page if no dialog is open.
-function show(): void {
-  for (const place of places) place(place === places.at(-1) ? toasts : [])
+// Each open dialog has its own area, which was added after the page's. Only the last area shows the toasts.
+function showInTopmostArea(): void {
+  for (const area of toastAreas) area(area === toastAreas.at(-1) ? toasts : [])
 }
 
 // The page and every dialog render this: elements under an open dialog can be neither pressed nor announced.
 export function Toasts() {
   const [visible, setVisible] = useState<readonly Toast[]>([])
   useEffect(() => {
-    places.push(setVisible)
-    show()
+    toastAreas.push(setVisible)
+    showInTopmostArea()
     return () => {
-      places.splice(places.indexOf(setVisible), 1)
-      show()
+      toastAreas.splice(toastAreas.indexOf(setVisible), 1)
+      showInTopmostArea()
     }
   }, [])
   return (
@@ -63,7 +64,7 @@ export function Toasts() {
             <Button
               style="quiet"
               onClick={() => {
-                drop(id)
+                dismiss(id)
                 undo()
               }}
             >
@@ -74,7 +75,7 @@ export function Toasts() {
             type="button"
             class="icon-button"
             aria-label={appStrings.dismiss}
-            onClick={() => drop(id)}
+            onClick={() => dismiss(id)}
           >
             <Icon name="close" />
           </button>

@@ -44,14 +44,14 @@ export function Badge({ state, tone }: { state: string; tone?: Tone }) {
 
 type Refundable = { state: string; received: number; refunded: number }
 
-// Shows the refund instead of a good state, or next to any other state.
+// Shows the refund in place of a good state, and next to any other state.
 export function PaidBadge({ state, received, refunded }: Refundable) {
   if (refunded <= 0) return <Badge state={state} />
-  const ofRefunds = <Badge state={refunded < received ? 'part_refunded' : 'refunded'} />
-  if (toneOf(state) === 'good') return ofRefunds
+  const refundBadge = <Badge state={refunded < received ? 'part_refunded' : 'refunded'} />
+  if (toneOf(state) === 'good') return refundBadge
   return (
     <>
-      <Badge state={state} /> {ofRefunds}
+      <Badge state={state} /> {refundBadge}
     </>
   )
 }
@@ -61,6 +61,7 @@ type HeadlineProps = { sum: { amount: number; currency: string }; about: string 
   | { badge: ComponentChildren }
 )
 
+// The top of a drawer: the amount with its state, and a line about it.
 export function Headline({ sum, about, ...view }: HeadlineProps) {
   return (
     <>
@@ -73,6 +74,7 @@ export function Headline({ sum, about, ...view }: HeadlineProps) {
   )
 }
 
+// The top of a drawer of an object without an amount.
 export function TextHeadline({ text, badge }: { text: string; badge?: ComponentChildren }) {
   return (
     <div class="headline">
@@ -126,6 +128,7 @@ export function CopyButton({
     const timer = window.setTimeout(() => setCopied(false), SHOWN_MS)
     return () => window.clearTimeout(timer)
   }, [isCopied])
+  // The clipboard refuses in pages without TLS or if the user forbids it.
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)

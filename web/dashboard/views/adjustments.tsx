@@ -26,7 +26,7 @@ export default function Adjustments(props: ViewProps) {
     <>
       <Tabs label={strings.parts} view="adjustments" names={strings.tabs} current={current} />
       {current === 'requests' ? (
-        <Requests {...props} />
+        <AdjustmentRequests {...props} />
       ) : (
         <Debts key={current} kind={current} {...props} />
       )}
@@ -53,7 +53,7 @@ const REQUEST_COLUMNS: readonly Column<Adjustment>[] = [
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
-function Requests(props: ViewProps) {
+function AdjustmentRequests(props: ViewProps) {
   return (
     <ListView
       {...props}
@@ -108,6 +108,7 @@ const ONE = `${ADJUSTMENTS}/{reference}`
 
 type Props = { session: Session; item: Schemas['Adjustment']; onDone: () => void }
 
+// The buttons that decide on an adjustment, here and on Today.
 export function DecideAdjustment({ session, item, onDone }: Props) {
   const { reference, requestedBy, cannotApprove } = item
   return (
@@ -134,6 +135,7 @@ const COLUMNS: readonly Column<Account>[] = [
   { name: strings.since, place: 'time', show: ({ openedAt }) => <Time at={openedAt} /> },
 ]
 
+// The debts of clients or of banks, each a ledger account, with the adjustments that can be requested.
 function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
   return (
     <ListView
@@ -165,7 +167,7 @@ function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
               <Link href={hrefOf('ledger', `${account.id}`)}>{strings.ledger}</Link>
             </p>
             {account.balance > 0 && mayAccount(props.session) && (
-              <AskAdjustment account={account} kind={kind} onDone={changed} />
+              <AdjustmentButtons account={account} kind={kind} onDone={changed} />
             )}
           </>
         ),
@@ -178,28 +180,30 @@ type DebtKind = 'receivable' | 'shortfall'
 
 type DebtProps = { account: Schemas['LedgerAccount']; kind: DebtKind; onDone: () => void }
 
-const OF_CLIENTS = [
+const CLIENT_DEBT_KINDS = [
   'recovery',
   'reserve_use',
   'provision',
   'provision_release',
   'write_off',
 ] as const
-const OF_BANKS = ['recovery', 'write_off'] as const
-type Verb = (typeof OF_CLIENTS)[number]
+const BANK_DEBT_KINDS = ['recovery', 'write_off'] as const
+type Verb = (typeof CLIENT_DEBT_KINDS)[number]
 
-function AskAdjustment(props: DebtProps) {
-  const verbs = props.kind === 'receivable' ? OF_CLIENTS : OF_BANKS
+// The adjustments that fit the debt: clients’ debts and banks’ debts have different kinds.
+function AdjustmentButtons(props: DebtProps) {
+  const verbs = props.kind === 'receivable' ? CLIENT_DEBT_KINDS : BANK_DEBT_KINDS
   return (
     <div class="buttons">
       {verbs.map((verb) => (
-        <AskAction key={verb} {...props} verb={verb} />
+        <RequestAdjustment key={verb} {...props} verb={verb} />
       ))}
     </div>
   )
 }
 
-function AskAction({ account, kind, verb, onDone }: DebtProps & { verb: Verb }) {
+// Requests one kind of adjustment, for the whole debt unless the user enters less.
+function RequestAdjustment({ account, kind, verb, onDone }: DebtProps & { verb: Verb }) {
   const { clientId, bankCode, balance } = account
   const nameBank = useBankNames()
   const debtor = bankCode ? nameBank(bankCode) : (clientId ?? '')

@@ -13,27 +13,28 @@ type Alert = Pick<Schemas['Alert'], 'kind' | 'subject' | 'detail'>
 type NameBank = (code: string) => string
 type Subject = { text: string; href?: string }
 
-const OF_BANK = /^([0-9]{3,6})(?:[ /](.+))?$/
-const OF_SESSION = /^(.+)@([0-9]{3,6})$/
-const OF_OBJECT = /^(payout|payout_file|client|case)[ /](\S+)$/
-const OF_CASE = /^(CAS[0-9]+) (.+)$/
+const BANK_SUBJECT = /^([0-9]{3,6})(?:[ /](.+))?$/
+const SESSION_SUBJECT = /^(.+)@([0-9]{3,6})$/
+const OBJECT_SUBJECT = /^(payout|payout_file|client|case)[ /](\S+)$/
+const CASE_SUBJECT = /^(CAS[0-9]+) (.+)$/
 
-// Returns the subject of an alert in words, with a link. A subject in an unknown format is returned
-// unchanged.
+// Returns the subject of an alert in words, with a link to its view. The service writes subjects as text: a
+// bank code and a part of it, a session id at a bank, an object and its id, or a fixed name. Any other text
+// is shown as it is.
 export function subjectOf({ kind, subject, detail }: Alert, nameBank: NameBank): Subject {
-  const [, code = '', about] = OF_BANK.exec(subject) ?? []
+  const [, code = '', about] = BANK_SUBJECT.exec(subject) ?? []
   if (code) {
     const text = [nameBank(code), about && partOfBank(about)].filter(Boolean).join(', ')
     return { text, href: hrefOfBank({ kind, code, about, day: detail.day }) }
   }
-  const [, session, bank = ''] = OF_SESSION.exec(subject) ?? []
+  const [, session, bank = ''] = SESSION_SUBJECT.exec(subject) ?? []
   if (session) return { text: `${nameBank(bank)}, ${strings.session(session)}` }
-  const [, reference, deadline] = OF_CASE.exec(subject) ?? []
+  const [, reference, deadline] = CASE_SUBJECT.exec(subject) ?? []
   if (reference) {
     const text = strings.deadline(reference, humanize(deadline ?? ''))
     return { text, href: hrefOf('cases', reference) }
   }
-  const [, type, name = ''] = OF_OBJECT.exec(subject) ?? []
+  const [, type, name = ''] = OBJECT_SUBJECT.exec(subject) ?? []
   if (type === 'payout') {
     return { text: strings.payout(codeOf(name)), href: hrefOf('payouts', name, { tab: 'all' }) }
   }
@@ -42,27 +43,30 @@ export function subjectOf({ kind, subject, detail }: Alert, nameBank: NameBank):
   }
   if (type === 'client') return { text: strings.client(name), href: hrefOf('clients', name) }
   if (subject.startsWith('destination/')) return { text: String(detail.url ?? strings.endpoint) }
-  const [view, text] = WHOLE[subject] ?? []
+  const [view, text] = FIXED_SUBJECTS[subject] ?? []
   return text === undefined ? { text: subject } : { text, ...(view && { href: hrefOf(view) }) }
 }
 
-const WHOLE: Readonly<Record<string, readonly [view: string | undefined, text: string]>> = {
-  books: ['ledger', strings.books],
-  payouts: ['payouts', strings.allPayouts],
-  credits: ['screening', strings.credits],
-  archive: [undefined, strings.archive],
-  holidays: ['settings', strings.holidays],
-  identity: [undefined, strings.identity],
-}
+const FIXED_SUBJECTS: Readonly<Record<string, readonly [view: string | undefined, text: string]>> =
+  {
+    books: ['ledger', strings.books],
+    payouts: ['payouts', strings.allPayouts],
+    credits: ['screening', strings.credits],
+    archive: [undefined, strings.archive],
+    holidays: ['settings', strings.holidays],
+    identity: [undefined, strings.identity],
+  }
 
+// The part of a bank that the alert is about: one of its account numbers, or a named part.
 function partOfBank(about: string): string {
   if (/^[0-9]{10}$/.test(about)) return strings.account(about)
   return strings.parts[about] ?? humanize(about)
 }
 
-type OfBank = { kind: string; code: string; about: string | undefined; day: unknown }
+type BankSubject = { kind: string; code: string; about: string | undefined; day: unknown }
 
-function hrefOfBank({ kind, code, about, day }: OfBank): string {
+// The view in which the operator can act on the alert.
+function hrefOfBank({ kind, code, about, day }: BankSubject): string {
   if (kind === 'rail_item_rejected') return hrefOf('rail-items')
   if (kind === 'payouts_waiting') return hrefOf('payouts', undefined, { tab: 'all' })
   if (kind !== 'reconciliation_difference' && kind !== 'statement_missing') {
@@ -78,6 +82,7 @@ function hrefOfBank({ kind, code, about, day }: OfBank): string {
 // Hidden facts: ids of database rows mean nothing to users, and each amount already shows the currency.
 const HIDDEN = ['checkId', 'creditId', 'currency']
 
+// The details that the service recorded with the alert, under readable names.
 export function detailFacts({ kind, detail }: Alert, nameBank: NameBank): Fact[] {
   const currency = typeof detail.currency === 'string' ? detail.currency : 'NGN'
   return Object.entries(detail)
@@ -94,21 +99,23 @@ type Value = { name: string; value: unknown; currency: string }
 
 const IS_AMOUNT = /^(?:amount|difference)$/
 
+// Formats a detail of an alert by its name and type.
 function shownValue({ name, value, currency }: Value, nameBank: NameBank): Fact[1] {
   if (value === null || value === undefined || value === '') return appStrings.nothing
-  if (Array.isArray(value)) return value.map((each) => textOf(each)).join('; ')
+  if (Array.isArray(value)) return value.map((item) => valueText(item)).join('; ')
   if (/Kobo$/.test(name)) return money(Number(value) / 100, currency)
   if (IS_AMOUNT.test(name)) return money(Number(value), currency)
   if (name === 'bank' || name === 'bankCode') return nameBank(String(value))
   if (typeof value === 'number') return count(value)
-  if (typeof value !== 'string') return textOf(value)
+  if (typeof value !== 'string') return valueText(value)
   if (isDay(value)) return longDay(value)
   return /^\d{4}-\d\d-\d\dT/.test(value) ? <Time key={name} at={value} /> : humanize(value)
 }
 
-function textOf(value: unknown): string {
+// A value of the alert’s detail as text; an object as its fields.
+function valueText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
-    .map(([name, each]) => `${humanize(name)}: ${textOf(each)}`)
+    .map(([name, item]) => `${humanize(name)}: ${valueText(item)}`)
     .join(', ')
 }

@@ -65,6 +65,7 @@ export default function Alerts(props: ViewProps) {
   )
 }
 
+// An alert that nobody acknowledged is closed once its condition has cleared.
 function State({ alert: { isOpen, acknowledgedAt } }: { alert: Alert }) {
   if (isOpen) return <Badge state={strings.open} tone="bad" />
   return <Badge state={acknowledgedAt ? strings.acknowledged : strings.cleared} tone="calm" />
@@ -97,7 +98,8 @@ function AlertFacts({ alert, changed }: { alert: Alert; changed: () => void }) {
 export function AcknowledgeAlert({ alert, onDone }: { alert: Alert; onDone: () => void }) {
   if (alert.acknowledgedAt !== null) return null
   const params = { id: alert.id }
-  const changed = () => {
+  // The number in the menu changes with the list.
+  const refresh = () => {
     refreshAlertCount()
     onDone()
   }
@@ -108,10 +110,10 @@ export function AcknowledgeAlert({ alert, onDone }: { alert: Alert; onDone: () =
         style="primary"
         run={async (headers) => {
           await send('POST', `${PATH}/{id}/acknowledge`, { params, body: {}, headers })
-          changed()
+          refresh()
           offerUndo(strings.done, async (headers) => {
             await send('POST', `${PATH}/{id}/reopen`, { params, body: {}, headers })
-            changed()
+            refresh()
           })
         }}
       />
@@ -119,6 +121,7 @@ export function AcknowledgeAlert({ alert, onDone }: { alert: Alert; onDone: () =
   )
 }
 
+// The subject in words. In the list the whole row is a link, so the subject is none there.
 function AlertSubject({ alert, isLinked = false }: { alert: Alert; isLinked?: boolean }) {
   const { text, href } = subjectOf(alert, useBankNames())
   return isLinked && href ? <Link href={href}>{text}</Link> : text

@@ -29,8 +29,8 @@ const TONES = {
   unheard: 'calm',
 } as const
 
-// `unheard` is a bank from which the service has never heard. `unasked` is a bank that the service cannot
-// query.
+// Summarises the health of a bank, the worst first. `unheard`: the service has never heard from it.
+// `unasked`: the service cannot query it.
 function stateOf({ circuit, silentSince, isLosing, lastHeardAt, ...calls }: Bank): State {
   if (circuit === 'open') return 'paused'
   if (circuit === 'half_open') return 'probing'
@@ -40,6 +40,7 @@ function stateOf({ circuit, silentSince, isLosing, lastHeardAt, ...calls }: Bank
   return calls.canFind || calls.canList ? 'healthy' : 'unasked'
 }
 
+// The health of the bank as a badge.
 function Status({ bank }: { bank: Bank }) {
   const state = stateOf(bank)
   return <Badge state={strings.states[state]} tone={TONES[state]} />
@@ -61,6 +62,7 @@ function WorstRoute({ bank }: { bank: Bank }) {
   return worst ? <RouteBadge state={worst} /> : strings.routes.none
 }
 
+// Whether routing uses the bank, since when, why, and when it will be tried again.
 function RouteFact({ routing }: { routing: Routing }) {
   if (!routing) return strings.routes.none
   const { state, since, reason, retryAt } = routing
@@ -83,9 +85,10 @@ function RouteFact({ routing }: { routing: Routing }) {
   )
 }
 
-const orNone = (value: number | null, show: (value: number) => string) =>
+const textOrNone = (value: number | null, show: (value: number) => string) =>
   value === null ? appStrings.nothing : show(value)
 
+// The health of each bank as a card, read again at intervals.
 export default function Banks({ place }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
   useEffect(() => {
@@ -113,9 +116,10 @@ export default function Banks({ place }: ViewProps) {
   )
 }
 
+// The card of a bank: its health and its main figures of the last day. The name opens all of them.
 function BankCard({ bank }: { bank: Bank }) {
   const { code, name, lastHeardAt, lagP50, lagP99, foundByRequery, queries, errorRate } = bank
-  const isTimed = lagP50 !== null && lagP99 !== null
+  const hasDelays = lagP50 !== null && lagP99 !== null
   return (
     <li class="card">
       <div class="card-top">
@@ -127,7 +131,7 @@ function BankCard({ bank }: { bank: Bank }) {
       <Facts
         facts={[
           [strings.lastHeard, lastHeardAt ? <Time key="heard" at={lastHeardAt} /> : strings.never],
-          [strings.lag, isTimed && `${seconds(lagP50)} / ${seconds(lagP99)}`],
+          [strings.lag, hasDelays && `${seconds(lagP50)} / ${seconds(lagP99)}`],
           [strings.found, count(foundByRequery)],
           [strings.queries, queries > 0 && count(queries)],
           [strings.errorRate, errorRate !== null && share(errorRate)],
@@ -154,11 +158,11 @@ function BankFacts({ bank }: { bank: Bank }) {
           [strings.silentSince, silentSince && <Time at={silentSince} />],
           [strings.routedPayments, <RouteFact key="in" routing={bank.routing.payments} />],
           [strings.routedPayouts, <RouteFact key="out" routing={bank.routing.payouts} />],
-          [strings.lagP50, orNone(bank.lagP50, seconds)],
-          [strings.lagP99, orNone(bank.lagP99, seconds)],
+          [strings.lagP50, textOrNone(bank.lagP50, seconds)],
+          [strings.lagP99, textOrNone(bank.lagP99, seconds)],
           [strings.found, count(bank.foundByRequery)],
           [strings.queries, count(bank.queries)],
-          [strings.errorRate, orNone(bank.errorRate, share)],
+          [strings.errorRate, textOrNone(bank.errorRate, share)],
           [strings.open, count(bank.openQuestions)],
           [strings.pausedUntil, circuitUntil && <Time at={circuitUntil} />],
           [
@@ -170,7 +174,7 @@ function BankFacts({ bank }: { bank: Bank }) {
           [
             strings.abandoned,
             bank.abandonedReservations.length > 0 && (
-              <Abandoned reservations={bank.abandonedReservations} />
+              <AbandonedReservations reservations={bank.abandonedReservations} />
             ),
           ],
           [strings.connector, bank.connector],
@@ -183,7 +187,7 @@ function BankFacts({ bank }: { bank: Bank }) {
 
 type Reservations = Schemas['BankHealth']['abandonedReservations']
 
-function Abandoned({ reservations }: { reservations: Reservations }) {
+function AbandonedReservations({ reservations }: { reservations: Reservations }) {
   return (
     <>
       <span class="muted">{strings.abandonedText}</span>

@@ -70,16 +70,17 @@ const COLUMNS: readonly Column<Credit>[] = [
   orderColumn(strings.received, 'receivedAt'),
 ]
 
+// The list of credits. The drawer of a credit also has its refunds, and for operators its cases.
 export default function Credits(props: ViewProps) {
   const mayRefund = props.session.scopes.includes('refunds:write')
   const isOperator = props.session.scopes.includes('operator')
-  const [added, setAdded] = useState(0)
-  const refresh = () => setAdded((before) => before + 1)
+  const [refreshKey, setRefreshKey] = useState(0)
+  const refresh = () => setRefreshKey((previous) => previous + 1)
   const sample = <FirstSteps session={props.session} refresh={refresh} />
   return (
     <ListView
       {...props}
-      version={added}
+      refreshKey={refreshKey}
       view="credits"
       icon="credits"
       path={PATH}
@@ -94,28 +95,28 @@ export default function Credits(props: ViewProps) {
       drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
-        show: (credit, { version, changed }) => (
+        show: (credit, { refreshKey, changed }) => (
           <>
-            <Title credit={credit} />
+            <CreditHeadline credit={credit} />
             <Refunds
               target={{ id: credit.id }}
-              received={amountCollected(credit)}
+              received={refundableHere(credit)}
               payer={credit.sourceAccountName}
-              {...{ mayRefund, version, changed }}
+              {...{ mayRefund, refreshKey, changed }}
             />
             <CreditFacts credit={credit} />
             {isOperator && (
               <CasesOfCredit
                 clientId={props.session.client.clientId}
-                {...{ sessionId: credit.sessionId, amount: credit.amount, version, changed }}
+                {...{ sessionId: credit.sessionId, amount: credit.amount, refreshKey, changed }}
               />
             )}
           </>
         ),
-        timeline: (id, version) => (
+        timeline: (id, refreshKey) => (
           <WholeTimeline
             load={(signal) => getData(`${PATH}/{id}/timeline`, { id }, { signal })}
-            version={version}
+            refreshKey={refreshKey}
           />
         ),
       }}
@@ -123,14 +124,15 @@ export default function Credits(props: ViewProps) {
   )
 }
 
-// Returns the part of the credit in collection accounts. The part that paid a payment is refunded with that
-// payment.
-function amountCollected({ locations }: Credit): number {
+// Returns the part of the credit that is in collection accounts, which is refunded here. The part that paid
+// a payment is refunded with that payment.
+function refundableHere({ locations }: Credit): number {
   const collected = locations.filter(({ place }) => place === 'collection_account')
   return collected.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-function Title({ credit }: { credit: Credit }) {
+// The amount, its state, and where each part of the money is now.
+function CreditHeadline({ credit }: { credit: Credit }) {
   const { currency, locations } = credit
   return (
     <>
@@ -146,10 +148,10 @@ function Title({ credit }: { credit: Credit }) {
         about={strings.from(credit.sourceAccountName)}
       />
       <ul class="locations">
-        {locations.map((where) => (
-          <li key={`${where.place} ${where.description}`}>
-            <Money amount={where.amount} currency={currency} />
-            <span>{where.description}</span>
+        {locations.map((location) => (
+          <li key={`${location.place} ${location.description}`}>
+            <Money amount={location.amount} currency={currency} />
+            <span>{location.description}</span>
           </li>
         ))}
       </ul>
@@ -165,12 +167,12 @@ function CreditFacts({ credit }: { credit: Credit }) {
         [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
         [strings.payer, credit.sourceAccountName],
         [strings.payerNumber, credit.sourceAccountNumberMasked],
-        ...identifiersOf(credit),
+        ...identifierFacts(credit),
         [strings.bank, credit.bankName],
         [strings.received, <Time key="received" at={credit.receivedAt} />],
         [strings.to, <Copyable key="to" text={credit.accountNumber} />],
-        ...withheld(credit),
-        ...charged(credit),
+        ...bankChargeFacts(credit),
+        ...feeFacts(credit),
         ...shareFacts(credit),
         [
           refundsStrings.refunded,
@@ -201,17 +203,18 @@ function CreditFacts({ credit }: { credit: Credit }) {
 }
 
 // Returns one fact per kind of identifier.
-function identifiersOf({ identifiers }: Credit): Fact[] {
+function identifierFacts({ identifiers }: Credit): Fact[] {
   const kinds = new Set(identifiers.map(({ kind }) => kind))
   return [...kinds].map((kind) => [
     strings.identifiers[kind],
     identifiers
-      .filter((each) => each.kind === kind)
+      .filter((identifier) => identifier.kind === kind)
       .map(({ value }) => <Copyable key={value} text={value} />),
   ])
 }
 
-function withheld({ charges, netAmount, currency }: Credit): Fact[] {
+// The bank's fee, VAT and stamp duty, and the rest that reached us.
+function bankChargeFacts({ charges, netAmount, currency }: Credit): Fact[] {
   const parts = (['fee', 'vat', 'duty'] as const).filter((part) => charges[part] > 0)
   if (parts.length === 0) return []
   const money = (amount: number) => <Money amount={amount} currency={currency} />
@@ -221,7 +224,8 @@ function withheld({ charges, netAmount, currency }: Credit): Fact[] {
   ]
 }
 
-function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credit): Fact[] {
+// The operator's fee with its VAT, and the rest that the client keeps.
+function feeFacts({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credit): Fact[] {
   if (merchantFee === 0 && merchantFeeVat === 0) return []
   const money = (amount: number) => <Money amount={amount} currency={currency} />
   return [

@@ -70,11 +70,16 @@ export default function Holds(props: ViewProps) {
       drawer={{
         title: strings.one,
         path: ONE,
-        show: (hold, { version, changed }) => (
+        show: (hold, { refreshKey, changed }) => (
           <>
             <HoldFacts hold={hold} />
             {hold.state === 'active' && (
-              <EndHold hold={hold} session={props.session} version={version} changed={changed} />
+              <EndHold
+                hold={hold}
+                session={props.session}
+                refreshKey={refreshKey}
+                changed={changed}
+              />
             )}
           </>
         ),
@@ -116,34 +121,36 @@ function HoldFacts({ hold }: { hold: Hold }) {
   )
 }
 
-type EndingProps = { hold: Hold; session: Session; version: number; changed: () => void }
+type EndingProps = { hold: Hold; session: Session; refreshKey: number; changed: () => void }
 
 // Shows the open request, or the requests that the user can make.
-function EndHold({ hold, session, version, changed }: EndingProps) {
+function EndHold({ hold, session, refreshKey, changed }: EndingProps) {
   const { reference } = hold
   const query = { hold: reference, state: 'open' }
   const { data, problem, reload } = useLoaded(`request about ${reference}`, (signal) =>
     getPage(`${HOLDS}/requests`, {}, { query, signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const request = data?.data[0]
   return (
     <>
       <Pending {...{ data, problem, reload }} kind="lines" lines={2} />
       {data && request && <OpenEnding {...{ hold, session, changed, request }} />}
-      {data && !request && <AskEnding hold={hold} changed={changed} />}
+      {data && !request && <RequestEnding hold={hold} changed={changed} />}
     </>
   )
 }
 
-type OpenEndingProps = Omit<EndingProps, 'version'> & { request: Ending }
+type OpenEndingProps = Omit<EndingProps, 'refreshKey'> & { request: Ending }
 
+// The open request to release or forfeit the hold, with the decision. A request without an amount is for all
+// of the held money.
 function OpenEnding({ hold, session, changed, request }: OpenEndingProps) {
   const { currency, heldAmount } = hold
   const { amount, reason, requestedBy, requestedAt } = request
   return (
     <>
-      <h3>{wordsOf(request).requested}</h3>
+      <h3>{endingStrings(request).requested}</h3>
       <Facts
         facts={[
           [
@@ -164,33 +171,35 @@ function OpenEnding({ hold, session, changed, request }: OpenEndingProps) {
   )
 }
 
-const wordsOf = ({ kind }: Ending) => ({
+const endingStrings = ({ kind }: Ending) => ({
   ...strings,
   ...(kind === 'release' ? strings.release : strings.forfeit),
 })
 
 type DecideEndingProps = { session: Session; request: Ending; amount: string; onDone: () => void }
 
+// Approve and reject name the request, so that they never decide on a newer one that the user has not seen.
 export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
   const { id, hold: reference, requestedBy, cannotApprove } = request
   return (
     <DecideRequest
       {...{ session, requestedBy, cannotApprove, amount, onDone }}
-      words={wordsOf(request)}
+      words={endingStrings(request)}
       decide={(verb, { body, headers }) => {
-        const sent = { params: { reference }, headers }
-        if (verb === 'withdraw') return send('POST', `${ONE}/withdraw`, { ...sent, body: {} })
+        const common = { params: { reference }, headers }
+        if (verb === 'withdraw') return send('POST', `${ONE}/withdraw`, { ...common, body: {} })
         if (verb === 'approve') {
-          return send('POST', `${ONE}/approve`, { ...sent, body: { request: id } })
+          return send('POST', `${ONE}/approve`, { ...common, body: { request: id } })
         }
         const { reason = '' } = body
-        return send('POST', `${ONE}/reject`, { ...sent, body: { reason, request: id } })
+        return send('POST', `${ONE}/reject`, { ...common, body: { reason, request: id } })
       }}
     />
   )
 }
 
-function AskEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
+// The buttons that request the end of the hold. Another user must approve it.
+function RequestEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
   const params = { reference: hold.reference }
   const held = money(hold.heldAmount, hold.currency)
   return (

@@ -22,17 +22,18 @@ type Account = Schemas['LedgerAccount']
 
 const PATH = '/api/v1/ledger/accounts'
 
-const OWED = ['receivable', 'write_off'] // Shown with the client's name.
+const OWNED_KINDS = ['receivable', 'write_off'] // Shown with the client's name.
 
-const kindOf = (kind: string) => strings.kinds[kind] ?? humanize(kind)
+const kindName = (kind: string) => strings.kinds[kind] ?? humanize(kind)
 
-function Name({ account }: { account: Account }) {
+// The account's own name, or else its kind with the owner or the bank.
+function LedgerAccountName({ account }: { account: Account }) {
   const { kind, accountName, bankCode, subaccountCode, clientId } = account
   const nameBank = useBankNames()
   if (accountName) return <>{accountName}</>
-  const owner = subaccountCode ?? (OWED.includes(kind) && clientId)
-  if (owner && !bankCode) return <>{strings.ofOwner(kindOf(kind), owner)}</>
-  return <>{bankCode ? strings.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
+  const owner = subaccountCode ?? (OWNED_KINDS.includes(kind) && clientId)
+  if (owner && !bankCode) return <>{strings.ofOwner(kindName(kind), owner)}</>
+  return <>{bankCode ? strings.ofBank(kindName(kind), nameBank(bankCode)) : kindName(kind)}</>
 }
 
 const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> => ({
@@ -43,7 +44,11 @@ const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> =
 })
 
 const COLUMNS: readonly Column<Account>[] = [
-  { name: strings.account, place: 'lead', show: (account) => <Name account={account} /> },
+  {
+    name: strings.account,
+    place: 'lead',
+    show: (account) => <LedgerAccountName account={account} />,
+  },
   {
     name: strings.number,
     place: 'second',
@@ -73,7 +78,7 @@ export default function Ledger(props: ViewProps) {
         drawer={{
           title: strings.one,
           path: `${PATH}/{id}`,
-          isFixed: true,
+          isLoadedOnce: true,
           show: (account) => <AccountFacts account={account} />,
         }}
       />
@@ -89,11 +94,11 @@ function AccountFacts({ account }: { account: Account }) {
         <Money amount={account.balance} currency={account.currency} />
       </div>
       <p class="muted">
-        <Name account={account} />
+        <LedgerAccountName account={account} />
       </p>
       <Facts
         facts={[
-          [strings.kind, kindOf(account.kind)],
+          [strings.kind, kindName(account.kind)],
           [strings.number, account.accountNumber && <Copyable text={account.accountNumber} />],
           [strings.bank, account.bankCode && <BankName code={account.bankCode} />],
           [
@@ -116,12 +121,13 @@ function AccountFacts({ account }: { account: Account }) {
 
 type Audit = Schemas['IntegrityReport']
 
+// The result of the latest integrity check: whether the books add up.
 function IntegrityStatus() {
   const { data, problem, reload } = useData('/api/v1/ledger/audit', {})
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="line" />
   const { isOk, finishedAt, checks, isOverdue } = data
-  const broken = checks.filter((check) => !check.isOk).length
+  const failedChecks = checks.filter((check) => !check.isOk).length
   const title = isOk === null ? strings.notYet : isOk ? strings.adds : strings.addsNot
   return (
     <section class={`audit ${toneOf(data)}`} aria-labelledby="audit">
@@ -131,7 +137,7 @@ function IntegrityStatus() {
         <p>
           {isOk === null && strings.notYetText}
           {isOk === true && strings.held(checks.length)}
-          {isOk === false && strings.broke(broken, checks.length)}
+          {isOk === false && strings.broke(failedChecks, checks.length)}
           {finishedAt && (
             <>
               {' '}
@@ -151,16 +157,17 @@ function toneOf({ isOk, isOverdue }: Audit): string {
   return isOk === null || isOverdue ? 'warn' : 'good'
 }
 
+// Each check with its result and findings. The list is open if any check failed.
 function IntegrityChecks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
   return (
     <details open={isOk === false}>
       <summary>{strings.checks}</summary>
       <ul class="checks">
-        {checks.map(({ name, isOk: holds, findings: count }) => (
-          <li key={name} class={holds ? 'good' : 'bad'}>
-            <Icon name={holds ? 'check' : 'warning'} />
+        {checks.map(({ name, isOk: isCheckOk, findings: count }) => (
+          <li key={name} class={isCheckOk ? 'good' : 'bad'}>
+            <Icon name={isCheckOk ? 'check' : 'warning'} />
             <span>{strings.check[name] ?? humanize(name)}</span>
-            <span class="check-end">{holds ? strings.holds : strings.fails(count)}</span>
+            <span class="check-end">{isCheckOk ? strings.holds : strings.fails(count)}</span>
             {findings
               ?.filter(({ check }) => check === name)
               .map((finding) => (
@@ -181,18 +188,19 @@ const ONE = `${PATH}/{id}`
 
 type Props = { id: number; currency: string; days: Days }
 
+// The totals and transfers of the chosen days. `to` is exclusive, so it must be later than `from`.
 function LedgerPeriod({ id, currency, days }: Props) {
-  const isWrong = days.from !== '' && days.to !== '' && days.to <= days.from
-  if (isWrong) return <p class="fault">{strings.wrongDays}</p>
+  const isInvalidPeriod = days.from !== '' && days.to !== '' && days.to <= days.from
+  if (isInvalidPeriod) return <p class="fault">{strings.wrongDays}</p>
   return (
     <>
-      <Totals id={id} days={days} />
+      <PeriodTotals id={id} days={days} />
       <Transfers id={id} currency={currency} days={days} />
     </>
   )
 }
 
-function Totals({ id, days }: Omit<Props, 'currency'>) {
+function PeriodTotals({ id, days }: Omit<Props, 'currency'>) {
   const { data, problem, reload } = useLoaded(JSON.stringify([id, days]), (signal) =>
     getData(`${ONE}/totals`, { id }, { query: days, signal }),
   )
@@ -235,7 +243,7 @@ function Transfers({ id, currency, days }: Props) {
         </thead>
         <tbody>
           {data.data.map((transfer) => (
-            <Entry key={transfer.id} transfer={transfer} currency={currency} />
+            <TransferRow key={transfer.id} transfer={transfer} currency={currency} />
           ))}
         </tbody>
       </table>
@@ -244,7 +252,8 @@ function Transfers({ id, currency, days }: Props) {
   )
 }
 
-function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
+// A transfer as the account sees it: in the debit or the credit column, with the other account below.
+function TransferRow({ transfer, currency }: { transfer: Transfer; currency: string }) {
   const { reason, side, amount, creditId, postedAt } = transfer
   const reasonName = strings.reasons[reason] ?? humanize(reason)
   const sum = <Money amount={amount} currency={currency} />
@@ -279,7 +288,7 @@ function OtherAccount({
   const nameBank = useBankNames()
   const kind = (strings.kinds[otherKind] ?? humanize(otherKind)).toLowerCase()
   const bank = otherBankCode && nameBank(otherBankCode)
-  const other = strings.other(bank ? strings.ofBank(kind, bank) : kind)
-  if (otherAccountId === null) return <>{other}</>
-  return <Link href={hrefOf('ledger', `${otherAccountId}`)}>{other}</Link>
+  const otherAccountName = strings.other(bank ? strings.ofBank(kind, bank) : kind)
+  if (otherAccountId === null) return <>{otherAccountName}</>
+  return <Link href={hrefOf('ledger', `${otherAccountId}`)}>{otherAccountName}</Link>
 }

@@ -48,7 +48,7 @@ export default function RailItems(props: ViewProps) {
       drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
-        isFixed: true,
+        isLoadedOnce: true,
         show: (item) => <RailItemFacts item={item} />,
       }}
     />

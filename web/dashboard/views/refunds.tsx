@@ -92,6 +92,7 @@ export default function Refunds(props: ViewProps) {
 
 function RefundFacts({ refund }: { refund: Refund }) {
   const { reference, paymentReference, creditId, requestedBy, payouts } = refund
+  // The link to the payment or credit that was refunded.
   const target =
     creditId === null
       ? hrefOf('payments', paymentReference ?? '')

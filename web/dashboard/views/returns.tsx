@@ -73,7 +73,7 @@ export default function Returns(props: ViewProps) {
         show: (item, { changed }) => (
           <>
             <Headline sum={item} state={item.status} about={strings.to(item.payerName)} />
-            <Notice item={item} session={props.session} />
+            <ReturnNotice item={item} session={props.session} />
             {mayExecute && (isByHand(item) || isReversed(item)) && (
               <ReturnActions item={item} mayConfirm={isByHand(item)} onDone={changed} />
             )}
@@ -88,6 +88,7 @@ export default function Returns(props: ViewProps) {
 const isByHand = ({ sentBy }: Return) => sentBy === 'operator'
 const isReversed = ({ blockedBy }: Return) => blockedBy === 'return_credit_reversed'
 
+// Names the sender: an operator by hand, a connector or a file, with the state of the payout.
 function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
   if (sentBy === null) return appStrings.nothing
   const isSent = payoutStatus === 'sending' || payoutStatus === 'unknown'
@@ -98,7 +99,8 @@ function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
   )
 }
 
-function Notice({ item, session }: { item: Return; session: Session }) {
+// Says why nobody should send this return by hand now.
+function ReturnNotice({ item, session }: { item: Return; session: Session }) {
   const { reference, sentBy, payoutStatus, blockedBy } = item
   if (blockedBy) {
     return <p class="notice held">{strings.blocked[blockedBy] ?? humanize(blockedBy)}</p>
@@ -125,7 +127,7 @@ function ReturnFacts({ item, mayExecute }: { item: Return; mayExecute: boolean }
           [strings.failure, item.failureReason],
           [
             strings.payerNumber,
-            <PayerNumber key="number" item={item} mayShow={mayExecute && mayBeSeen(item)} />,
+            <PayerNumber key="number" item={item} mayShow={mayExecute && mayRevealNumber(item)} />,
           ],
           [strings.payerBank, item.payerBankCode && <BankName code={item.payerBankCode} />],
           [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
@@ -150,12 +152,16 @@ function ReturnFacts({ item, mayExecute }: { item: Return; mayExecute: boolean }
   )
 }
 
-const mayBeSeen = (item: Return) => item.sentBy === null || (isByHand(item) && !item.blockedBy)
+// The full number is needed only to pay by hand, so the service reveals it only for returns that the
+// operator may send by hand, and for ended ones.
+const mayRevealNumber = (item: Return) =>
+  item.sentBy === null || (isByHand(item) && !item.blockedBy)
 
 // The account number is masked until the user reveals it, which the audit log records.
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const [number, setNumber] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  // Reveals the number in place of the masked one.
   const show = async () => {
     setBusy(true)
     try {
@@ -188,6 +194,8 @@ const ONE = `${PATH}/{reference}`
 
 type Props = { item: Return; mayConfirm: boolean; onDone: () => void }
 
+// Records the result of the return. If the credit was reversed meanwhile, the return can only be marked as
+// failed.
 function ReturnActions({ item, mayConfirm, onDone }: Props) {
   const { reference } = item
   const params = { reference }

@@ -26,7 +26,7 @@ const REQUESTS = `${SCREENING}/requests` as const
 const LISTS = `${SCREENING}/lists` as const
 const { person } = suspenseStrings
 
-const toRequests = () => goTo(hrefOf('screening', undefined, { tab: 'requests' }))
+const openRequests = () => goTo(hrefOf('screening', undefined, { tab: 'requests' }))
 
 const listProps = { view: 'screening', icon: 'filter', isPolled: true } as const
 
@@ -54,17 +54,18 @@ const DECISION_COLUMNS: readonly Column<Decision>[] = [
     place: 'state',
     show: ({ handling }) => <HandlingBadge handling={handling} />,
   },
-  { name: strings.kind, place: 'second', show: ({ hits }) => kindsOf(hits) },
+  { name: strings.kind, place: 'second', show: ({ hits }) => kindNames(hits) },
   { name: strings.client, show: ({ clientId }) => clientId },
   { name: strings.decidedOn, place: 'time', show: ({ decidedAt }) => <Time at={decidedAt} /> },
 ]
 
+// A decision that still waits for somebody is highlighted.
 function HandlingBadge({ handling }: Pick<Decision, 'handling'>) {
   const isOpen = handling === 'awaits_review' || handling === 'waiting'
   return <Badge state={handling} tone={isOpen ? 'warn' : 'calm'} />
 }
 
-const kindsOf = (hits: Decision['hits']) =>
+const kindNames = (hits: Decision['hits']) =>
   [...new Set(hits.map(({ kind }) => strings.kinds[kind]))].join(', ')
 
 function Decisions(props: ViewProps) {
@@ -84,7 +85,7 @@ function Decisions(props: ViewProps) {
         show: (decision) => (
           <>
             <DecisionFacts decision={decision} />
-            <Review decision={decision} />
+            <ReviewActions decision={decision} />
           </>
         ),
       }}
@@ -92,6 +93,7 @@ function Decisions(props: ViewProps) {
   )
 }
 
+// The decision, and for each rule that matched, the values that made it match.
 function DecisionFacts({ decision }: { decision: Decision }) {
   const { reference, subject, handling, hits, sessionId, payout, hold } = decision
   return (
@@ -122,7 +124,8 @@ function DecisionFacts({ decision }: { decision: Decision }) {
                 </Link>,
               ],
               ...Object.entries(inputs).map(
-                ([name, value]) => [strings.inputs[name] ?? name, show(name, value)] as const,
+                ([name, value]) =>
+                  [strings.inputs[name] ?? name, formatInput(name, value)] as const,
               ),
             ]}
           />
@@ -136,13 +139,14 @@ function DecisionFacts({ decision }: { decision: Decision }) {
   )
 }
 
-function show(name: string, value: unknown) {
+// One of the values by which the rule decided, such as an amount or the time from which it counts.
+function formatInput(name: string, value: unknown) {
   if (name === 'amountKobo') return <Money amount={Number(value) / 100} />
   return name === 'since' ? <Time at={String(value)} /> : value === null ? null : String(value)
 }
 
 // The actions on stopped money. Unidentified money that waits is released, or assigned and then held.
-function Review({ decision: { reference, handling, clientId } }: { decision: Decision }) {
+function ReviewActions({ decision: { reference, handling, clientId } }: { decision: Decision }) {
   const isUnidentified = handling === 'waiting' && clientId === null
   if (handling !== 'awaits_review' && !isUnidentified) return null
   const releaseText = isUnidentified ? strings.releaseCreditText : strings.releaseText
@@ -166,7 +170,7 @@ function Review({ decision: { reference, handling, clientId } }: { decision: Dec
             })
           }}
           message={strings.requestedToast}
-          onDone={toRequests}
+          onDone={openRequests}
         >
           <ReasonField label={strings.reason} hint={strings.reasonHint} />
         </Action>
@@ -273,11 +277,12 @@ function RuleFacts({ rule }: { rule: Rule }) {
   )
 }
 
-const startOf = (day: string) => `${day}T00:00:00+01:00`
+const startOfDay = (day: string) => `${day}T00:00:00+01:00`
 
+// A draft must be tested before its activation can be requested; an active rule can be ended.
 function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
   const { reference, state, testedAt } = rule
-  const ask =
+  const request =
     (verb: 'activate' | 'end') =>
     (form: { text: (name: string) => string }, headers: Record<string, string>) =>
       send('POST', `${RULES}/{reference}/${verb}`, {
@@ -295,8 +300,8 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         run={(form, headers) => {
           const body = {
             rule: reference,
-            from: startOf(form.text('from')),
-            to: startOf(form.text('to')),
+            from: startOfDay(form.text('from')),
+            to: startOfDay(form.text('to')),
           }
           return send('POST', `${RULES}/test`, { body, headers })
         }}
@@ -313,9 +318,9 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         text={strings.activateText}
         style="primary"
         isOffered={state === 'draft' && testedAt !== null}
-        run={ask('activate')}
+        run={request('activate')}
         message={strings.requestedToast}
-        onDone={toRequests}
+        onDone={openRequests}
       >
         {reason}
       </Action>
@@ -323,9 +328,9 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         action={strings.end}
         text={strings.endText}
         isOffered={state === 'active'}
-        run={ask('end')}
+        run={request('end')}
         message={strings.requestedToast}
-        onDone={toRequests}
+        onDone={openRequests}
       >
         {reason}
       </Action>
@@ -335,17 +340,19 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
 
 type Request = Schemas['ScreeningRequest']
 
+// Rules and lists share the kind `activate`, and payouts and unidentified credits the kind `release`. The
+// other fields tell them apart.
 function requestKind({ kind, sessionId, list }: Request): string {
   if (list !== null) return strings.activateList
   return sessionId === null ? strings.requestKinds[kind] : strings.releaseCredit
 }
-const subjectOf = ({ ruleName, list, listVersion, payout, sessionId }: Request) =>
-  ruleName ?? (list && nameOf({ name: list, version: listVersion })) ?? payout ?? sessionId
+const requestSubject = ({ ruleName, list, listVersion, payout, sessionId }: Request) =>
+  ruleName ?? (list && listName({ name: list, version: listVersion })) ?? payout ?? sessionId
 
 const REQUEST_COLUMNS: readonly Column<Request>[] = [
   { name: strings.request, place: 'lead', show: requestKind },
   { name: strings.state, place: 'state', show: ({ state }) => <Badge state={state} /> },
-  { name: strings.subject, place: 'second', show: subjectOf },
+  { name: strings.subject, place: 'second', show: requestSubject },
   { name: strings.requestedBy, show: ({ requestedBy }) => person(requestedBy) },
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
@@ -380,7 +387,7 @@ function Requests(props: ViewProps) {
                   strings.list,
                   item.listVersion && (
                     <Link href={hrefOf('screening', `${item.listVersion}`, { tab: 'lists' })}>
-                      {subjectOf(item)}
+                      {requestSubject(item)}
                     </Link>
                   ),
                 ],
@@ -388,7 +395,7 @@ function Requests(props: ViewProps) {
                   strings.decision,
                   item.decision && (
                     <Link href={hrefOf('screening', item.decision, { tab: 'decisions' })}>
-                      {subjectOf(item)}
+                      {requestSubject(item)}
                     </Link>
                   ),
                 ],
@@ -409,10 +416,11 @@ function Requests(props: ViewProps) {
   )
 }
 
-export const screeningText = (item: Request) => `${requestKind(item)} ${subjectOf(item)}`
+export const screeningText = (item: Request) => `${requestKind(item)} ${requestSubject(item)}`
 
 type DecideProps = { item: Request; session: Session; onDone: () => void }
 
+// The buttons that decide on a screening request, here and on Today.
 export function DecideScreening({ item, session, onDone }: DecideProps) {
   const { id, requestedBy, cannotApprove } = item
   return (
@@ -429,7 +437,7 @@ export function DecideScreening({ item, session, onDone }: DecideProps) {
 
 type List = Schemas['ScreeningList']
 
-const nameOf = ({ name, version }: { name: string; version: number | null }) =>
+const listName = ({ name, version }: { name: string; version: number | null }) =>
   `${name} · ${strings.version} ${version}`
 
 function ListState({ effectiveFrom }: Pick<List, 'effectiveFrom'>) {
@@ -437,7 +445,7 @@ function ListState({ effectiveFrom }: Pick<List, 'effectiveFrom'>) {
 }
 
 const LIST_COLUMNS: readonly Column<List>[] = [
-  { name: strings.name, place: 'lead', show: nameOf },
+  { name: strings.name, place: 'lead', show: listName },
   { name: strings.state, place: 'state', show: (list) => <ListState {...list} /> },
   { name: strings.entries, show: ({ entries }) => count(entries) },
   { name: strings.names, show: ({ names }) => count(names) },
@@ -466,7 +474,7 @@ function Lists(props: ViewProps) {
         path: `${LISTS}/{version}`,
         show: (list) => (
           <>
-            <TextHeadline text={nameOf(list)} badge={<ListState {...list} />} />
+            <TextHeadline text={listName(list)} badge={<ListState {...list} />} />
             <Facts
               facts={[
                 [strings.entries, count(list.entries)],
@@ -493,7 +501,7 @@ function Lists(props: ViewProps) {
                   })
                 }
                 message={strings.requestedToast}
-                onDone={toRequests}
+                onDone={openRequests}
               >
                 <ReasonField label={strings.reason} hint={strings.reasonHint} />
               </Action>

@@ -14,6 +14,7 @@ const PLACES = [
   ['bank', 'accounting:read', hrefOf('reconciliation', undefined, { tab: 'statements' })],
 ] as const
 
+// The statement of the client’s balances, and links to the views with all other statements.
 export default function Statements({ session: { scopes } }: ViewProps) {
   const places = PLACES.filter(([, scope]) => scopes.includes(scope))
   return (

@@ -7,15 +7,17 @@ import type { Schemas } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Form, InputField } from '../../parts/forms.tsx'
 import { hasPasskeys, passkeyToConfirm } from '../../passkeys.ts'
-import { isProvenAtProvider, proveAtProvider } from '../../provider.tsx'
+import { confirmAtProvider, isConfirmedAtProvider } from '../../provider.tsx'
 import type { Session } from '../../session.ts'
 
 export type Factors = { hasTotp: boolean; hasPasskey: boolean; session: Session }
 
 type Proof = { password?: string; code?: string; passkey?: Schemas['PasskeyAssertion'] }
 
+// The fields by which the user confirms their identity before a change of credentials; proofFrom() reads
+// them. A recent confirmation at the sign-in provider replaces the password.
 export function ConfirmFields({ hasTotp, hasPasskey, session }: Factors) {
-  const isProven = session.throughProvider && isProvenAtProvider()
+  const isConfirmed = session.throughProvider && isConfirmedAtProvider()
   const mayUsePasskey = hasPasskey && hasPasskeys()
   const [isByPasskey, setByPasskey] = useState(mayUsePasskey)
   return (
@@ -27,7 +29,7 @@ export function ConfirmFields({ hasTotp, hasPasskey, session }: Factors) {
         </>
       ) : (
         <>
-          {isProven ? (
+          {isConfirmed ? (
             <p class="muted">{providerStrings.proven}</p>
           ) : (
             <InputField
@@ -48,8 +50,8 @@ export function ConfirmFields({ hasTotp, hasPasskey, session }: Factors) {
           )}
         </>
       )}
-      {session.throughProvider && !isProven && !isByPasskey && (
-        <Button style="start" onClick={() => void proveAtProvider(session)}>
+      {session.throughProvider && !isConfirmed && !isByPasskey && (
+        <Button style="start" onClick={() => void confirmAtProvider(session)}>
           {providerStrings.prove}
         </Button>
       )}
@@ -62,6 +64,7 @@ export function ConfirmFields({ hasTotp, hasPasskey, session }: Factors) {
   )
 }
 
+// Reads the proof of identity from a form with ConfirmFields. A passkey signs the service's challenge now.
 export async function proofFrom(form: Form): Promise<Proof> {
   if (form.get('proof') === 'passkey') return { passkey: await passkeyToConfirm() }
   const [password, code] = [String(form.get('password') ?? ''), form.text('code')]

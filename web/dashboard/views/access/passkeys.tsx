@@ -10,7 +10,7 @@ import { ShowOnce } from '../../parts/dialog.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
-import { hasPasskeys, makePasskey } from '../../passkeys.ts'
+import { createPasskey, hasPasskeys } from '../../passkeys.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 
 export const PASSKEYS = '/dashboard/api/passkeys'
@@ -20,8 +20,9 @@ type Passkey = Schemas['Passkey']
 
 type Props = { loaded: Loaded<Page<Passkey>>; factors: Factors; removed: () => void }
 
+// `removed` is called after a passkey was removed, which ends the user’s other sessions.
 export function Passkeys({ loaded: { data, problem, reload }, factors, removed }: Props) {
-  const [codes, setCodes] = useState<readonly string[]>([])
+  const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>([]) // To show once.
   return (
     <section class="card panel" aria-labelledby="passkeys">
       <h2 id="passkeys">{strings.title}</h2>
@@ -39,11 +40,11 @@ export function Passkeys({ loaded: { data, problem, reload }, factors, removed }
         <div class="actions">
           <OpenButton label={strings.add}>
             {(close) => (
-              <Adding
+              <AddPasskeyDialog
                 factors={factors}
                 close={close}
                 onDone={(added) => {
-                  setCodes(added)
+                  setRecoveryCodes(added)
                   reload()
                 }}
               />
@@ -53,12 +54,12 @@ export function Passkeys({ loaded: { data, problem, reload }, factors, removed }
       ) : (
         <p class="muted small">{strings.unsupported}</p>
       )}
-      {codes.length > 0 && (
+      {recoveryCodes.length > 0 && (
         <ShowOnce
           title={strings.codes}
           text={strings.codesText}
-          secrets={codes}
-          close={() => setCodes([])}
+          secrets={recoveryCodes}
+          close={() => setRecoveryCodes([])}
         />
       )}
     </section>
@@ -122,15 +123,19 @@ function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
   )
 }
 
-type StepProps = { close: () => void; factors: Factors }
+type AddPasskeyProps = { close: () => void; factors: Factors }
 
-function Adding({ close, factors, onDone }: StepProps & { onDone: (codes: string[]) => void }) {
+function AddPasskeyDialog({
+  close,
+  factors,
+  onDone,
+}: AddPasskeyProps & { onDone: (codes: string[]) => void }) {
   return (
     <ActionDialog
       action={strings.add}
       run={async (form) => {
         const options = await send('POST', PASSKEYS, { body: await proofFrom(form) })
-        const credential = await makePasskey(options)
+        const credential = await createPasskey(options)
         const body = { name: form.text('name'), credential }
         return send('POST', `${PASSKEYS}/confirm`, { body })
       }}

@@ -23,33 +23,34 @@ const { profile: strings } = settingsStrings
 const SESSIONS = '/dashboard/api/sessions'
 
 export function Profile({ session }: ViewProps) {
-  const [changes, setChanges] = useState(0)
+  const [sessionsKey, setSessionsKey] = useState(0) // A new key loads the list of sessions again.
   const [hasTotp, setTotp] = useState(session.user.hasTotp)
   const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))
   const factors = { hasTotp, hasPasskey: (passkeys.data?.data.length ?? 0) > 0, session }
-  const othersEnded = () => setChanges(changes + 1)
+  // A new password or a removed passkey ends the other sessions.
+  const onSessionsEnded = () => setSessionsKey((previous) => previous + 1)
   return (
     <>
-      <Password changed={othersEnded} />
+      <PasswordForm changed={onSessionsEnded} />
       <SecondFactor factors={factors} changed={setTotp} />
-      <Passkeys loaded={passkeys} factors={factors} removed={othersEnded} />
-      <Sessions key={changes} />
+      <Passkeys loaded={passkeys} factors={factors} removed={onSessionsEnded} />
+      <Sessions key={sessionsKey} />
     </>
   )
 }
 
-function Password({ changed }: { changed: () => void }) {
-  const [round, setRound] = useState(0) // A new value empties the fields.
+function PasswordForm({ changed }: { changed: () => void }) {
+  const [formVersion, setFormVersion] = useState(0) // A new value empties the fields.
   return (
     <section class="card panel" aria-labelledby="password">
       <h2 id="password">{strings.password}</h2>
       <ActionForm
-        key={round}
+        key={formVersion}
         action={strings.change}
         run={(form) => changePassword(String(form.get('current')), String(form.get('chosen')))}
         message={strings.changed}
         onDone={() => {
-          setRound((before) => before + 1)
+          setFormVersion((previous) => previous + 1)
           changed()
         }}
       >
@@ -74,8 +75,10 @@ function Password({ changed }: { changed: () => void }) {
   )
 }
 
+// The places where the user is signed in. The user can end each other session, or all of them.
 function Sessions() {
   const { data, problem, reload } = usePage(SESSIONS, {})
+  // Ends one of the user’s other sessions.
   const end = async (id: string) => {
     await send('DELETE', `${SESSIONS}/{id}`, { params: { id } })
     toast(strings.ended)
@@ -128,6 +131,8 @@ function OneSession({ session, end }: OneProps) {
 const TOTP = '/dashboard/api/totp'
 
 type Enrolment = Schemas['TotpEnrolment']
+// The step of setting up an authenticator app, which the dialogs follow in this order. At `rest` no dialog is
+// open.
 type Step =
   | { at: 'rest' | 'password' }
   | ({ at: 'confirm' } & Enrolment)
@@ -135,14 +140,15 @@ type Step =
 
 type Props = { factors: Factors; changed: (hasTotp: boolean) => void }
 
+// Sets up, replaces or removes the authenticator app.
 function SecondFactor({ factors, changed }: Props) {
   const isOn = factors.hasTotp
   const [step, setStep] = useState<Step>({ at: 'rest' })
-  const rest = () => setStep({ at: 'rest' })
+  const closeDialog = () => setStep({ at: 'rest' })
   return (
     <section class="card panel" aria-labelledby="factor">
       <h2 id="factor">{strings.factor}</h2>
-      <p class="muted">{stateOf(factors)}</p>
+      <p class="muted">{secondFactorText(factors)}</p>
       <div class="actions">
         <Button onClick={() => setStep({ at: 'password' })}>
           {isOn ? strings.replace : strings.setUp}
@@ -175,7 +181,7 @@ function SecondFactor({ factors, changed }: Props) {
           action={strings.goOn}
           run={async (form) => send('POST', TOTP, { body: await proofFrom(form) })}
           onDone={(enrolment) => setStep({ at: 'confirm', ...enrolment })}
-          close={rest}
+          close={closeDialog}
         >
           <ConfirmFields {...factors} />
         </ActionDialog>
@@ -183,7 +189,7 @@ function SecondFactor({ factors, changed }: Props) {
       {step.at === 'confirm' && (
         <ConfirmCode
           enrolment={step}
-          close={rest}
+          close={closeDialog}
           onDone={(codes) => {
             changed(true)
             setStep({ at: 'codes', codes })
@@ -195,20 +201,21 @@ function SecondFactor({ factors, changed }: Props) {
           title={strings.codes}
           text={strings.codesText}
           secrets={step.codes}
-          close={rest}
+          close={closeDialog}
         />
       )}
     </section>
   )
 }
 
-function stateOf({ hasTotp, hasPasskey }: Factors): string {
+function secondFactorText({ hasTotp, hasPasskey }: Factors): string {
   if (hasTotp) return strings.factorOn
   return hasPasskey ? strings.factorPasskey : strings.factorOff
 }
 
 type CodeProps = { enrolment: Enrolment; close: () => void; onDone: (codes: string[]) => void }
 
+// The last step of enrolling an authenticator app: the user scans the secret and enters a code from the app.
 function ConfirmCode({ enrolment: { secret, uri }, close, onDone }: CodeProps) {
   return (
     <ActionDialog

@@ -18,6 +18,7 @@ type RoleMapping = Schemas['SignInRoleMapping']
 const PATH = '/dashboard/api/client/provider'
 const FLAGS = ['createsUsers', 'trustsEmail', 'isEnforced'] as const
 
+// The sign-in provider of the client: its settings, and the forms that set, change or remove it.
 export function Provider({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
   const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))
@@ -64,7 +65,7 @@ function ProviderFacts({ provider }: { provider: Provider }) {
         [strings.providerClientId, providerClientId],
         [strings.redirectUri, <RedirectUri key="uri" text={redirectUri} />],
         ...(roleClaim
-          ? ([[strings.roleClaim, `${roleClaim}: ${toLines(roles).join(', ')}`]] as const)
+          ? ([[strings.roleClaim, `${roleClaim}: ${mappingLines(roles).join(', ')}`]] as const)
           : []),
         ...FLAGS.map((flag) => [strings[flag], provider[flag] ? strings.yes : strings.no] as const),
       ]}
@@ -128,7 +129,7 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         name="roles"
         errorField="roles"
         rows={3}
-        defaultValue={toLines(provider?.roles ?? []).join('\n')}
+        defaultValue={mappingLines(provider?.roles ?? []).join('\n')}
       />
       {FLAGS.map((flag) => (
         <CheckBox
@@ -143,6 +144,7 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
   )
 }
 
+// A blank secret is left out, so that the stored one stays.
 function readSettings(form: Form) {
   const clientSecret = String(form.get('clientSecret') ?? '')
   return {
@@ -154,20 +156,23 @@ function readSettings(form: Form) {
       .text('roles')
       .split('\n')
       .filter((line) => line.trim() !== '')
-      .map(toMapping),
+      .map(parseMapping),
     createsUsers: form.has('createsUsers'),
     trustsEmail: form.has('trustsEmail'),
     isEnforced: form.has('isEnforced'),
   }
 }
 
-function toLines(roles: readonly RoleMapping[]): string[] {
+function mappingLines(roles: readonly RoleMapping[]): string[] {
   return roles.map(({ value, role }) => `${value} = ${role}`)
 }
 
-// Splits a line at its last equals sign: the provider's value may contain one, a role does not. The service
-// refuses an unknown role.
-function toMapping(line: string): RoleMapping {
-  const at = line.lastIndexOf('=')
-  return { value: line.slice(0, at).trim(), role: line.slice(at + 1).trim() as RoleMapping['role'] }
+// Reads a line "value = role". It splits at the last equals sign, because the provider's value may contain
+// one and a role cannot. The service refuses an unknown role.
+function parseMapping(line: string): RoleMapping {
+  const equalsIndex = line.lastIndexOf('=')
+  return {
+    value: line.slice(0, equalsIndex).trim(),
+    role: line.slice(equalsIndex + 1).trim() as RoleMapping['role'],
+  }
 }

@@ -35,6 +35,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ]
 
+// The users of the signed-in user’s own client, as a tab of the settings.
 export function Users(props: ViewProps) {
   return (
     <UserList {...props} view="settings" query={{ tab: 'users' }} client={props.session.client} />
@@ -44,16 +45,18 @@ export function Users(props: ViewProps) {
 type Props = ViewProps & {
   view: string
   query: Query
-  client: OfClient
+  client: ClientOfUsers
 }
 
+// Also shows the users of another client, which an operator opened in Clients.
 export function UserList({ session, place, view, query, client }: Props) {
   const pages = usePages(USERS, {}, { clientId: client.clientId })
-  const [handed, setHanded] = useState<{ email: string; link: string } | undefined>()
+  const [linkToShow, setLinkToShow] = useState<{ email: string; link: string } | undefined>()
   const open = pages.data?.data.find(({ id }) => id === place.open)
-  const hand = ({ email, invitationLink: link }: InvitedUser) => {
+  // After an invitation or a reset: the link was mailed, or if that is impossible the user hands it over.
+  const onInvited = ({ email, invitationLink: link }: InvitedUser) => {
     if (link === null) toast(strings.mailed(email))
-    else setHanded({ email, link })
+    else setLinkToShow({ email, link })
     pages.reload()
   }
   return (
@@ -70,7 +73,7 @@ export function UserList({ session, place, view, query, client }: Props) {
             const body = { email: form.text('email'), role, clientId: client.clientId }
             return send('POST', USERS, { body, headers })
           }}
-          onDone={hand}
+          onDone={onInvited}
         >
           <InputField label={strings.email} name="email" type="email" required />
           <Field label={strings.role}>
@@ -101,16 +104,16 @@ export function UserList({ session, place, view, query, client }: Props) {
           session={session}
           client={client}
           changed={pages.reload}
-          hand={hand}
+          onInvited={onInvited}
           close={() => closeTo(hrefOf(view, undefined, query))}
         />
       )}
-      {handed && (
+      {linkToShow && (
         <ShowOnce
           title={strings.password}
-          text={strings.passwordText(handed.email)}
-          secrets={[handed.link]}
-          close={() => setHanded(undefined)}
+          text={strings.passwordText(linkToShow.email)}
+          secrets={[linkToShow.link]}
+          close={() => setLinkToShow(undefined)}
         />
       )}
     </>
@@ -120,18 +123,19 @@ export function UserList({ session, place, view, query, client }: Props) {
 type UserDrawerProps = {
   user: User
   session: Session
-  client: OfClient
+  client: ClientOfUsers
   changed: () => void
-  hand: (user: InvitedUser) => void
+  onInvited: (user: InvitedUser) => void
   close: () => void
 }
 
+// The details of a user, with the actions that the signed-in user may take on them.
 function UserDrawer(props: UserDrawerProps) {
   const { user, session, client, close } = props
   const { email, role, hasTotp, hasPasskey, signedInAt, createdAt, countsFrom, mailProblem } = user
   const isOwn = user.id === session.user.id
-  const mayTouch = !isOwn && mayManage(session, client, role)
-  const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
+  const mayChange = !isOwn && mayManage(session, client, role)
+  const mayOnlyDisable = !isOwn && !mayChange && user.isActive && mayDisable(session, role)
   return (
     <Drawer title={strings.one} close={close}>
       <TextHeadline text={email} badge={<UserBadge user={user} />} />
@@ -147,11 +151,11 @@ function UserDrawer(props: UserDrawerProps) {
       />
       {mailProblem && <p class="notice">{strings.mailProblemText}</p>}
       {isOwn && <p class="notice">{strings.you}</p>}
-      {mayTouch && <RoleForm {...props} />}
-      {mayTouch && session.role === 'operator' && !user.isPasswordTemporary && (
+      {mayChange && <RoleForm {...props} />}
+      {mayChange && session.role === 'operator' && !user.isPasswordTemporary && (
         <VouchForUser {...props} />
       )}
-      {(mayTouch || mayOnlyDisable) && <Actions {...props} mayTouch={mayTouch} />}
+      {(mayChange || mayOnlyDisable) && <UserActions {...props} mayChange={mayChange} />}
     </Drawer>
   )
 }
@@ -175,6 +179,7 @@ function RoleForm({ user, session, client, changed }: UserDrawerProps) {
   )
 }
 
+// A vouched user counts as a person of their own, who may approve requests of the user who invited them.
 function VouchForUser({ user, changed }: UserDrawerProps) {
   return (
     <div class="actions">
@@ -202,26 +207,26 @@ function VouchForUser({ user, changed }: UserDrawerProps) {
   )
 }
 
-function Actions({
+function UserActions({
   user,
   changed,
-  hand,
+  onInvited,
   close,
-  mayTouch,
-}: UserDrawerProps & { mayTouch: boolean }) {
+  mayChange,
+}: UserDrawerProps & { mayChange: boolean }) {
   const { id, email, hasTotp, isActive } = user
   const params = { id }
   return (
     <div class="actions">
       <Action
         action={strings.reset}
-        isOffered={mayTouch}
+        isOffered={mayChange}
         text={<p>{strings.resetText(email)}</p>}
         run={(form, headers) => {
           const body = form.has('removesFactor') ? { removeTotp: true } : {}
           return send('POST', `${USERS}/{id}/reset-password`, { params, body, headers })
         }}
-        onDone={hand}
+        onDone={onInvited}
       >
         {hasTotp && <CheckBox name="removesFactor" label={strings.removeFactor} />}
       </Action>
@@ -245,7 +250,7 @@ function Actions({
       <Action
         action={strings.remove}
         style="danger-text"
-        isOffered={mayTouch}
+        isOffered={mayChange}
         isDangerous
         text={<p>{strings.removeText(email)}</p>}
         run={() => send('DELETE', `${USERS}/{id}`, { params })}
@@ -265,6 +270,7 @@ type InvitedUser = Schemas['UserWithPassword']
 
 const USERS = '/dashboard/api/users'
 
+// Whether the user can sign in: disabled, not reachable by mail, invited, or active.
 function UserBadge({ user }: { user: User }) {
   if (!user.isActive) return <Badge state={strings.states.off} tone="bad" />
   if (user.mailProblem) return <Badge state={strings.states.unreachable} tone="bad" />
@@ -272,10 +278,14 @@ function UserBadge({ user }: { user: User }) {
   return <Badge state={strings.states.active} tone="good" />
 }
 
-type OfClient = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
+type ClientOfUsers = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
 
 // Only operators may manage operators, and the accountants of an operator's client.
-function mayManage({ role: ownRole }: Session, { isOperator }: OfClient, role: string): boolean {
+function mayManage(
+  { role: ownRole }: Session,
+  { isOperator }: ClientOfUsers,
+  role: string,
+): boolean {
   if (ownRole === 'operator') return true
   return role !== 'operator' && !(role === 'finance' && isOperator)
 }
@@ -285,22 +295,23 @@ function mayDisable({ role: ownRole }: Session, role: string): boolean {
   return ownRole === 'operator' || role !== 'operator'
 }
 
-function rolesFor(session: Session, client: OfClient): Role[] {
+// The roles that the signed-in user may give to a user of the client.
+function rolesFor(session: Session, client: ClientOfUsers): Role[] {
   const roles = Object.keys(strings.roles) as Role[]
-  const isKnown = (role: Role) => role !== 'operator' || client.isOperator
-  return roles.filter((role) => isKnown(role) && mayManage(session, client, role))
+  const existsAtClient = (role: Role) => role !== 'operator' || client.isOperator
+  return roles.filter((role) => existsAtClient(role) && mayManage(session, client, role))
 }
 
-type Roles = { id: string; session: Session; client: OfClient; chosen: Role }
+type Roles = { id: string; session: Session; client: ClientOfUsers; chosen: Role }
 
 function RoleSelect({ id, session, client, chosen }: Roles) {
   const { roles, operatorFinance } = strings
-  const texts = client.isOperator ? { ...roles, finance: operatorFinance } : roles
+  const roleNames = client.isOperator ? { ...roles, finance: operatorFinance } : roles
   return (
     <select id={id} name="role">
       {rolesFor(session, client).map((role) => (
         <option key={role} value={role} selected={role === chosen}>
-          {texts[role]}
+          {roleNames[role]}
         </option>
       ))}
     </select>

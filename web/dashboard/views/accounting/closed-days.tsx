@@ -42,12 +42,13 @@ const COLUMNS: readonly Column<Day>[] = [
   },
 ]
 
+// The days up to the one in the URL, latest first, with their totals and whether their books are closed.
 export function ClosedDays({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
   const loaded = useData(PATH, {}, { from, to })
   const days = loaded.data?.toSorted((one, other) => (one.day < other.day ? 1 : -1))
-  const open = days?.find(({ day }) => day === place.open)
+  const openDay = days?.find(({ day }) => day === place.open)
   return (
     <>
       <header class="report-top">
@@ -62,19 +63,20 @@ export function ClosedDays({ place, session }: ViewProps) {
         openKey={place.open}
         empty={null}
       />
-      {open && (
+      {openDay && (
         <Drawer
-          key={open.day}
+          key={openDay.day}
           title={strings.one}
           close={() => closeTo(hrefOf('accounting', undefined, place.query))}
         >
-          <OpenDay day={open} mayClose={mayAccount(session)} changed={loaded.reload} />
+          <OpenDay day={openDay} mayClose={mayAccount(session)} changed={loaded.reload} />
         </Drawer>
       )}
     </>
   )
 }
 
+// The drawer of the day that the user opened, whether it is closed or not.
 function OpenDay({ day, mayClose, changed }: { day: Day; mayClose: boolean; changed: () => void }) {
   const { closedBy, closedAt, journalHash } = day
   const nameBank = useBankNames()

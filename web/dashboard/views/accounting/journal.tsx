@@ -18,7 +18,7 @@ import {
   bankColumn,
   ClosedBadge,
   clientColumn,
-  dayIn,
+  dayFrom,
   PeriodChoice,
   Report,
   ReportTable,
@@ -43,23 +43,23 @@ const COLUMNS: readonly Column<Entry>[] = [
 ]
 
 export function Journal({ place, session }: ViewProps) {
-  const day = dayIn(place)
+  const day = dayFrom(place)
   const loaded = useData(PATH, {}, { day })
   return (
     <Report
       fields={<PeriodChoice label={strings.day} name="day" value={day} />}
-      links={<Download day={day} />}
+      links={<JournalDownload day={day} />}
       loaded={loaded}
       show={(journal) => (
-        <Entries journal={journal} mayClose={mayAccount(session)} changed={loaded.reload} />
+        <JournalEntries journal={journal} mayClose={mayAccount(session)} changed={loaded.reload} />
       )}
     />
   )
 }
 
-type EntriesProps = { journal: Data<typeof PATH>; mayClose: boolean; changed: () => void }
+type JournalEntriesProps = { journal: Data<typeof PATH>; mayClose: boolean; changed: () => void }
 
-function Entries({ journal, mayClose, changed }: EntriesProps) {
+function JournalEntries({ journal, mayClose, changed }: JournalEntriesProps) {
   const { day, isClosed, transfers, lines, totals } = journal
   const sums = totals.map((total) => ({ ...TOTAL, ...total }))
   return (
@@ -92,13 +92,24 @@ const TOTAL = {
 type Layout = keyof typeof strings.layouts
 type Detail = keyof typeof strings.details
 
-function Download({ day }: { day: string }) {
+// Downloads the journal in the layout and detail that the user’s accounting program needs.
+function JournalDownload({ day }: { day: string }) {
   const [layout, setLayout] = useState<Layout>('manilla')
   const [detail, setDetail] = useState<Detail>('day')
   return (
     <div class="report-fields">
-      <Choice label={strings.layout} value={layout} choices={strings.layouts} choose={setLayout} />
-      <Choice label={strings.detail} value={detail} choices={strings.details} choose={setDetail} />
+      <SelectChoice
+        label={strings.layout}
+        value={layout}
+        choices={strings.layouts}
+        choose={setLayout}
+      />
+      <SelectChoice
+        label={strings.detail}
+        value={detail}
+        choices={strings.details}
+        choose={setDetail}
+      />
       <a class="button" href={withQuery(`${PATH}.csv`, { day, layout, detail })} download>
         <Icon name="download" />
         {strings.download}
@@ -117,7 +128,7 @@ type ChoiceProps<Name extends string> = {
   choose: (name: Name) => void
 }
 
-function Choice<Name extends string>({ label, value, choices, choose }: ChoiceProps<Name>) {
+function SelectChoice<Name extends string>({ label, value, choices, choose }: ChoiceProps<Name>) {
   return (
     <Field label={label}>
       {(id) => (

@@ -13,26 +13,28 @@ import { Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { ClosedBadge, monthIn, PeriodChoice, Report } from './reports.tsx'
+import { ClosedBadge, monthFrom, PeriodChoice, Report } from './reports.tsx'
 
 const PATH = '/api/v1/operator/months/{month}'
 
 type Month = Data<typeof PATH>
 
 export function MonthClose({ place, session }: ViewProps) {
-  const month = monthIn(place)
+  const month = monthFrom(place)
   const loaded = useData(PATH, { month }, {})
   return (
     <Report
       fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
-      links={loaded.data && <Steps month={loaded.data} {...{ session }} onDone={loaded.reload} />}
+      links={
+        loaded.data && <MonthActions month={loaded.data} {...{ session }} onDone={loaded.reload} />
+      }
       loaded={loaded}
       show={(data) => <MonthDetail month={data} {...{ session }} onDone={loaded.reload} />}
     />
   )
 }
 
-const TABS: Record<string, string> = {
+const TAB_OF_CHECK: Record<string, string> = {
   days_closed: 'days',
   vat_ready: 'vatInvoices',
   wht_ready: 'vatInvoices',
@@ -40,18 +42,19 @@ const TABS: Record<string, string> = {
 
 type Check = Pick<Month['checks'][number], 'name' | 'link'>
 
-// Returns the link to the place where the check can be fulfilled. The seller's TIN is set at the operator's
-// own client.
-function whereToDo({ name, link }: Check, { client }: Session): string {
+// Returns the link to the place where the user can fulfil this check. The seller's TIN is set at the
+// operator's own client.
+function hrefOfCheck({ name, link }: Check, { client }: Session): string {
   const open = name === 'seller_tin_set' ? client.clientId : undefined
-  return hrefOf(link === 'today' ? '' : link, open, { tab: TABS[name] })
+  return hrefOf(link === 'today' ? '' : link, open, { tab: TAB_OF_CHECK[name] })
 }
 
 type Props = { month: Month; session: Session; onDone: () => void }
 
-function Steps({ month: { month, isClosed, reopenings }, session, onDone }: Props) {
+// Closes the month, or requests to reopen it, which another user must approve.
+function MonthActions({ month: { month, isClosed, reopenings }, session, onDone }: Props) {
   const params = { month }
-  const isAsked = reopenings.some(({ state }) => state === 'open')
+  const isReopeningRequested = reopenings.some(({ state }) => state === 'open')
   return (
     <div class="buttons">
       {isClosed && (
@@ -86,7 +89,7 @@ function Steps({ month: { month, isClosed, reopenings }, session, onDone }: Prop
           <Action
             title={strings.months.reopenTitle(month)}
             action={strings.months.reopen}
-            isOffered={isClosed && !isAsked}
+            isOffered={isClosed && !isReopeningRequested}
             text={strings.months.reopenText}
             run={(form, headers) => {
               const body = { reason: form.text('reason') }
@@ -121,7 +124,7 @@ function MonthDetail({ month, session, onDone }: Props) {
             {isDone ? (
               (names[name] ?? name)
             ) : (
-              <Link href={whereToDo({ name, link }, session)}>{names[name] ?? name}</Link>
+              <Link href={hrefOfCheck({ name, link }, session)}>{names[name] ?? name}</Link>
             )}
           </li>
         ))}

@@ -27,22 +27,26 @@ import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { SuspenseEscalation } from './suspense-escalation.tsx'
 
-export function dayIn({ query }: Place): string {
+// Returns the day in the URL, or today if it is missing, invalid or in the future.
+export function dayFrom({ query }: Place): string {
   return isDay(query.day) && query.day <= today() ? query.day : today()
 }
 
 // Returns the end of the day, or undefined for today, because the API then reports the current state.
-const endOf = (day: string) => (day < today() ? dayAfter(day) : undefined)
+const endOfDayQuery = (day: string) => (day < today() ? dayAfter(day) : undefined)
 
-export function monthIn({ query: { month = '' } }: Place): string {
+// Returns the month in the URL, or the current month if it is missing, invalid or in the future.
+export function monthFrom({ query: { month = '' } }: Place): string {
   const latest = today().slice(0, 7)
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) && month <= latest ? month : latest
 }
 
 type ChoiceProps = { label: string; type?: 'date' | 'month'; name: string; value: string }
 
+// The field for the day or month of a report, which is stored in the URL. Future periods cannot be chosen.
 export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps) {
   const latest = type === 'date' ? today() : today().slice(0, 7)
+  // Reads the query from the URL now, so that another field’s change is not lost.
   const choose = (chosen: string) => {
     const { query } = currentPlace()
     goTo(hrefOf('accounting', undefined, { ...query, [name]: chosen }), { replace: true })
@@ -81,6 +85,7 @@ type ReportProps<Data> = {
   show: (data: Data) => ComponentChildren
 }
 
+// The layout of every report: fields and links on top, and below them the data, once it has loaded.
 export function Report<Data>({ fields, links, loaded, show }: ReportProps<Data>) {
   const { data, problem, reload } = loaded
   return (
@@ -104,8 +109,8 @@ type DayProps<P extends GetPath> = {
 
 // A report as of the end of a day.
 function DayReport<P extends GetPath>({ path, place, isPrinted = true, show }: DayProps<P>) {
-  const day = dayIn(place)
-  const at = endOf(day)
+  const day = dayFrom(place)
+  const at = endOfDayQuery(day)
   return (
     <Report
       fields={<PeriodChoice label={strings.at} name="day" value={day} />}
@@ -126,22 +131,22 @@ type Props<Row> = {
   emptyState?: { icon?: IconName; title: string; text: string } // Shown if there are no rows.
 }
 
-// The rows of a report, with totals. A user can scroll them by keyboard. Shows only the first rows of a very
-// long report, because 100,000 rows would block a browser for half a minute. The export has all rows.
+// The rows of a report, with totals; users can scroll it by keyboard. Only the first 500 rows are shown,
+// because 100,000 rows would block a browser for half a minute. The export has all of them.
 export function ReportTable<Row>(props: Props<Row>) {
   const { caption, columns, rows, totals = [], emptyState } = props
   if (emptyState && rows.length === 0) return <Empty icon="accounting" {...emptyState} />
-  const line = (row: Row) =>
+  const renderCells = (row: Row) =>
     columns.map(({ name, place, isAmount, show }) => (
       <td key={name} class={styleOf(place, isAmount)} data-name={name}>
         {show(row)}
       </td>
     ))
-  const cut = rows.length > SHOWN_MAX && strings.cut(count(SHOWN_MAX), count(rows.length))
+  const cutNote = rows.length > SHOWN_MAX && strings.cut(count(SHOWN_MAX), count(rows.length))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: It scrolls.
     <section class="listing" aria-label={caption} tabIndex={0}>
-      {cut && <p class="notice">{cut}</p>}
+      {cutNote && <p class="notice">{cutNote}</p>}
       <table class="list">
         <caption class="hidden">{caption}</caption>
         <thead>
@@ -154,12 +159,12 @@ export function ReportTable<Row>(props: Props<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, SHOWN_MAX).map((row, at) => (
-            <tr key={at}>{line(row)}</tr>
+          {rows.slice(0, SHOWN_MAX).map((row, index) => (
+            <tr key={index}>{renderCells(row)}</tr>
           ))}
-          {totals.map((row, at) => (
-            <tr key={`total ${at}`} class="total">
-              {line(row)}
+          {totals.map((row, index) => (
+            <tr key={`total ${index}`} class="total">
+              {renderCells(row)}
             </tr>
           ))}
         </tbody>
@@ -227,7 +232,7 @@ const OWNERS: readonly Column<Balance>[] = [
 
 const TOTAL = { clientId: strings.allClients, merchantCode: null, bankCode: null }
 
-// Omits columns without amounts.
+// The owners of the balances, and a column for each kind of balance that any of them has.
 function columnsOf(balances: readonly Balance[]): Column<Balance>[] {
   const parts = PARTS.filter((part) => balances.some((balance) => balance[part] !== 0))
   return [...OWNERS, ...parts.map((part) => sumColumn(strings.balanceParts[part], part))]
@@ -256,11 +261,11 @@ export function OperatorBalances({ place }: ViewProps) {
 
 const SUSPENSE = '/api/v1/operator/suspense-ageing'
 
-type Aged = Data<typeof SUSPENSE>['rows'][number]
+type AgedItem = Data<typeof SUSPENSE>['rows'][number]
 
 const BUCKETS: Readonly<Record<string, string>> = reconciliationStrings.buckets
 
-const AGEING_COLUMNS: readonly Column<Aged>[] = [
+const AGEING_COLUMNS: readonly Column<AgedItem>[] = [
   { name: strings.bucket, place: 'lead', show: ({ bucket }) => BUCKETS[bucket] ?? bucket },
   {
     name: suspenseStrings.why,
@@ -344,7 +349,7 @@ const INPUT: readonly Column<VatReport['input'][number]>[] = [
 ]
 
 export function Vat({ place }: ViewProps) {
-  const month = monthIn(place)
+  const month = monthFrom(place)
   return (
     <Report
       fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
@@ -367,7 +372,7 @@ const WITHHELD: readonly Column<Data<typeof WITHHOLDING>['rows'][number]>[] = [
 ]
 
 export function WithholdingTax({ place }: ViewProps) {
-  const month = monthIn(place)
+  const month = monthFrom(place)
   const emptyState = { title: strings.noWithholding, text: strings.noWithholdingText }
   return (
     <Report
@@ -396,7 +401,7 @@ const DUTY: readonly Column<Data<typeof STAMP_DUTY>['rows'][number]>[] = [
 ]
 
 export function StampDuty({ place }: ViewProps) {
-  const month = monthIn(place)
+  const month = monthFrom(place)
   const emptyState = { title: strings.noDuty, text: strings.noDutyText }
   return (
     <Report

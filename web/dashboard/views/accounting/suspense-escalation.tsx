@@ -11,6 +11,7 @@ import { toast } from '../../parts/toasts.tsx'
 const PATH = '/api/v1/operator/suspense-escalation'
 const DAYS_MAX = 3650
 
+// The number of days after which suspense raises an alert. A blank field turns the alert off.
 export function SuspenseEscalation() {
   const { data, problem, reload } = useData(PATH, {})
   return (

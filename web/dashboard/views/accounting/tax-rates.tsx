@@ -30,6 +30,7 @@ const COLUMNS: readonly Column<Rate>[] = [
   { name: strings.source, place: 'line', show: ({ source }) => source },
 ]
 
+// A percentage, or for stamp duty a fixed amount from a threshold on.
 function rateText({ percent, amount, threshold }: Rate): string {
   if (percent !== null) return `${percent}%`
   return strings.dutyRate(money(amount ?? 0), money(threshold ?? 0))
@@ -94,14 +95,19 @@ type Props = { onDone: () => void }
 
 const shared = { action: appStrings.save, message: appStrings.saved, text: strings.rateText }
 
-const commonOf = (form: Form) => ({
+const commonFields = (form: Form) => ({
   effectiveFrom: form.text('effectiveFrom'),
   source: form.text('source'),
 })
 
 function AddVat({ onDone }: Props) {
+  // Adds the rate from the form.
   const run = (form: Form, headers: Headers) => {
-    const body = { tax: 'vat' as const, percent: Number(form.text('percent')), ...commonOf(form) }
+    const body = {
+      tax: 'vat' as const,
+      percent: Number(form.text('percent')),
+      ...commonFields(form),
+    }
     return send('POST', RATES, { body, headers })
   }
   return (
@@ -122,13 +128,14 @@ function AddVat({ onDone }: Props) {
 }
 
 function AddStampDuty({ onDone }: Props) {
+  // Adds the rate from the form.
   const run = (form: Form, headers: Headers) => {
     const body = {
       tax: 'stamp_duty' as const,
       amount: form.amount('amount'),
       threshold: form.amount('threshold'),
       bearer: form.choice('bearer', BEARERS),
-      ...commonOf(form),
+      ...commonFields(form),
     }
     return send('POST', RATES, { body, headers })
   }
@@ -154,6 +161,7 @@ function AddStampDuty({ onDone }: Props) {
   )
 }
 
+// A new rate applies from a future day, because past days keep their rate.
 function CommonFields() {
   const tomorrow = addDays(today(), 1)
   return (

@@ -139,7 +139,8 @@ function IssueInvoices({ onDone }: { onDone: () => void }) {
 
 function InvoiceFacts({ invoice, page }: { invoice: Invoice; page: string }) {
   const { number, kind, currency, seller, buyer } = invoice
-  const party = ({ name, tin }: Schemas['VatInvoiceParty']) => `${name} · ${tin ?? strings.noTin}`
+  const partyText = ({ name, tin }: Schemas['VatInvoiceParty']) =>
+    `${name} · ${tin ?? strings.noTin}`
   return (
     <>
       <Headline
@@ -162,8 +163,8 @@ function InvoiceFacts({ invoice, page }: { invoice: Invoice; page: string }) {
             strings.whtOpen,
             invoice.withholdingTax > 0 && <Money amount={invoice.withholdingOpen} />,
           ],
-          [strings.seller, party(seller)],
-          [strings.buyer, party(buyer)],
+          [strings.seller, partyText(seller)],
+          [strings.buyer, partyText(buyer)],
           [strings.issued, <Time key="issued" at={invoice.issuedAt} />],
         ]}
       />
@@ -176,35 +177,39 @@ function InvoiceFacts({ invoice, page }: { invoice: Invoice; page: string }) {
   )
 }
 
+// The buttons for the withholding tax that the client deducted from this document.
 function Withholding({ invoice }: { invoice: Invoice }) {
   const { kind, withholdingTax, withholdingOpen } = invoice
   const isInvoice = kind === 'invoice'
   const isOpen = withholdingOpen > 0
   const isBooked = withholdingOpen < withholdingTax
-  const verbs: readonly AskProps['kind'][] = [
+  // The adjustments that are possible now, by the document's kind and by how much of its withholding tax is
+  // open or booked.
+  const verbs: readonly WithholdingProps['kind'][] = [
     ...(isInvoice && isOpen ? (['withholding'] as const) : []),
     ...(isInvoice ? (['wht_credit_note'] as const) : []),
     ...(isOpen ? (['not_withheld'] as const) : []),
+    // An invoice's withholding can be reversed once it is booked, a credit note's only before it is booked.
     ...(isInvoice === isBooked ? (['withholding_reversal'] as const) : []),
     ...(isInvoice && isBooked ? (['wht_credit_note_reversal', 'wht_write_off'] as const) : []),
   ]
   return (
     <div class="buttons">
       {verbs.map((verb) => (
-        <AskWithholding key={verb} {...{ invoice }} kind={verb} />
+        <WithholdingAction key={verb} {...{ invoice }} kind={verb} />
       ))}
     </div>
   )
 }
 
-type AskProps = { invoice: Invoice; kind: keyof typeof strings.withholdings }
+type WithholdingProps = { invoice: Invoice; kind: keyof typeof strings.withholdings }
 
-const OF_OPEN: readonly string[] = ['withholding', 'not_withheld']
+const USES_OPEN_AMOUNT: readonly string[] = ['withholding', 'not_withheld']
 
 // Requests an adjustment for withholding tax. Another user approves it in Adjustments.
-function AskWithholding({ invoice, kind }: AskProps) {
+function WithholdingAction({ invoice, kind }: WithholdingProps) {
   const isNote = kind.startsWith('wht_credit_note')
-  const amount = OF_OPEN.includes(kind) ? invoice.withholdingOpen : invoice.withholdingTax
+  const amount = USES_OPEN_AMOUNT.includes(kind) ? invoice.withholdingOpen : invoice.withholdingTax
   const words = strings.withholdings[kind]
   return (
     <Action

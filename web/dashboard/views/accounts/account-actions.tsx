@@ -12,7 +12,7 @@ import { CodeChoice } from '../../parts/code-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { EraseButton } from '../../parts/erase-button.tsx'
 import { AMOUNT, type Headers, InputField, newKey, useSending } from '../../parts/forms.tsx'
-import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
+import { PayerRulesFields, payerRulesFrom } from '../../parts/payer-rules-fields.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -28,14 +28,15 @@ type FormName = keyof typeof FORMS
 
 type ActionsProps = { account: Account; changed: () => void }
 
-// `saved` is the account as the last change returned it. It is used until the account is read again, because
-// the next change needs its version.
+// The actions on an account. A change returns the account with its new version, which the next change needs
+// before the drawer has read the account again. So the newer of the two is used.
 export function AccountActions({ account: read, changed }: ActionsProps) {
   const [form, setForm] = useState<FormName | undefined>()
   const [saved, setSaved] = useState<Account | undefined>()
   const account = saved && saved.version > read.version ? saved : read
-  const took = (now: Account) => {
-    setSaved(now)
+  // Keeps the changed account for the next change, and reloads the drawer and the list.
+  const onChanged = (updated: Account) => {
+    setSaved(updated)
     changed()
   }
   const Form = form && FORMS[form]
@@ -56,11 +57,11 @@ export function AccountActions({ account: read, changed }: ActionsProps) {
           {strings[name].open}
         </button>
       ))}
-      {account.isActive && !account.isDefault && <DefaultButton {...{ account, took }} />}
+      {account.isActive && !account.isDefault && <DefaultButton {...{ account, onChanged }} />}
       {!isVerified(account) && <VerifyButton {...{ account, changed }} />}
-      <ActiveButton {...{ account, took }} />
+      <ActiveButton {...{ account, onChanged }} />
       {!account.isActive && <EraseAccount {...{ account, changed }} />}
-      {Form && <Form {...{ account, took }} close={() => setForm(undefined)} />}
+      {Form && <Form {...{ account, onChanged }} close={() => setForm(undefined)} />}
     </section>
   )
 }
@@ -68,6 +69,7 @@ export function AccountActions({ account: read, changed }: ActionsProps) {
 const isVerified = ({ identity, ninMasked }: Account) =>
   identity.bvn.status === 'verified' && (ninMasked === null || identity.nin.status === 'verified')
 
+// Has the identity service check the customer's BVN and NIN.
 function VerifyButton({ account: { accountNumber }, changed }: ActionsProps) {
   const path = '/api/v1/accounts/static/{accountNumber}/verify'
   return (
@@ -89,6 +91,7 @@ const isErased = ({ email }: Account) => email === ''
 
 // An erased account can be erased again, to remove data that has arrived since then.
 function EraseAccount({ account: { accountNumber }, changed }: ActionsProps) {
+  // Resolves to whether the data of every account that the service erased is gone by now.
   const run = async (body: { reason: string }, headers: Headers) => {
     const path = '/api/v1/accounts/static/{accountNumber}/erase'
     const { accounts } = await send('POST', path, { params: { accountNumber }, body, headers })
@@ -97,48 +100,52 @@ function EraseAccount({ account: { accountNumber }, changed }: ActionsProps) {
   return <EraseButton kind="account" word={accountNumber} run={run} changed={changed} />
 }
 
-type Props = { account: Account; took: (now: Account) => void }
+type Props = { account: Account; onChanged: (updated: Account) => void }
 
 // Has no undo, because the page does not know which account was the default before.
-function DefaultButton({ account, took }: Props) {
+function DefaultButton({ account, onChanged }: Props) {
   return (
     <Action
       title={strings.makeDefault.title}
       action={strings.makeDefault.open}
       text={strings.makeDefault.text(account.merchantId)}
-      run={async () => took(await switchAccount(account, 'default'))}
+      run={async () => onChanged(await switchAccount(account, 'default'))}
       message={strings.makeDefault.done}
     />
   )
 }
 
 // A deactivated account is no longer the default; undo makes it the default again.
-function ActiveButton({ account, took }: Props) {
+function ActiveButton({ account, onChanged }: Props) {
   const { isActive, isDefault } = account
-  const turn = async () => {
-    const now = await switchAccount(account, isActive ? 'deactivate' : 'activate')
+  // Changes the state at once, and offers to undo it.
+  const switchActive = async () => {
+    const updated = await switchAccount(account, isActive ? 'deactivate' : 'activate')
     offerUndo(isActive ? strings.deactivated : strings.activated, async () => {
-      const back = await switchAccount(now, isActive ? 'activate' : 'deactivate')
-      took(isDefault ? await switchAccount(back, 'default') : back)
+      const restored = await switchAccount(updated, isActive ? 'activate' : 'deactivate')
+      onChanged(isDefault ? await switchAccount(restored, 'default') : restored)
     })
-    took(now)
+    onChanged(updated)
   }
   return (
     <AtOnceButton
       label={isActive ? strings.deactivate : strings.activate}
       style={isActive ? 'danger-text' : ''}
-      run={turn}
+      run={switchActive}
     />
   )
 }
 
 const { addNumber: addNumberWords } = strings
 
-function AddNumber({ close, took, ...opened }: EditProps) {
-  const [account] = useState(opened.account)
+// Adds a number at a bank where the account has none yet.
+function AddNumber({ close, onChanged, ...opened }: EditProps) {
+  const [account] = useState(opened.account) // As it was when the form opened.
   const { data, problem, reload } = useData('/dashboard/api/banks', {})
-  const has = (code: string) => account.accounts.some(({ bankCode }) => bankCode === code)
-  const banks = data?.filter(({ code, issuesAccountNumbers }) => issuesAccountNumbers && !has(code))
+  const hasNumberAt = (code: string) => account.accounts.some(({ bankCode }) => bankCode === code)
+  const banks = data?.filter(
+    ({ code, issuesAccountNumbers }) => issuesAccountNumbers && !hasNumberAt(code),
+  )
   return (
     <ActionDialog
       title={addNumberWords.title}
@@ -146,9 +153,9 @@ function AddNumber({ close, took, ...opened }: EditProps) {
       isReady={!!banks?.length}
       run={async (form, headers) => {
         const bankCode = form.text('bankCode')
-        const now = await addNumber(account, bankCode, headers)
-        took(now)
-        return now.accounts.find((each) => each.bankCode === bankCode)
+        const updated = await addNumber(account, bankCode, headers)
+        onChanged(updated)
+        return updated.accounts.find((number) => number.bankCode === bankCode)
       }}
       message={(added) => (added ? addNumberWords.done(added.accountNumber, added.bankName) : '')}
       close={close}
@@ -175,16 +182,18 @@ const { rules: rulesWords } = strings
 // Edits the rules on who may pay into a collection account. The service stores only fingerprints of payers'
 // accounts, so the user enters the accounts again. Rules without payers' accounts can be undone.
 function EditPayerRules(props: EditProps) {
-  const { close, took } = props
-  const [account] = useState(props.account) // Keeps the account as it was when the form opened.
+  const { close, onChanged } = props
+  const [account] = useState(props.account) // As it was when the form opened.
   const [isRemoving, setRemoving] = useState(false)
   const rules = account.payerRules
-  const change = async (payerRules: ReturnType<typeof rulesIn>, text: string) => {
-    const now = await changeAccount(account, { payerRules })
+  // Saves or removes the rules. Undo is impossible if they had payers’ accounts, which the page does not
+  // know.
+  const change = async (payerRules: ReturnType<typeof payerRulesFrom>, text: string) => {
+    const updated = await changeAccount(account, { payerRules })
     close()
-    took(now)
+    onChanged(updated)
     if (rules?.accounts?.length) return toast(text)
-    offerUndo(text, async () => took(await changeAccount(now, { payerRules: rules })))
+    offerUndo(text, async () => onChanged(await changeAccount(updated, { payerRules: rules })))
   }
   return (
     <>
@@ -192,7 +201,7 @@ function EditPayerRules(props: EditProps) {
         title={rulesWords.title}
         action={appStrings.save}
         text={rulesWords.text}
-        run={(form) => change(rulesIn(form), appStrings.saved)}
+        run={(form) => change(payerRulesFrom(form), appStrings.saved)}
         close={close}
         otherAction={
           rules && (
@@ -221,17 +230,18 @@ function EditPayerRules(props: EditProps) {
 type EditProps = {
   account: Account
   close: () => void
-  took: (now: Account) => void
+  onChanged: (updated: Account) => void
 }
 
 // Edits a collection account: contact, KYC details and split, or its own limits. Both can be undone, except a
 // changed NIN. The form keeps the account as it was when the form opened, so that it never overwrites another
 // user's change.
-function EditAccount({ close, took, ...opened }: EditProps) {
-  const [account] = useState(opened.account)
+function EditAccount({ close, onChanged, ...opened }: EditProps) {
+  const [account] = useState(opened.account) // As it was when the form opened.
+  // Saves all fields, and offers to put the previous values back.
   const sending = useSending(async (form) => {
     const nin = form.text('nin')
-    const now = await changeAccount(account, {
+    const updated = await changeAccount(account, {
       accountName: form.text('accountName'),
       email: form.text('email'),
       phoneNumber: form.text('phoneNumber'),
@@ -243,13 +253,13 @@ function EditAccount({ close, took, ...opened }: EditProps) {
       ...(form.has('splitCode') ? { splitCode: form.text('splitCode') || null } : {}),
     })
     close()
-    took(now)
+    onChanged(updated)
     if (nin) return toast(appStrings.saved) // No undo: the page does not know the old NIN.
     const { accountName, email, phoneNumber, notificationUrl, verifiedName, splitCode } = account
     const kycTier = account.kycTierSet as 1 | 2 | 3
     const contact = { accountName, email, phoneNumber, notificationUrl }
-    const before = { ...contact, kycTier, verifiedName, splitCode }
-    offerUndo(appStrings.saved, async () => took(await changeAccount(now, before)))
+    const previousValues = { ...contact, kycTier, verifiedName, splitCode }
+    offerUndo(appStrings.saved, async () => onChanged(await changeAccount(updated, previousValues)))
   })
   return (
     <DialogForm title={strings.edit.title} action={appStrings.save} sending={sending} close={close}>
@@ -268,13 +278,15 @@ function EditAccount({ close, took, ...opened }: EditProps) {
 
 const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 
-function EditLimits({ close, took, ...opened }: EditProps) {
-  const [account] = useState(opened.account)
+// Edits the account’s own limits and its limit profile. A blank limit means none of its own. Can be undone.
+function EditLimits({ close, onChanged, ...opened }: EditProps) {
+  const [account] = useState(opened.account) // As it was when the form opened.
+  // Saves the limits, and offers to put the previous ones back.
   const sending = useSending(async (form) => {
     const limit = (name: string) => form.amount(name) || null
     // Leaves the profile unchanged if its choice has not loaded.
     const hasProfile = form.has('limitProfile')
-    const now = await changeAccount(account, {
+    const updated = await changeAccount(account, {
       limits: {
         perCredit: limit('perCredit'),
         perDay: limit('perDay'),
@@ -283,10 +295,10 @@ function EditLimits({ close, took, ...opened }: EditProps) {
       ...(hasProfile ? { limitProfile: form.text('limitProfile') || null } : {}),
     })
     close()
-    took(now)
+    onChanged(updated)
     const { ownLimits: limits, limitProfile } = account
-    const before = hasProfile ? { limits, limitProfile } : { limits }
-    offerUndo(appStrings.saved, async () => took(await changeAccount(now, before)))
+    const previousValues = hasProfile ? { limits, limitProfile } : { limits }
+    offerUndo(appStrings.saved, async () => onChanged(await changeAccount(updated, previousValues)))
   })
   return (
     <DialogForm
@@ -329,13 +341,13 @@ type Account = Schemas['OwnAccount']
 type Changes = Schemas['AccountChange']
 
 const PATH = '/api/v1/accounts/static/{accountNumber}'
-const asRead = ({ version }: Account) => ({ 'if-match': `"${version}"` })
+// Makes the service refuse the change (412) if somebody has changed the account since the page read it.
+const ifUnchanged = ({ version }: Account) => ({ 'if-match': `"${version}"` })
 
-// Changes a collection account at the version that the page read; the service refuses another version (412),
-// so the change never overwrites another. A reversible change happens at once, and its toast offers undo.
+// Changes the account, unless another user has changed it since the page read it.
 function changeAccount(account: Account, body: Changes): Promise<Account> {
   const params = { accountNumber: account.accountNumber }
-  return send('PATCH', PATH, { params, body, headers: asRead(account) })
+  return send('PATCH', PATH, { params, body, headers: ifUnchanged(account) })
 }
 
 const SWITCHES = {
@@ -344,14 +356,16 @@ const SWITCHES = {
   default: `${PATH}/default`,
 } as const
 
+// Activates or deactivates the account, or makes it its customer's default.
 function switchAccount(account: Account, to: keyof typeof SWITCHES): Promise<Account> {
   return send('POST', SWITCHES[to], {
     params: { accountNumber: account.accountNumber },
     body: null,
-    headers: { 'idempotency-key': newKey(), ...asRead(account) },
+    headers: { 'idempotency-key': newKey(), ...ifUnchanged(account) },
   })
 }
 
+// Asks the bank for another number of the account.
 function addNumber(
   account: Account,
   bankCode: string,
@@ -360,6 +374,6 @@ function addNumber(
   return send('POST', `${PATH}/numbers`, {
     params: { accountNumber: account.accountNumber },
     body: { bankCode },
-    headers: { ...headers, ...asRead(account) },
+    headers: { ...headers, ...ifUnchanged(account) },
   })
 }

@@ -13,7 +13,7 @@ export type Row = {
   faults: readonly Schemas['FieldError'][]
 }
 
-const NEEDED = [
+const REQUIRED = [
   'accountName',
   'bvn',
   'email',
@@ -28,7 +28,7 @@ export const ROWS_MAX = 5_000
 
 const EXAMPLE =
   'Ada Obi,22212345654,ada@shop.example,+2348012345678,42,SHOP,https://shop.example/hooks'
-export const TEMPLATE = `${NEEDED.join(',')},kycTier\r\n${EXAMPLE},3\r\n`
+export const TEMPLATE = `${REQUIRED.join(',')},kycTier\r\n${EXAMPLE},3\r\n`
 
 const { problems: strings } = accountsStrings.upload
 
@@ -36,37 +36,42 @@ export class WrongFile extends Error {}
 
 export type AccountFile = { header: readonly string[]; rows: readonly Row[] }
 
+// Throws WrongFile if the file as a whole is unusable. Cells are not checked here.
 export function readAccounts(text: string): AccountFile {
   const [header, ...lines] = parseCsv(text.replace(/^\ufeff/, ''))
-  if (!header || lines.length === 0) throw refused(strings.empty)
+  if (!header || lines.length === 0) throw wrongFile(strings.empty)
   const names = header.cells.map((cell) => cell.trim())
   checkHeader(names)
-  if (lines.length > ROWS_MAX) throw refused(strings.tooMany(`${ROWS_MAX}`))
+  if (lines.length > ROWS_MAX) throw wrongFile(strings.tooMany(`${ROWS_MAX}`))
+  // A line with more cells than the header has gets an error, because its cells may be shifted.
   const rows = lines.map(({ line, cells }): Row => {
-    const values = Object.fromEntries(names.map((name, at) => [name, cells[at]?.trim() ?? '']))
+    const values = Object.fromEntries(
+      names.map((name, index) => [name, cells[index]?.trim() ?? '']),
+    )
     const faults = cells.length > names.length ? [{ field: '', message: strings.cells }] : []
-    return { line, cells, account: accountOf(values), faults }
+    return { line, cells, account: toAccount(values), faults }
   })
   return { header: names, rows }
 }
 
+// The header must have each required column, no unknown column and none twice.
 function checkHeader(names: readonly string[]): void {
-  const known: readonly string[] = [...NEEDED, ...OPTIONAL]
-  const unknown = names.filter((name) => !known.includes(name))
-  const missing = NEEDED.filter((name) => !names.includes(name))
-  const twice = names.filter((name, at) => names.indexOf(name) !== at)
-  if (missing.length > 0) throw refused(strings.missing(missing.join(', ')))
-  if (unknown.length > 0) throw refused(strings.unknown(unknown.join(', ')))
-  if (twice.length > 0) throw refused(strings.twice(twice.join(', ')))
+  const allowedNames: readonly string[] = [...REQUIRED, ...OPTIONAL]
+  const unknown = names.filter((name) => !allowedNames.includes(name))
+  const missing = REQUIRED.filter((name) => !names.includes(name))
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index)
+  if (missing.length > 0) throw wrongFile(strings.missing(missing.join(', ')))
+  if (unknown.length > 0) throw wrongFile(strings.unknown(unknown.join(', ')))
+  if (repeated.length > 0) throw wrongFile(strings.twice(repeated.join(', ')))
 }
 
 // Omits empty optional cells.
-function accountOf(values: Record<string, string>): Row['account'] {
+function toAccount(values: Record<string, string>): Row['account'] {
   const { kycTier, banks, channel } = values
-  const needed = Object.fromEntries(NEEDED.map((name) => [name, values[name] ?? '']))
+  const required = Object.fromEntries(REQUIRED.map((name) => [name, values[name] ?? '']))
   const optional = (['nin', 'verifiedName', 'splitCode'] as const).filter((name) => values[name])
   const account = {
-    ...needed,
+    ...required,
     channel: channel || CHANNEL,
     ...Object.fromEntries(optional.map((name) => [name, values[name]])),
     ...(kycTier ? { kycTier: /^[0-9]$/.test(kycTier) ? Number(kycTier) : kycTier } : {}),
@@ -77,12 +82,14 @@ function accountOf(values: Record<string, string>): Row['account'] {
 
 type Line = { line: number; cells: string[] }
 
-// Uses the most frequent separator of the first line. Skips blank lines.
+// Splits a CSV into lines of cells. The separator is the one that occurs most often in the first line. A
+// quoted cell may contain line breaks, so a line number is that of the line's first character. Blank lines
+// are skipped.
 function parseCsv(text: string): Line[] {
-  const first = text.slice(0, text.search(/[\r\n]|$/))
-  const count = (separator: string) => first.split(separator).length
-  const separator = [',', ';', '\t'].reduce((best, each) =>
-    count(each) > count(best) ? each : best,
+  const firstLine = text.slice(0, text.search(/[\r\n]|$/))
+  const count = (separator: string) => firstLine.split(separator).length
+  const separator = [',', ';', '\t'].reduce((best, candidate) =>
+    count(candidate) > count(best) ? candidate : best,
   )
   const cell = new RegExp(
     `(?:"((?:[^"]|"")*)"[^\\S\\r\\n]*|([^${separator}\\r\\n]*))(${separator}|\\r\\n|\\r|\\n|$)`,
@@ -92,30 +99,32 @@ function parseCsv(text: string): Line[] {
   let line = 1
   let current: Line = { line, cells: [] }
   while (cell.lastIndex < text.length || current.cells.length > 0) {
-    const from = cell.lastIndex
-    const found = cell.exec(text)
-    if (!found || (found[1] === undefined && found[2]?.trimStart().startsWith('"'))) {
-      throw refused(strings.quote(line))
+    const startIndex = cell.lastIndex
+    const match = cell.exec(text)
+    if (!match || (match[1] === undefined && match[2]?.trimStart().startsWith('"'))) {
+      throw wrongFile(strings.quote(line))
     }
-    const [whole, quoted, plain, end] = found
+    const [wholeMatch, quoted, plain, end] = match
     current.cells.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
-    line += whole.split(/\r\n|\r|\n/).length - 1
+    line += wholeMatch.split(/\r\n|\r|\n/).length - 1
     if (end !== separator) {
       if (current.cells.some((text) => text.trim() !== '')) lines.push(current)
       current = { line, cells: [] }
     }
-    if (cell.lastIndex === from && end === '') break
+    // An empty match at the end of the text would repeat without end.
+    if (cell.lastIndex === startIndex && end === '') break
   }
   return lines
 }
 
-const refused = (message: string) => new WrongFile(message)
+const wrongFile = (message: string) => new WrongFile(message)
 
-// Returns a line of CSV. Escapes cells that a spreadsheet would read as formulas, except phone numbers.
+// Returns a line of CSV. A cell that a spreadsheet would run as a formula gets an apostrophe; phone numbers
+// stay as they are.
 export function csvLine(cells: readonly string[]): string {
-  const written = cells.map((cell) => {
-    const isPlain = /^\+?[0-9]+$/.test(cell) || !/^\s*[=+\-@]/.test(cell)
-    return `"${(isPlain ? cell : `'${cell}`).replaceAll('"', '""')}"`
+  const escaped = cells.map((cell) => {
+    const isHarmless = /^\+?[0-9]+$/.test(cell) || !/^\s*[=+\-@]/.test(cell)
+    return `"${(isHarmless ? cell : `'${cell}`).replaceAll('"', '""')}"`
   })
-  return `${written.join(',')}\r\n`
+  return `${escaped.join(',')}\r\n`
 }

@@ -13,7 +13,7 @@ import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { DATES, type Filter } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { shownAccounts } from '../../parts/payer-rules-fields.tsx'
+import { payerAccountsText } from '../../parts/payer-rules-fields.tsx'
 import { SampleData } from '../../parts/sample-data.tsx'
 import { SplitLink } from '../../parts/split-choice.tsx'
 import { StatementLinks } from '../../parts/statement-links.tsx'
@@ -85,24 +85,27 @@ const COLUMNS: readonly Column<Account>[] = [
   orderColumn(strings.created, 'createdAt'),
 ]
 
+// The list of collection accounts, with the dialogs that create one account or upload many. The URL says
+// which dialog is open.
 export default function Accounts(props: ViewProps) {
   const { session, place } = props
-  const [added, setAdded] = useState(0)
+  const [refreshKey, setRefreshKey] = useState(0)
   const mayWrite = session.scopes.includes('accounts:write')
-  const here = (query: Query) => hrefOf('accounts', undefined, { ...place.query, ...query })
-  const close = () => closeTo(here({ new: undefined }))
-  const refresh = () => setAdded((before) => before + 1)
+  const hrefWith = (query: Query) => hrefOf('accounts', undefined, { ...place.query, ...query })
+  const close = () => closeTo(hrefWith({ new: undefined }))
+  const refresh = () => setRefreshKey((previous) => previous + 1)
   const add = mayWrite && (
     <div class="buttons">
-      <Link class="button" href={here({ new: 'upload' })}>
+      <Link class="button" href={hrefWith({ new: 'upload' })}>
         {strings.upload.open}
       </Link>
-      <Link class="button primary" href={here({ new: 'account' })}>
+      <Link class="button primary" href={hrefWith({ new: 'account' })}>
         {strings.create.open}
       </Link>
     </div>
   )
-  const created = (accountNumber: string) => {
+  // Opens the new account in place of the form.
+  const onCreated = (accountNumber: string) => {
     toast(strings.create.done(accountNumber))
     refresh()
     goTo(hrefOf('accounts', accountNumber, { ...place.query, new: undefined }), { replace: true })
@@ -112,11 +115,11 @@ export default function Accounts(props: ViewProps) {
       <AccountList
         {...props}
         {...{ add, mayWrite }}
-        version={added}
+        refreshKey={refreshKey}
         sample={<SampleData {...{ session, refresh }} />}
       />
       {mayWrite && place.query.new === 'account' && (
-        <NewAccount clientId={session.client.clientId} close={close} created={created} />
+        <NewAccount clientId={session.client.clientId} close={close} onCreated={onCreated} />
       )}
       {mayWrite && place.query.new === 'upload' && (
         <UploadAccounts close={close} created={refresh} />
@@ -129,7 +132,7 @@ type ListProps = ViewProps & {
   add: ComponentChildren
   sample: ComponentChildren
   mayWrite: boolean
-  version: number
+  refreshKey: number
 }
 
 function AccountList({ sample, mayWrite, ...props }: ListProps) {
@@ -157,14 +160,15 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
             <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
           </>
         ),
-        timeline: (accountNumber, version) => (
-          <AccountTimeline params={{ accountNumber }} version={version} />
+        timeline: (accountNumber, refreshKey) => (
+          <AccountTimeline params={{ accountNumber }} refreshKey={refreshKey} />
         ),
       }}
     />
   )
 }
 
+// The balance, the state and all data of a collection account, for its drawer.
 function AccountFacts({ account }: { account: Account }) {
   const { perCredit, perDay, balanceMax } = account.limits
   const limit = (amount: number | null) => amount !== null && money(amount)
@@ -209,6 +213,7 @@ function AccountFacts({ account }: { account: Account }) {
   )
 }
 
+// Returns the KYC tier, with the tier that was set or the tier of the limits where they differ from it.
 function tierText({ kycTier, kycTierSet, limitTier }: Account): string {
   const text = kycTier < kycTierSet ? strings.kycTierCapped(kycTier, kycTierSet) : `${kycTier}`
   return limitTier === kycTier ? text : strings.kycTierOfLimits(text, limitTier)
@@ -217,6 +222,7 @@ function tierText({ kycTier, kycTierSet, limitTier }: Account): string {
 // Colours for results of the identity service. A check without a result is grey.
 const TONES = { verified: 'good', name_mismatch: 'warn', not_found: 'bad' } as const
 
+// The masked BVN or NIN, with the result of its check by the identity service.
 function identityFact(
   label: string,
   masked: string | null,
@@ -233,6 +239,7 @@ function identityFact(
   ]
 }
 
+// The rules on who may pay into the account and how much.
 function ruleFacts({ payerRules: rules }: Account): Fact[] {
   const { rules: labels } = strings
   const amount = (naira: number | undefined) => naira !== undefined && money(naira)
@@ -240,7 +247,7 @@ function ruleFacts({ payerRules: rules }: Account): Fact[] {
     [labels.min, amount(rules?.minAmount)],
     [labels.max, amount(rules?.maxAmount)],
     [labels.names, rules?.names?.join(', ')],
-    [labels.accounts, rules?.accounts && shownAccounts(rules.accounts)],
+    [labels.accounts, rules?.accounts && payerAccountsText(rules.accounts)],
   ]
 }
 
@@ -248,22 +255,23 @@ const TIMELINE = '/api/v1/accounts/static/{accountNumber}/timeline'
 // To show the same credits again, a reload searches at most this many pages more than before.
 const FURTHER_PAGES_MAX = 5
 
-type Shown = { entries: readonly Entry[]; pages: number; hasMore: boolean }
-type Props = { params: Params<typeof TIMELINE>; version: number }
+type LoadedTimeline = { entries: readonly Entry[]; pages: number; hasMore: boolean }
+type Props = { params: Params<typeof TIMELINE>; refreshKey: number }
 
 // The timeline of a collection account, which may have millions of credits: the latest first, older ones on
-// request. Pages start at the newest credit, so a reload loads the same number of pages as before, or more if
-// new credits have moved the shown ones.
-function AccountTimeline({ params, version }: Props) {
-  const latest = useRef<Shown>({ entries: [], pages: 0, hasMore: true })
+// request. Pages start at the newest credit, so a reload needs as many pages as before, or more if new
+// credits have pushed the shown ones further down.
+function AccountTimeline({ params, refreshKey }: Props) {
+  const latest = useRef<LoadedTimeline>({ entries: [], pages: 0, hasMore: true })
   const pages = useRef(1)
   const { data, problem, isLoading, reload } = useLoaded('timeline', async (signal) => {
-    const back = { pages: pages.current, credits: creditsIn(latest.current.entries) }
-    latest.current = await loadBack(params, back, signal)
+    const previous = { pages: pages.current, credits: creditReferences(latest.current.entries) }
+    latest.current = await loadPages(params, previous, signal)
     pages.current = Math.max(pages.current, latest.current.pages)
     return latest.current
   })
-  useReload(version, reload)
+  useReload(refreshKey, reload)
+  // Loads one page more than now.
   const goFurther = () => {
     pages.current = latest.current.pages + 1
     reload()
@@ -281,24 +289,25 @@ function AccountTimeline({ params, version }: Props) {
   )
 }
 
-async function loadBack(
+// Loads at least `pages` pages, and then more until the credits that were shown before are among them.
+async function loadPages(
   params: Props['params'],
   { pages, credits }: { pages: number; credits: ReadonlySet<string | null> },
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<LoadedTimeline> {
   let entries: Entry[] = []
   let cursor: string | undefined
   for (let count = 1; ; count++) {
     const page = await getPage(TIMELINE, params, { query: { cursor }, signal })
     entries = [...page.data, ...entries]
     cursor = page.nextCursor ?? undefined
-    const found = creditsIn(entries)
-    const hasAll = [...credits].every((credit) => found.has(credit))
-    const isEnough = count >= pages && (hasAll || count >= pages + FURTHER_PAGES_MAX)
+    const loadedCredits = creditReferences(entries)
+    const hasAllCredits = [...credits].every((credit) => loadedCredits.has(credit))
+    const isEnough = count >= pages && (hasAllCredits || count >= pages + FURTHER_PAGES_MAX)
     if (isEnough || !cursor) return { entries, pages: count, hasMore: cursor !== undefined }
   }
 }
 
-function creditsIn(entries: readonly Entry[]): ReadonlySet<string | null> {
+function creditReferences(entries: readonly Entry[]): ReadonlySet<string | null> {
   return new Set(entries.flatMap(({ kind, reference }) => (kind === 'credit' ? reference : [])))
 }

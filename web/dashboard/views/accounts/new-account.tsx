@@ -10,12 +10,13 @@ import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
 
-type Known = { merchantId: string; merchantCode: string; notificationUrl: string }
-type Props = { clientId: string; close: () => void; created: (accountNumber: string) => void }
+type LatestAccount = { merchantId: string; merchantCode: string; notificationUrl: string }
+type Props = { clientId: string; close: () => void; onCreated: (accountNumber: string) => void }
 
 const { create: strings } = accountsStrings
 const PATH = '/api/v1/accounts/static'
 
+// Loads the latest account, whose merchant and webhook are the defaults for the new one.
 export function NewAccount(props: Props) {
   const { data, problem, reload } = usePage(PATH, { limit: '1' })
   if (!data) {
@@ -25,11 +26,13 @@ export function NewAccount(props: Props) {
       </Dialog>
     )
   }
-  const nothing = { merchantId: '', merchantCode: props.clientId, notificationUrl: '' }
-  return <AccountForm {...props} known={data.data[0] ?? nothing} />
+  const defaults = { merchantId: '', merchantCode: props.clientId, notificationUrl: '' }
+  return <AccountForm {...props} latest={data.data[0] ?? defaults} />
 }
 
-function AccountForm({ known, close, created }: Props & { known: Known }) {
+// The merchant fields are folded, except for the first account, which has no defaults for them.
+function AccountForm({ latest, close, onCreated }: Props & { latest: LatestAccount }) {
+  // Creates the account.
   const sending = useSending(async (form, headers) => {
     const text = (name: string) => form.text(name)
     const body = {
@@ -47,23 +50,23 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       splitCode: text('splitCode'),
     }
     const { accountNumber } = await send('POST', PATH, { body, headers })
-    created(accountNumber)
+    onCreated(accountNumber)
   })
-  const isFirst = known.notificationUrl === ''
-  const ours = (
+  const isFirst = latest.notificationUrl === ''
+  const merchantFields = (
     <>
-      <MerchantField name="merchantId" value={known.merchantId} />
-      <MerchantField name="merchantCode" value={known.merchantCode} />
-      <WebhookField url={known.notificationUrl} />
+      <MerchantField name="merchantId" value={latest.merchantId} />
+      <MerchantField name="merchantCode" value={latest.merchantCode} />
+      <WebhookField url={latest.notificationUrl} />
     </>
   )
   return (
     <DialogForm title={strings.title} action={strings.submit} sending={sending} close={close}>
       <ContactFields />
       <DigitsField name="bvn" label={strings.bvn} isNeeded />
-      {isFirst && ours}
+      {isFirst && merchantFields}
       <MoreOptions label={strings.more}>
-        {!isFirst && ours}
+        {!isFirst && merchantFields}
         <KycFields />
         <DigitsField name="nin" label={strings.nin} />
         <SplitChoice />
@@ -126,6 +129,7 @@ export function WebhookField({ url }: { url: string }) {
 
 type MerchantProps = { name: 'merchantId' | 'merchantCode'; value: string }
 
+// The id of the merchant that the account belongs to, or its code. Both are required.
 function MerchantField({ name, value }: MerchantProps) {
   const isId = name === 'merchantId'
   return (
@@ -149,6 +153,7 @@ function MerchantField({ name, value }: MerchantProps) {
   )
 }
 
+// The KYC tier, and the name as it was verified.
 export function KycFields({ account }: { account?: Account }) {
   return (
     <>
@@ -177,6 +182,7 @@ export function KycFields({ account }: { account?: Account }) {
 
 type DigitsProps = { name: 'bvn' | 'nin'; label: string; hint?: string; isNeeded?: boolean }
 
+// A field for a BVN or NIN, which have eleven digits.
 export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps) {
   return (
     <InputField

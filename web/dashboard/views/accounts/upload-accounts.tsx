@@ -8,7 +8,7 @@ import { useState } from 'preact/hooks'
 import { accountsStrings } from '../../../copy.ts'
 import { type FieldFault, Problem, problemFrom, type Schemas, send } from '../../api.ts'
 import { count } from '../../format.ts'
-import { staying } from '../../in-flight.ts'
+import { keepPageOpenDuring } from '../../in-flight.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogForm, NoticeDialog } from '../../parts/dialog.tsx'
 import { InputField, newKey, useSending } from '../../parts/forms.tsx'
@@ -31,15 +31,18 @@ const SHOWN_MAX = 100
 type Props = { close: () => void; created: () => void }
 type Checked = { header: AccountFile['header']; outcomes: readonly Outcome[] }
 
+// First the choice of the file, then its checked rows, from which the accounts are created.
 export function UploadAccounts({ close, created }: Props) {
   const [checked, setChecked] = useState<Checked | undefined>()
   if (!checked) return <ChooseFile close={close} onDone={setChecked} />
   const startOver = () => setChecked(undefined)
-  return <Preview key="preview" {...{ checked, startOver, close, created }} />
+  return <UploadPreview key="preview" {...{ checked, startOver, close, created }} />
 }
 
+// Reads the file and has the service check all of its rows, without creating anything.
 function ChooseFile({ close, onDone }: { close: () => void; onDone: (checked: Checked) => void }) {
   const [progress, setProgress] = useState({ done: 0, all: 0 })
+  // Checks the rows and reports the number of those checked so far.
   const sending = useSending(async (form) => {
     const { header, rows } = await readFile(form.get('file') as File)
     setProgress({ done: 0, all: rows.length })
@@ -62,21 +65,23 @@ function ChooseFile({ close, onDone }: { close: () => void; onDone: (checked: Ch
     >
       <p class="muted">{strings.text(count(ROWS_MAX))}</p>
       <InputField label={strings.file} name="file" type="file" required accept=".csv,text/csv" />
-      {sending.isBusy && <Bar {...progress} say={strings.checking} />}
+      {sending.isBusy && <ProgressBar {...progress} say={strings.checking} />}
     </DialogForm>
   )
 }
 
+// Turns a fault of the file into a problem that the form can show.
 async function readFile(file: File): Promise<AccountFile> {
   try {
-    return readAccounts(await textIn(file))
+    return readAccounts(await readText(file))
   } catch (error) {
     if (error instanceof WrongFile) throw new Problem('invalid_file', error.message)
     throw error
   }
 }
 
-async function textIn(file: File): Promise<string> {
+// A file of another encoding would be read with wrong letters, so only UTF-8 is accepted.
+async function readText(file: File): Promise<string> {
   if (file.size > BYTES_MAX) throw new WrongFile(strings.problems.tooLarge)
   const bytes = await file.arrayBuffer()
   try {
@@ -90,7 +95,8 @@ const dataUrl = (csv: string) => `data:text/csv;charset=utf-8,${encodeURICompone
 
 type BarProps = { done: number; all: number; say: (done: string, all: string) => string }
 
-function Bar({ done, all, say }: BarProps) {
+// `say` makes the text of the two numbers.
+function ProgressBar({ done, all, say }: BarProps) {
   const text = say(count(done), count(all))
   return (
     <div class="bar-of" role="status">
@@ -100,53 +106,69 @@ function Bar({ done, all, say }: BarProps) {
   )
 }
 
-const isGood = ({ faults }: Outcome) => faults.length === 0
+const isValid = ({ faults }: Outcome) => faults.length === 0
 
 type PreviewProps = Props & { checked: Checked; startOver: () => void }
 
-function Preview({ checked, startOver, close, created }: PreviewProps) {
-  const good = checked.outcomes.filter(isGood)
-  const [made, setMade] = useState<readonly Outcome[]>([])
+// Lists the checked rows, and creates the accounts of the valid ones after a confirmation.
+function UploadPreview({ checked, startOver, close, created }: PreviewProps) {
+  const validOutcomes = checked.outcomes.filter(isValid)
+  const [createdOutcomes, setCreatedOutcomes] = useState<readonly Outcome[]>([])
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
+  // Creates the accounts of the valid rows. After an error, another press continues with the rows not sent
+  // yet.
   const create = async () => {
     setBusy(true)
     setProblem(undefined)
     try {
-      const rows = good.map(({ row }) => row)
-      const report = setMade
-      await staying(() => sendRows({ rows, validateOnly: false, known: made, report }))
+      const rows = validOutcomes.map(({ row }) => row)
+      const report = setCreatedOutcomes
+      await keepPageOpenDuring(() =>
+        sendRows({ rows, validateOnly: false, known: createdOutcomes, report }),
+      )
     } catch (error) {
       setProblem(problemFrom(error))
     }
     setBusy(false)
     created()
   }
-  if (made.length > 0 && made.length === good.length) {
-    const refused = checked.outcomes.filter((outcome) => !isGood(outcome))
-    const outcomes = [...made, ...refused].toSorted((a, b) => a.row.line - b.row.line)
-    return <Done checked={{ ...checked, outcomes }} close={close} />
+  if (createdOutcomes.length > 0 && createdOutcomes.length === validOutcomes.length) {
+    const invalidOutcomes = checked.outcomes.filter((outcome) => !isValid(outcome))
+    const outcomes = [...createdOutcomes, ...invalidOutcomes].toSorted(
+      (a, b) => a.row.line - b.row.line,
+    )
+    return <UploadResult checked={{ ...checked, outcomes }} close={close} />
   }
   return (
     <Dialog title={strings.previewTitle} close={close} isWide>
       <div class="form">
         <p role="status">
-          {strings.preview(count(good.length), count(checked.outcomes.length - good.length))}
+          {strings.preview(
+            count(validOutcomes.length),
+            count(checked.outcomes.length - validOutcomes.length),
+          )}
         </p>
-        {good.length < checked.outcomes.length && (
-          <p class="notice">{good.length > 0 ? strings.leftOut : strings.noneGood}</p>
+        {validOutcomes.length < checked.outcomes.length && (
+          <p class="notice">{validOutcomes.length > 0 ? strings.leftOut : strings.noneGood}</p>
         )}
         <Rows outcomes={checked.outcomes} />
-        {isBusy && <Bar done={made.length} all={good.length} say={strings.creating} />}
+        {isBusy && (
+          <ProgressBar
+            done={createdOutcomes.length}
+            all={validOutcomes.length}
+            say={strings.creating}
+          />
+        )}
         {problem && <Failed problem={problem} />}
-        {problem && made.length > 0 && <p class="muted">{strings.stopped}</p>}
+        {problem && createdOutcomes.length > 0 && <p class="muted">{strings.stopped}</p>}
         <div class="form-end">
           <Button disabled={isBusy} onClick={startOver}>
             {strings.another}
           </Button>
-          {good.length > 0 && (
+          {validOutcomes.length > 0 && (
             <Button style="primary" disabled={isBusy} onClick={create}>
-              {strings.create(good.length - made.length)}
+              {strings.create(validOutcomes.length - createdOutcomes.length)}
             </Button>
           )}
         </div>
@@ -157,7 +179,7 @@ function Preview({ checked, startOver, close, created }: PreviewProps) {
 
 // Lists the rows, those with errors first.
 function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
-  const sorted = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
+  const sorted = [...outcomes.filter((outcome) => !isValid(outcome)), ...outcomes.filter(isValid)]
   const hidden = sorted.length - SHOWN_MAX
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard.
@@ -182,9 +204,10 @@ function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
   )
 }
 
-function Done({ checked, close }: { checked: Checked; close: () => void }) {
+// Lists what was created, and offers the results as a CSV file.
+function UploadResult({ checked, close }: { checked: Checked; close: () => void }) {
   const { header, outcomes } = checked
-  const made = outcomes.filter(({ accountNumber }) => accountNumber !== null)
+  const createdOutcomes = outcomes.filter(({ accountNumber }) => accountNumber !== null)
   return (
     <NoticeDialog
       title={strings.doneTitle}
@@ -192,7 +215,7 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
       otherButtons={
         <a
           class="button"
-          href={dataUrl(resultsOf(header, outcomes))}
+          href={dataUrl(resultsCsv(header, outcomes))}
           download={strings.resultsFile}
         >
           <Icon name="download" />
@@ -202,17 +225,22 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
       close={close}
       isWide
     >
-      <p role="status">{strings.done(count(made.length), count(outcomes.length - made.length))}</p>
+      <p role="status">
+        {strings.done(
+          count(createdOutcomes.length),
+          count(outcomes.length - createdOutcomes.length),
+        )}
+      </p>
       <Rows outcomes={outcomes} />
     </NoticeDialog>
   )
 }
 
 // Returns the CSV to download: each uploaded row with its account number or its errors.
-function resultsOf(header: readonly string[], outcomes: readonly Outcome[]): string {
+function resultsCsv(header: readonly string[], outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, accountNumber, faults }) =>
     csvLine([
-      ...header.map((_, at) => row.cells[at] ?? ''),
+      ...header.map((_, index) => row.cells[index] ?? ''),
       accountNumber ?? '',
       faults
         .map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
@@ -227,30 +255,32 @@ const BATCH = 100
 
 type Outcome = { row: Row; accountNumber: string | null; faults: readonly FieldFault[] }
 
-type Sending = {
+type SendRowsOptions = {
   rows: readonly Row[]
   validateOnly: boolean
   known: readonly Outcome[] // The outcomes of earlier batches.
   report: (outcomes: readonly Outcome[]) => void
 }
 
-// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash
-// of its rows, so a retry or reload creates nothing twice.
-async function sendRows({ rows, validateOnly, known, report }: Sending) {
+// Sends the rows to the bulk endpoint in batches, to check them or to create accounts. After an error it
+// continues with the batches that have no outcome yet. The key of a batch is a hash of its rows, so a retry
+// or reload creates nothing twice.
+async function sendRows({ rows, validateOnly, known, report }: SendRowsOptions) {
   let outcomes = known
   while (outcomes.length < rows.length) {
     const batch = rows.slice(outcomes.length, outcomes.length + BATCH)
     const accounts = batch.map(({ account }) => account)
     const { results } = await send('POST', PATH, {
       body: { accounts, ...(validateOnly ? { validateOnly } : {}) },
-      headers: validateOnly ? {} : { 'idempotency-key': await keyOf(accounts) },
+      headers: validateOnly ? {} : { 'idempotency-key': await batchKey(accounts) },
     })
-    outcomes = [...outcomes, ...batch.map((row, at) => outcomeOf(row, results[at]))]
+    outcomes = [...outcomes, ...batch.map((row, index) => outcomeOf(row, results[index]))]
     report(outcomes)
   }
   return outcomes
 }
 
+// Joins the errors found in the file with the service’s. A refused row has at least one error.
 function outcomeOf(row: Row, result: Schemas['BulkResult'] | undefined): Outcome {
   if (!result) throw new Error('a row without a result')
   const { isSuccessful, data, errors, message } = result
@@ -261,16 +291,17 @@ function outcomeOf(row: Row, result: Schemas['BulkResult'] | undefined): Outcome
 
 // The idempotency key of a batch: a hash of its rows. Browsers offer crypto.subtle only in secure contexts.
 // Elsewhere the key is random, so uploading again after a reload is a new upload.
-async function keyOf(accounts: readonly unknown[]): Promise<string> {
-  if (!crypto.subtle) return randomKeyOf(accounts)
+async function batchKey(accounts: readonly unknown[]): Promise<string> {
+  if (!crypto.subtle) return randomKeyFor(accounts)
   const bytes = new TextEncoder().encode(JSON.stringify(accounts))
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+// One random key for each batch, so that a retry in this page has the same key.
 const randomKeys = new Map<string, string>()
 
-function randomKeyOf(accounts: readonly unknown[]): string {
+function randomKeyFor(accounts: readonly unknown[]): string {
   const text = JSON.stringify(accounts)
   const key = randomKeys.get(text) ?? newKey()
   randomKeys.set(text, key)

@@ -27,9 +27,12 @@ export function WholeCase({ item, changed }: Props) {
       <CaseFacts item={item} />
       <CaseActions item={item} changed={changed} />
       <Deadlines item={item} changed={changed} />
-      <Part title={strings.parties} add={isOpen && <AddParty item={item} changed={changed} />}>
-        {item.parties.map((party, at) => (
-          <li key={`${party.addedAt} ${at}`}>
+      <CaseSection
+        title={strings.parties}
+        add={isOpen && <AddParty item={item} changed={changed} />}
+      >
+        {item.parties.map((party, index) => (
+          <li key={`${party.addedAt} ${index}`}>
             <b>{strings.roles[party.role]}</b>
             <span>
               {[party.name, party.accountNumber, party.bankCode, party.contact]
@@ -38,20 +41,23 @@ export function WholeCase({ item, changed }: Props) {
             </span>
           </li>
         ))}
-      </Part>
-      <Part title={strings.credits} add={isOpen && <LinkCredit item={item} changed={changed} />}>
+      </CaseSection>
+      <CaseSection
+        title={strings.credits}
+        add={isOpen && <LinkCredit item={item} changed={changed} />}
+      >
         {item.credits.map(({ sessionId, amount, currency }) => (
           <li key={sessionId}>
             <Money amount={amount} currency={currency} />
             <Copyable text={sessionId} />
           </li>
         ))}
-      </Part>
-      <Part
+      </CaseSection>
+      <CaseSection
         title={strings.holds}
         add={
           isOpen &&
-          item.clientId && <PlaceHold known={knownOf(item, item.clientId)} onDone={changed} />
+          item.clientId && <PlaceHold known={holdDefaults(item, item.clientId)} onDone={changed} />
         }
       >
         {item.holds.map(({ reference, heldAmount, currency, state }) => (
@@ -62,25 +68,28 @@ export function WholeCase({ item, changed }: Props) {
             </span>
           </li>
         ))}
-      </Part>
-      <Part title={strings.evidence} add={isOpen && <AddEvidence item={item} changed={changed} />}>
+      </CaseSection>
+      <CaseSection
+        title={strings.evidence}
+        add={isOpen && <AddEvidence item={item} changed={changed} />}
+      >
         {item.evidence.map(({ id, name, mediaType, sha256 }) => (
           <li key={id}>
             <a href={`${CASES}/${item.reference}/evidence/${id}`}>{name || mediaType}</a>
             <Copyable text={sha256} label={`${sha256.slice(0, 12)}…`} name={strings.sha256} />
           </li>
         ))}
-      </Part>
-      <Notes item={item} changed={changed} />
+      </CaseSection>
+      <NotesAndHistory item={item} changed={changed} />
     </>
   )
 }
 
-function Notes({ item, changed }: Props) {
+function NotesAndHistory({ item, changed }: Props) {
   const isOpen = item.state !== 'closed'
   return (
     <>
-      <Part title={strings.notes} add={isOpen && <AddNote item={item} changed={changed} />}>
+      <CaseSection title={strings.notes} add={isOpen && <AddNote item={item} changed={changed} />}>
         {item.notes.map(({ note, writtenBy, writtenAt }) => (
           <li key={writtenAt}>
             <span>
@@ -91,26 +100,25 @@ function Notes({ item, changed }: Props) {
             </span>
           </li>
         ))}
-      </Part>
-      <Part title={strings.history}>
-        {item.history.toReversed().map(({ change, changedBy, changedAt }, at) => (
-          <li key={`${changedAt} ${at}`}>
+      </CaseSection>
+      <CaseSection title={strings.history}>
+        {item.history.toReversed().map(({ change, changedBy, changedAt }, index) => (
+          <li key={`${changedAt} ${index}`}>
             <span>{strings.changes[change] ?? change}</span>
             <span class="muted small">
               {strings.person(changedBy)}, <Time at={changedAt} />
             </span>
           </li>
         ))}
-      </Part>
+      </CaseSection>
     </>
   )
 }
 
-// Returns the values of a new hold that the page knows: the client, the case and, if the case has credits,
-// the first credit.
-function knownOf({ reference, credits }: Case, clientId: string) {
-  const [first] = credits
-  return { clientId, case: reference, ...(first ? { sessionId: first.sessionId } : {}) }
+// The values of a new hold that the case already has: its client, its reference and its first credit.
+function holdDefaults({ reference, credits }: Case, clientId: string) {
+  const [firstCredit] = credits
+  return { clientId, case: reference, ...(firstCredit ? { sessionId: firstCredit.sessionId } : {}) }
 }
 
 function CaseFacts({ item }: { item: Case }) {
@@ -136,6 +144,7 @@ function CaseFacts({ item }: { item: Case }) {
   )
 }
 
+// The actions on a case by its state, and its exports.
 function CaseActions({ item, changed }: Props) {
   const params = { reference: item.reference }
   return (
@@ -194,7 +203,7 @@ function CaseActions({ item, changed }: Props) {
 function Deadlines({ item, changed }: Props) {
   const isOpen = item.state !== 'closed'
   return (
-    <Part title={strings.deadlinesTitle}>
+    <CaseSection title={strings.deadlinesTitle}>
       {item.deadlines.map(({ name, dueAt, metAt }) => (
         <li key={name}>
           <span>
@@ -226,13 +235,14 @@ function Deadlines({ item, changed }: Props) {
           )}
         </li>
       ))}
-    </Part>
+    </CaseSection>
   )
 }
 
-type PartProps = { title: string; add?: ComponentChildren; children: ComponentChildren[] }
+type CaseSectionProps = { title: string; add?: ComponentChildren; children: ComponentChildren[] }
 
-function Part({ title, add, children }: PartProps) {
+// A part of the case: a list with a button that adds to it.
+function CaseSection({ title, add, children }: CaseSectionProps) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
@@ -242,6 +252,7 @@ function Part({ title, add, children }: PartProps) {
   )
 }
 
+// Adds a person or account to the case. Blank fields are left out.
 function AddParty({ item, changed }: Props) {
   return (
     <Action
@@ -249,10 +260,10 @@ function AddParty({ item, changed }: Props) {
       action={strings.addParty}
       run={(form, headers) => {
         const fields = ['name', 'accountNumber', 'bankCode', 'contact'] as const
-        const known = fields.filter((field) => form.text(field) !== '')
+        const filledFields = fields.filter((field) => form.text(field) !== '')
         const body = {
           role: form.choice('role', ROLES),
-          ...Object.fromEntries(known.map((field) => [field, form.text(field)])),
+          ...Object.fromEntries(filledFields.map((field) => [field, form.text(field)])),
         }
         const params = { reference: item.reference }
         return send('POST', `${ONE}/parties`, { params, body, headers })

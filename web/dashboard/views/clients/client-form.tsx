@@ -15,16 +15,18 @@ type Props = { close: () => void } & (
   | { client?: undefined; onDone: (created: Schemas['ClientWithSecret']) => void }
 )
 
+// Creates a client, or changes the given one. `onDone` gets a new client with its secret.
 export function ClientForm({ client, close, onDone }: Props) {
   const [isOperator, setOperator] = useState(client?.isOperator ?? false)
+  // Sends a new client whole, and of a changed one only the changed fields.
   const sending = useSending(async (form, headers) => {
-    const fields = fieldsOf(form)
+    const fields = readFields(form)
     if (!client) {
       const clientId = form.text('clientId')
       const body = clientId ? { ...fields, clientId } : fields
       return onDone(await send('POST', CLIENTS, { body, headers }))
     }
-    const body = changesOf(client, fields)
+    const body = changedFields(client, fields)
     const params = { clientId: client.clientId }
     if (Object.keys(body).length > 0) await send('PATCH', CLIENT, { params, body })
     onDone()
@@ -55,41 +57,45 @@ export function ClientForm({ client, close, onDone }: Props) {
         label={strings.isOperator}
       />
       <ScopeChoices client={client} isOperator={isOperator} />
-      <Lines name="merchantCodes" client={client} />
-      <Lines name="allowedAddresses" client={client} />
+      <LinesField name="merchantCodes" client={client} />
+      <LinesField name="allowedAddresses" client={client} />
     </DialogForm>
   )
 }
 
-type Fields = ReturnType<typeof fieldsOf>
+type Fields = ReturnType<typeof readFields>
 
-function fieldsOf(form: Form) {
+// Scopes that the kind of client cannot have are left out, even if they are still ticked.
+function readFields(form: Form) {
   const isOperator = form.has('isOperator')
   const chosenScopes = form.getAll('scope')
   return {
     name: form.text('name'),
     isOperator,
     scopes: scopesFor(isOperator).filter((scope) => chosenScopes.includes(scope)),
-    merchantCodes: linesOf(form, 'merchantCodes'),
-    allowedAddresses: linesOf(form, 'allowedAddresses'),
+    merchantCodes: readLines(form, 'merchantCodes'),
+    allowedAddresses: readLines(form, 'allowedAddresses'),
   }
 }
 
-function linesOf(form: Form, name: string): string[] | null {
+// Returns the distinct lines of a field, or null if it has none, which means no restriction.
+function readLines(form: Form, name: string): string[] | null {
   const lines = form.text(name).split('\n')
-  const written = new Set(lines.map((line) => line.trim()).filter(Boolean))
-  return written.size > 0 ? [...written] : null
+  const uniqueLines = new Set(lines.map((line) => line.trim()).filter(Boolean))
+  return uniqueLines.size > 0 ? [...uniqueLines] : null
 }
 
 // Returns only the changed fields, so that the PATCH keeps another user's changes, and the audit log shows
 // only the fields that this user changed.
-function changesOf(client: Client, fields: Fields): Partial<Fields> {
-  const isOther = ([name, value]: [string, unknown]) =>
-    inOrder(client[name as keyof Fields]) !== inOrder(value)
-  return Object.fromEntries(Object.entries(fields).filter(isOther))
+function changedFields(client: Client, fields: Fields): Partial<Fields> {
+  const hasChanged = ([name, value]: [string, unknown]) =>
+    comparable(client[name as keyof Fields]) !== comparable(value)
+  return Object.fromEntries(Object.entries(fields).filter(hasChanged))
 }
 
-const inOrder = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
+// The order of scopes, codes and addresses has no meaning.
+const comparable = (value: unknown) =>
+  JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
 
 function ScopeChoices({
   client,
@@ -116,9 +122,9 @@ function ScopeChoices({
   )
 }
 
-type LinesProps = { name: 'merchantCodes' | 'allowedAddresses'; client: Client | undefined }
+type LinesFieldProps = { name: 'merchantCodes' | 'allowedAddresses'; client: Client | undefined }
 
-function Lines({ name, client }: LinesProps) {
+function LinesField({ name, client }: LinesFieldProps) {
   return (
     <TextAreaField
       label={strings[name]}
@@ -148,7 +154,7 @@ type Scope = NonNullable<Body['scopes']>[number]
 
 // The scopes of a client, and whether only an operator's client may have them. The type is the API's, so a
 // new scope does not compile until it is listed here.
-const IS_OPERATORS: Readonly<Record<Scope, boolean>> = {
+const IS_OPERATOR_ONLY: Readonly<Record<Scope, boolean>> = {
   'accounts:read': false,
   'accounts:write': false,
   'payments:read': false,
@@ -169,7 +175,8 @@ const IS_OPERATORS: Readonly<Record<Scope, boolean>> = {
   operator: true,
 }
 
+// Some scopes exist only for an operator’s client.
 export function scopesFor(isOperator: boolean): Scope[] {
-  const scopes = Object.keys(IS_OPERATORS) as Scope[]
-  return scopes.filter((scope) => isOperator || !IS_OPERATORS[scope])
+  const scopes = Object.keys(IS_OPERATOR_ONLY) as Scope[]
+  return scopes.filter((scope) => isOperator || !IS_OPERATOR_ONLY[scope])
 }

@@ -21,24 +21,26 @@ type Props = {
   clientId: string
   isOwn: boolean
   query: Query // The query of the list.
-  version: number
+  refreshKey: number
   close: () => void
   changed: () => void
 }
 
-export function ClientDrawer({ clientId, isOwn, query, version, close, changed }: Props) {
+// The drawer in which an operator sees and manages a client. `isOwn`: it is the operator’s own client, which
+// cannot be suspended.
+export function ClientDrawer({ clientId, isOwn, query, refreshKey, close, changed }: Props) {
   const params = { clientId }
   return (
     <Detail
       title={strings.one}
       path={CLIENT}
       params={params}
-      version={version}
+      refreshKey={refreshKey}
       close={close}
       show={(client) => (
         <>
           <ClientFacts client={client} />
-          {!client.isOperator && <NextSteps clientId={clientId} version={version} />}
+          {!client.isOperator && <NextSteps clientId={clientId} refreshKey={refreshKey} />}
           <ClientActions client={client} isOwn={isOwn} query={query} changed={changed} />
           <h3>{strings.secrets}</h3>
           <ClientSecrets
@@ -88,6 +90,7 @@ type ClientActionsProps = {
   changed: () => void
 }
 
+// The actions on a client: suspend or resume it, decide on its new account name, edit it, see its users.
 function ClientActions({ client, isOwn, query, changed }: ClientActionsProps) {
   const { isActive, pendingAccountName } = client
   const users = hrefOf('clients', undefined, { ...query, usersOf: client.clientId })
@@ -156,6 +159,7 @@ function SwitchAction({
   )
 }
 
+// Approves or rejects the name that the client wants to have in its account names.
 function NameAction({
   client: { clientId },
   name: accountName,
@@ -190,8 +194,9 @@ function NameAction({
 }
 
 const USE = `${CLIENT}/use` as const
-const REST = ['payments', 'advices', 'accounts', 'webhooks'] as const
+const OTHER_COUNTS = ['payments', 'advices', 'accounts', 'webhooks'] as const
 
+// The gross sum and the number of credits of a client today, for the list of clients.
 export function UsageToday({ clientId }: { clientId: string }) {
   const { data, problem } = useData(USE, { clientId }, { days: '1' })
   const today = data?.days.at(-1)
@@ -211,21 +216,24 @@ function ClientUsage({ clientId }: { clientId: string }) {
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={7} />
   return (
     <ul class="attempts">
-      {data.days.toReversed().map((each) => (
-        <UsageDay key={each.from} usage={each} />
+      {data.days.toReversed().map((usage) => (
+        <UsageDay key={usage.from} usage={usage} />
       ))}
     </ul>
   )
 }
 
+// One day of the client: what it used, and the credits with their gross sum.
 function UsageDay({ usage }: { usage: Schemas['ClientUsageDay'] }) {
-  const rest = REST.filter((name) => usage[name] > 0).map((name) => strings.used[name](usage[name]))
-  const isIdle = rest.length === 0 && usage.credits === 0
+  const otherCounts = OTHER_COUNTS.filter((name) => usage[name] > 0).map((name) =>
+    strings.used[name](usage[name]),
+  )
+  const isIdle = otherCounts.length === 0 && usage.credits === 0
   return (
     <li>
       <div class="session">
         <p>{day(usage.from)}</p>
-        <p class="muted small">{isIdle ? strings.noUsage : rest.join(' · ')}</p>
+        <p class="muted small">{isIdle ? strings.noUsage : otherCounts.join(' · ')}</p>
       </div>
       {usage.credits > 0 && (
         <div>

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Client>[] = [
   { name: strings.name, place: 'lead', show: ({ name }) => name },
   { name: strings.id, place: 'second', show: ({ clientId }) => <code>{clientId}</code> },
   { name: strings.state, place: 'state', show: (client) => <ClientBadge client={client} /> },
-  { name: strings.scopes, show: scopesShown },
+  { name: strings.scopes, show: scopesText },
   {
     name: strings.merchantCodes,
     show: ({ merchantCodes }) => merchantCodes?.join(', ') ?? strings.allMerchants,
@@ -46,21 +46,24 @@ const COLUMNS: readonly Column<Client>[] = [
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-function scopesShown({ scopes, isOperator }: Client): string {
-  const all = scopesFor(isOperator).length
-  return scopes.length === all ? strings.allScopes : strings.someScopes(scopes.length, all)
+// How many of the scopes possible for such a client it has.
+function scopesText({ scopes, isOperator }: Client): string {
+  const total = scopesFor(isOperator).length
+  return scopes.length === total ? strings.allScopes : strings.someScopes(scopes.length, total)
 }
 
+// The list of clients, or the users of the client that the URL names.
 export default function Clients(props: ViewProps) {
   const { usersOf } = props.place.query
   if (usersOf) return <ClientUsers {...props} clientId={usersOf} />
   return <ClientList {...props} />
 }
 
+// The list of clients. A new client’s secret is shown once, in a dialog.
 function ClientList(props: ViewProps) {
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<Schemas['ClientWithSecret'] | undefined>()
-  const [added, setAdded] = useState(0)
+  const [newClient, setNewClient] = useState<Schemas['ClientWithSecret'] | undefined>()
+  const [refreshKey, setRefreshKey] = useState(0)
   return (
     <>
       <ListView
@@ -72,7 +75,7 @@ function ClientList(props: ViewProps) {
         columns={COLUMNS}
         filters={FILTERS}
         keyOf={({ clientId }) => clientId}
-        version={added}
+        refreshKey={refreshKey}
         isOldestFirst
         emptyState={{ title: strings.none, text: strings.noneText }}
         add={
@@ -80,13 +83,13 @@ function ClientList(props: ViewProps) {
             {strings.create}
           </Button>
         }
-        detail={({ open, version, close, changed }) => (
+        detail={({ open, refreshKey, close, changed }) => (
           <ClientDrawer
             key={open}
             clientId={open}
             isOwn={open === props.session.client.clientId}
             query={props.place.query}
-            {...{ version, close, changed }}
+            {...{ refreshKey, close, changed }}
           />
         )}
       />
@@ -95,19 +98,19 @@ function ClientList(props: ViewProps) {
           close={() => setCreating(false)}
           onDone={(client) => {
             setCreating(false)
-            setMade(client)
-            setAdded(added + 1)
+            setNewClient(client)
+            setRefreshKey(refreshKey + 1)
           }}
         />
       )}
-      {made && (
+      {newClient && (
         <ShowOnce
           title={strings.made}
-          text={strings.madeText(made.clientId)}
-          secrets={[made.secret]}
+          text={strings.madeText(newClient.clientId)}
+          secrets={[newClient.secret]}
           close={() => {
-            setMade(undefined)
-            goTo(hrefOf('clients', made.clientId, props.place.query))
+            setNewClient(undefined)
+            goTo(hrefOf('clients', newClient.clientId, props.place.query))
           }}
         />
       )}

@@ -14,6 +14,7 @@ type Done = Readonly<Record<Name, boolean>>
 
 const USAGE_DAYS = '31' // The longest period that the service reports.
 
+// Finds out from the client's data which steps are done.
 async function findDone(clientId: string, signal: AbortSignal): Promise<Done> {
   const firstOfClient = { query: { clientId, limit: '1' }, signal }
   const [users, fees, ceilings, usage] = await Promise.all([
@@ -43,8 +44,8 @@ const hrefsOf = (clientId: string): Record<Name, string | undefined> => ({
 })
 
 // Renders nothing until it is known which steps are done.
-export function NextSteps({ clientId, version }: { clientId: string; version: number }) {
-  const { data: done } = useLoaded(`next steps ${clientId} ${version}`, (signal) =>
+export function NextSteps({ clientId, refreshKey }: { clientId: string; refreshKey: number }) {
+  const { data: done } = useLoaded(`next steps ${clientId} ${refreshKey}`, (signal) =>
     findDone(clientId, signal),
   )
   const hrefs = hrefsOf(clientId)

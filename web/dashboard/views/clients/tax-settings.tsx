@@ -81,6 +81,7 @@ function EditDetails({ settings, onDone }: Props) {
   )
 }
 
+// Adds a rate at which the client withholds tax from fees. Past days keep their rate.
 function SetWithholding({ settings: { clientId, withholdingPercent }, onDone }: Props) {
   const tomorrow = addDays(today(), 1)
   return (

@@ -19,13 +19,14 @@ type Rotate = (
 ) => Promise<{ secret: string }>
 type Props = { secrets: readonly ClientSecret[]; rotate: Rotate; changed: () => void }
 
+// The client’s secrets, and the button that rotates them. A new secret is shown once.
 export function ClientSecrets({ secrets, rotate, changed }: Props) {
-  const [made, setMade] = useState<string | undefined>()
+  const [newSecret, setNewSecret] = useState<string | undefined>()
   return (
     <>
       <ul class="attempts">
         {secrets.map((secret) => (
-          <Row key={secret.keyId} secret={secret} />
+          <SecretRow key={secret.keyId} secret={secret} />
         ))}
       </ul>
       <div class="actions">
@@ -35,26 +36,27 @@ export function ClientSecrets({ secrets, rotate, changed }: Props) {
               rotate={rotate}
               close={close}
               onDone={({ secret }) => {
-                setMade(secret)
+                setNewSecret(secret)
                 changed()
               }}
             />
           )}
         </OpenButton>
       </div>
-      {made && (
+      {newSecret && (
         <ShowOnce
           title={strings.made}
           text={strings.madeText}
-          secrets={[made]}
-          close={() => setMade(undefined)}
+          secrets={[newSecret]}
+          close={() => setNewSecret(undefined)}
         />
       )}
     </>
   )
 }
 
-function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: ClientSecret }) {
+// A secret, named by its first characters. Secrets from before these were stored have an empty `keyId`.
+function SecretRow({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: ClientSecret }) {
   return (
     <li>
       <div class="session">
@@ -75,9 +77,14 @@ function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: Clie
   )
 }
 
-type Rotation = { rotate: Rotate; close: () => void; onDone: (made: { secret: string }) => void }
+type RotationFormProps = {
+  rotate: Rotate
+  close: () => void
+  onDone: (newSecret: { secret: string }) => void
+}
 
-function RotationForm({ rotate, close, onDone }: Rotation) {
+// The old secret stays valid for the chosen time, or ends at once.
+function RotationForm({ rotate, close, onDone }: RotationFormProps) {
   const [overlap, setOverlap] = useState('86400')
   return (
     <ActionDialog

@@ -31,6 +31,7 @@ export default function Developers({ session }: ViewProps) {
   )
 }
 
+// The client’s data as its developers need it, and its secrets.
 function OwnClient({ mode }: { mode: string }) {
   const { data, problem, reload } = useData(PATH, {})
   const failed = problem && <Failed problem={problem} retry={reload} />
@@ -68,6 +69,7 @@ function OwnClient({ mode }: { mode: string }) {
 const { signing } = developersStrings
 const SIGNING_SECRET = '/api/v1/webhook-secret'
 
+// The client’s own signing secret, hidden until the user asks for it.
 function SigningSecret() {
   const [secret, setSecret] = useState<string | undefined>()
   return (

@@ -10,10 +10,16 @@ const DEMO = { clientId: 'MAN0000001', secret: 'sandbox-secret' }
 
 type Props = { clientId: string; mode: 'sandbox' | 'live' }
 
+// The commands for a first integration, with the client’s own id and, on the demo, its secret.
 export function QuickStart({ clientId, mode }: Props) {
   const isDemo = mode === 'sandbox' && clientId === DEMO.clientId
   const secret = isDemo ? DEMO.secret : 'YOUR_CLIENT_SECRET'
-  const steps = stepsOf({ at: window.location.origin, clientId, clientSecret: secret, mode })
+  const steps = quickStartSteps({
+    origin: window.location.origin,
+    clientId,
+    clientSecret: secret,
+    mode,
+  })
   return (
     <section class="card panel steps" aria-labelledby="quick-start">
       <h2 id="quick-start">{strings.title}</h2>
@@ -34,11 +40,13 @@ export function QuickStart({ clientId, mode }: Props) {
 
 const JSON_TYPE = `-H 'content-type: application/json'`
 const BEARER = '-H "authorization: Bearer $TOKEN"'
-const pick = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
+// The end of a command that takes a field from the JSON response.
+const extractField = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
 
-type Filled = { at: string; clientId: string; clientSecret: string; mode: Props['mode'] }
+type CommandValues = { origin: string; clientId: string; clientSecret: string; mode: Props['mode'] }
 
-function stepsOf({ at, clientId, clientSecret, mode }: Filled) {
+// The commands in order. Each stores a value, such as the token, that the next ones use.
+function quickStartSteps({ origin, clientId, clientSecret, mode }: CommandValues) {
   const login = JSON.stringify({ clientId, clientSecret })
   const advice = JSON.stringify({
     amount: '6000.00',
@@ -47,42 +55,53 @@ function stepsOf({ at, clientId, clientSecret, mode }: Filled) {
     callBackUrl: 'https://shop.example/thanks',
   })
   const transfer = '{\\"virtualAccountNumber\\":\\"$NUMBER\\",\\"amount\\":\\"6000.00\\"}'
-  const process = `${at}/Payment/process/banktransfer`
-  const lines = (...parts: string[]) => parts.join(' \\\n  ')
+  const transferUrl = `${origin}/Payment/process/banktransfer`
+  const joinLines = (...parts: string[]) => parts.join(' \\\n  ')
   return [
     [
       strings.logIn,
-      lines(`TOKEN=$(curl -s ${at}/api/Account/login ${JSON_TYPE}`, `-d '${login}'`) +
-        lines('', `${pick('access_token')})`),
+      joinLines(`TOKEN=$(curl -s ${origin}/api/Account/login ${JSON_TYPE}`, `-d '${login}'`) +
+        joinLines('', `${extractField('access_token')})`),
     ],
     [
       strings.advise,
-      lines(`ADVICE=$(curl -s ${at}/Payment/advice`, `${BEARER} ${JSON_TYPE}`, `-d '${advice}'`) +
-        lines('', `${pick('adviceReference')})`),
+      joinLines(
+        `ADVICE=$(curl -s ${origin}/Payment/advice`,
+        `${BEARER} ${JSON_TYPE}`,
+        `-d '${advice}'`,
+      ) + joinLines('', `${extractField('adviceReference')})`),
     ],
     [
       strings.number,
-      lines(`NUMBER=$(curl -s ${process}/$ADVICE ${JSON_TYPE}`, `-d '{"bankCode":"058"}'`) +
-        lines('', `${pick('bankAccount')})`),
+      joinLines(`NUMBER=$(curl -s ${transferUrl}/$ADVICE ${JSON_TYPE}`, `-d '{"bankCode":"058"}'`) +
+        joinLines('', `${extractField('bankAccount')})`),
     ],
     mode === 'sandbox'
       ? [
           strings.pay,
-          lines(
-            `curl -s ${process}/simulate/payment`,
+          joinLines(
+            `curl -s ${transferUrl}/simulate/payment`,
             `${BEARER} ${JSON_TYPE}`,
             `-d "${transfer}"`,
           ),
         ]
-      : [strings.wait, lines(`curl -s ${at}/api/Transaction/byadvicereference/$ADVICE`, BEARER)],
+      : [
+          strings.wait,
+          joinLines(`curl -s ${origin}/api/Transaction/byadvicereference/$ADVICE`, BEARER),
+        ],
     [
       strings.account,
-      lines(`curl -s ${at}/api/v1/accounts/static`, `${BEARER} ${JSON_TYPE}`, account()),
+      joinLines(
+        `curl -s ${origin}/api/v1/accounts/static`,
+        `${BEARER} ${JSON_TYPE}`,
+        accountData(),
+      ),
     ],
   ] as const
 }
 
-function account(): string {
+// The curl option with the sample data of a collection account.
+function accountData(): string {
   return `-d '${JSON.stringify({
     accountName: 'Ada Obi',
     bvn: '22212345654',

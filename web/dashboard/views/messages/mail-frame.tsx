@@ -1,10 +1,13 @@
-// Shows a mail as its recipient sees it, in a frame without scripts. Mails consist of inline styles, which
-// our content security policy does not allow. So the dashboard applies the styles one by one.
+// Shows a mail as its recipient sees it, in a frame without scripts. Mails have inline styles, which our
+// content security policy forbids; so they are renamed in the HTML and applied one by one with a script of
+// the dashboard.
 
 import { useRef } from 'preact/hooks'
 
 const STYLE = 'data-style'
 
+// Shows a mail in a frame without scripts. The content security policy forbids inline styles, so they are
+// taken out of the HTML and applied when the frame has loaded.
 export function MailFrame({ html, title }: { html: string; title: string }) {
   const frame = useRef<HTMLIFrameElement>(null)
   return (
@@ -19,12 +22,13 @@ export function MailFrame({ html, title }: { html: string; title: string }) {
   )
 }
 
-// Edits the HTML as text, because a parser would report the styles as violations. Attribute values in our
-// mails contain no quotation marks.
+// Renames the style attributes in the text, because parsing them would report violations of the policy.
+// Attribute values in our mails contain no quotation marks, so a plain replacement is safe.
 function withoutStyles(html: string): string {
   return html.replace(/<style>[\s\S]*?<\/style>/g, '').replaceAll(' style="', ` ${STYLE}="`)
 }
 
+// Gives the elements their styles back, and the frame the height of the mail.
 function applyStyles(frame: HTMLIFrameElement): void {
   const page = frame.contentDocument
   if (!page) return

@@ -89,7 +89,7 @@ function MessageFacts(message: Message) {
         ]}
       />
       {message.state === 'caught' ? (
-        <Content reference={message.reference} channel={message.channel} />
+        <MessageContent reference={message.reference} channel={message.channel} />
       ) : (
         <p class="muted">{strings.withoutText}</p>
       )}
@@ -97,7 +97,8 @@ function MessageFacts(message: Message) {
   )
 }
 
-function Content({ reference, channel }: Pick<Message, 'reference' | 'channel'>) {
+// The message as its recipient would see it: a mail in a frame, any other as text.
+function MessageContent({ reference, channel }: Pick<Message, 'reference' | 'channel'>) {
   const loaded = useData(`${PATH}/{reference}/content`, { reference })
   if (!loaded.data) return <Pending {...loaded} kind="page" lines={6} />
   const { subject, html, text, short } = loaded.data

@@ -16,10 +16,10 @@ type Settings = Schemas['NoticeSettings']
 const PATH = '/api/v1/notice-settings'
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 const SEVERITIES = ['notice', 'warning', 'critical'] as const
-const kindsOf = (pattern: RegExp) => Object.keys(kinds).filter((kind) => pattern.test(kind))
-const PAYER_KINDS = kindsOf(/^payer\./)
-const STAFF_KINDS = kindsOf(/^merchant\.|^user\.approval_waiting$/)
-const OPERATOR_KINDS = kindsOf(/^operator\./)
+const kindsMatching = (pattern: RegExp) => Object.keys(kinds).filter((kind) => pattern.test(kind))
+const PAYER_KINDS = kindsMatching(/^payer\./)
+const STAFF_KINDS = kindsMatching(/^merchant\.|^user\.approval_waiting$/)
+const OPERATOR_KINDS = kindsMatching(/^operator\./)
 
 export function Notices({ session }: ViewProps) {
   const loaded = useData(PATH, {})
@@ -39,17 +39,20 @@ function NoticesForm({ settings, session, onDone }: FormProps) {
   const mayWrite = session.scopes.includes('webhooks:write')
   const isOperator = session.scopes.includes('operator')
   const staffKinds = isOperator ? [...STAFF_KINDS, ...OPERATOR_KINDS] : STAFF_KINDS
-  const hidden = isOperator ? [] : settings.staffKinds.filter((kind) => /^operator\./.test(kind))
+  // The form has no boxes for kinds that only operators see, but sending it must not switch them off.
+  const hiddenKinds = isOperator
+    ? []
+    : settings.staffKinds.filter((kind) => /^operator\./.test(kind))
   return (
     <ActionForm
       action={appStrings.save}
       style="primary"
       run={(form) => {
-        const ticked = (name: string) => form.getAll(name).map(String)
+        const tickedValues = (name: string) => form.getAll(name).map(String)
         const body = {
-          payerChannels: ticked('payerChannels'),
-          payerKinds: ticked('payerKinds'),
-          staffKinds: [...ticked('staffKinds'), ...hidden],
+          payerChannels: tickedValues('payerChannels'),
+          payerKinds: tickedValues('payerKinds'),
+          staffKinds: [...tickedValues('staffKinds'), ...hiddenKinds],
           alertSeverity: isOperator
             ? form.choice('alertSeverity', SEVERITIES)
             : settings.alertSeverity,

@@ -7,7 +7,7 @@ import { InputField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { useVersion } from '../../steady-refresh.ts'
+import { useRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 const { suppressions: strings } = messagesStrings
@@ -16,8 +16,9 @@ type Suppression = Schemas['MessageSuppression']
 
 const PATH = '/api/v1/message-suppressions'
 
+// The addresses that get no more messages, which users with write access can add and remove.
 export function Suppressions(props: ViewProps) {
-  const [version, bump] = useVersion()
+  const [refreshKey, refresh] = useRefreshKey()
   const mayWrite = props.session.scopes.includes('webhooks:write')
   const columns: readonly Column<Suppression>[] = [
     { name: strings.recipient, place: 'lead', show: ({ recipient }) => recipient },
@@ -30,7 +31,7 @@ export function Suppressions(props: ViewProps) {
     { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: strings.remove,
-      show: (suppression) => mayWrite && <RemoveSuppression {...suppression} onDone={bump} />,
+      show: (suppression) => mayWrite && <RemoveSuppression {...suppression} onDone={refresh} />,
     },
   ]
   return (
@@ -42,14 +43,14 @@ export function Suppressions(props: ViewProps) {
       caption={strings.caption}
       columns={columns}
       keyOf={({ id }) => `${id}`}
-      version={version}
+      refreshKey={refreshKey}
       emptyState={{ title: strings.none, text: strings.noneText }}
-      add={(changed) => mayWrite && <Add onDone={changed} />}
+      add={(changed) => mayWrite && <AddSuppression onDone={changed} />}
     />
   )
 }
 
-function Add({ onDone }: { onDone: () => void }) {
+function AddSuppression({ onDone }: { onDone: () => void }) {
   return (
     <Action
       action={strings.add}

@@ -29,8 +29,9 @@ import { RequestActions } from './request-actions.tsx'
 const PATH = '/api/v1/payments/{reference}'
 const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // Part of a reversed payment may remain.
 
-// Returns the amount of a payment that can still be refunded: 0 if `data` does not contain all its refunds.
-export function leftOf(
+// Returns the amount of a payment that can still be refunded. It is 0 if `data` lacks some of the refunds,
+// because the sum would be too high.
+export function refundableAmount(
   { status, amountPaid }: Schemas['PaymentDetail'],
   { data, hasMore }: Page<Schemas['Refund']>,
 ): number {
@@ -39,23 +40,24 @@ export function leftOf(
 
 export const isPaid = ({ status }: { status: string }) => REFUNDABLE.includes(status)
 
-export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
+export const validityText = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
 type Props = {
   open: string // A reference. A request's reference has a prefix.
   scopes: readonly string[]
-  version: number
+  refreshKey: number
   close: () => void
   changed: () => void
 }
 
-export function PaymentDrawer({ open, scopes, version, close, changed }: Props) {
+// Shows a payment, or a payment request for which no number was issued yet.
+export function PaymentDrawer({ open, scopes, refreshKey, close, changed }: Props) {
   const isAdvice = open.startsWith(ADVICE_PREFIX)
   const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
   const load = (signal: AbortSignal) => getData(`${PATH}/timeline`, { reference }, { signal })
-  const timeline = <WholeTimeline load={load} version={version} />
-  const drawerProps = { params: { reference }, version, close, timeline }
-  const acting = { scopes, changed }
+  const timeline = <WholeTimeline load={load} refreshKey={refreshKey} />
+  const drawerProps = { params: { reference }, refreshKey, close, timeline }
+  const actionProps = { scopes, changed }
   if (isAdvice) {
     return (
       <Detail
@@ -65,7 +67,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
         show={(advice) => (
           <>
             <RequestFacts advice={advice} />
-            <RequestActions subject={advice} {...acting} />
+            <RequestActions subject={advice} {...actionProps} />
           </>
         )}
         {...drawerProps}
@@ -79,16 +81,16 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
       path={PATH}
       show={(payment) => (
         <>
-          <Title payment={payment} />
+          <PaymentHeadline payment={payment} />
           <Refunds
             target={{ reference: payment.paymentReference }}
-            payer={payerOf(payment)}
+            payer={onlyPayer(payment)}
             received={isPaid(payment) ? payment.amountPaid : 0}
             mayRefund={scopes.includes('refunds:write')}
-            {...{ version, changed }}
+            {...{ refreshKey, changed }}
           />
           <PaymentFacts payment={payment} />
-          <RequestActions subject={payment} {...acting} />
+          <RequestActions subject={payment} {...actionProps} />
         </>
       )}
       {...drawerProps}
@@ -136,7 +138,7 @@ function RequestFacts({ advice }: { advice: Schemas['AdviceRecord'] }) {
               <Link href={hrefOf('payments', advice.paymentReference)}>{strings.viewPayment}</Link>
             ),
           ],
-          [strings.requests.validity, !advice.expiresAt && validityOf(advice.expiresInSeconds)],
+          [strings.requests.validity, !advice.expiresAt && validityText(advice.expiresInSeconds)],
           [strings.expires, advice.expiresAt && <Time at={advice.expiresAt} />],
           [strings.created, <Time key="created" at={advice.createdAt} />],
         ]}
@@ -145,28 +147,29 @@ function RequestFacts({ advice }: { advice: Schemas['AdviceRecord'] }) {
   )
 }
 
-const payersOf = ({ credits }: Schemas['PaymentDetail']) => [
+const payerNames = ({ credits }: Schemas['PaymentDetail']) => [
   ...new Set(credits.flatMap(({ sourceAccountName }) => sourceAccountName ?? [])),
 ]
 
-export function payerOf(payment: Schemas['PaymentDetail']): string | null {
-  const [payer = null, ...others] = payersOf(payment)
-  return others.length === 0 ? payer : null
+// The name of the payer, or null if it is unknown or several people paid.
+export function onlyPayer(payment: Schemas['PaymentDetail']): string | null {
+  const [payer = null, ...otherPayers] = payerNames(payment)
+  return otherPayers.length === 0 ? payer : null
 }
 
-// Returns the facts for which support staff ask a payer on the phone. The latest credit comes first.
-function paidBy(payment: Schemas['PaymentDetail']): Fact[] {
+// Returns the facts that support staff need when a payer calls. The latest credit comes first.
+function payerFacts(payment: Schemas['PaymentDetail']): Fact[] {
   const [latest] = payment.credits
   if (!latest) return []
   return [
-    [creditsStrings.payer, payersOf(payment).join(', ')],
+    [creditsStrings.payer, payerNames(payment).join(', ')],
     [creditsStrings.sessionId, <Copyable key="session" text={latest.sessionId} />],
     [creditsStrings.bank, latest.bankName],
     [strings.paidAt, <Time key="paid-at" at={latest.receivedAt} />],
   ]
 }
 
-function Title({ payment }: { payment: Schemas['PaymentDetail'] }) {
+function PaymentHeadline({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { status, amountPaid, refundedAmount, customerName } = payment
   return (
     <Headline
@@ -182,7 +185,7 @@ function PaymentFacts({ payment }: { payment: Schemas['PaymentDetail'] }) {
   return (
     <Facts
       facts={[
-        ...paidBy(payment),
+        ...payerFacts(payment),
         [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
         [
           strings.remaining,

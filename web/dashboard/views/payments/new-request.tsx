@@ -12,7 +12,7 @@ import {
   SelectField,
   useSending,
 } from '../../parts/forms.tsx'
-import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
+import { PayerRulesFields, payerRulesFrom } from '../../parts/payer-rules-fields.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
@@ -25,11 +25,11 @@ const NAME_MAX = 200
 const EMAIL_MAX = 254
 const REFERENCE_MAX = 100
 
-type Props = { close: () => void; created: (request: Schemas['Advice']) => void }
+type Props = { close: () => void; onCreated: (request: Schemas['Advice']) => void }
 
-export function NewRequest({ close, created }: Props) {
+export function NewRequest({ close, onCreated }: Props) {
   const sending = useSending(async (form, headers) => {
-    created(await send('POST', '/Payment/advice', { body: bodyOf(form), headers }))
+    onCreated(await send('POST', '/Payment/advice', { body: requestBody(form), headers }))
   })
   return (
     <DialogForm title={strings.title} action={strings.submit} sending={sending} close={close}>
@@ -62,15 +62,16 @@ export function NewRequest({ close, created }: Props) {
         options={SPANS}
         names={spans}
       />
-      <Policies />
+      <AmountPolicyChoice />
       <MoreFields />
     </DialogForm>
   )
 }
 
-function bodyOf(form: Form) {
+// The body of the API call. A blank grace period takes the service's default.
+function requestBody(form: Form) {
   const grace = form.text('grace')
-  const payerRules = rulesIn(form)
+  const payerRules = payerRulesFrom(form)
   return {
     amount: form.amount('amount'),
     customer: {
@@ -89,13 +90,13 @@ function bodyOf(form: Form) {
   }
 }
 
-function Policies() {
+function AmountPolicyChoice() {
   return (
     <fieldset class="choices">
       <legend>{strings.policy}</legend>
-      {POLICIES.map((policy, at) => (
+      {POLICIES.map((policy, index) => (
         <label key={policy} class="option">
-          <input type="radio" name="policy" value={policy} defaultChecked={at === 0} />
+          <input type="radio" name="policy" value={policy} defaultChecked={index === 0} />
           {policies[policy]}
         </label>
       ))}
@@ -103,23 +104,24 @@ function Policies() {
   )
 }
 
-// Rarely used fields, folded away. The return page is not folded until a default is known.
+// Rarely used fields, folded. The return page is among them once it has a default, the one of the latest
+// request.
 function MoreFields() {
   const { data, problem, reload } = usePage('/api/v1/advices', { limit: '1' })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
-  const known = data.data[0]?.callBackUrl ?? ''
+  const latestReturnPage = data.data[0]?.callBackUrl ?? ''
   const returnPage = (
     <WebAddressField
       name="callBackUrl"
       label={strings.returnPage}
       hint={strings.returnPageHint}
-      value={known}
+      value={latestReturnPage}
       isNeeded
     />
   )
   return (
     <>
-      {known === '' && returnPage}
+      {latestReturnPage === '' && returnPage}
       <MoreOptions label={strings.more}>
         <InputField
           label={strings.merchantRef}
@@ -128,13 +130,13 @@ function MoreFields() {
           name="merchantRef"
           maxLength={REFERENCE_MAX}
         />
-        {known !== '' && returnPage}
+        {latestReturnPage !== '' && returnPage}
         <WebAddressField
           name="notificationUrl"
           label={strings.notificationUrl}
           hint={strings.notificationUrlHint}
         />
-        <Grace />
+        <GraceField />
         <SplitChoice />
         <h3>{accountsStrings.rules.title}</h3>
         <p class="muted small">{strings.rulesText}</p>
@@ -144,7 +146,7 @@ function MoreFields() {
   )
 }
 
-function Grace() {
+function GraceField() {
   return (
     <SelectField
       label={strings.grace}

@@ -16,7 +16,7 @@ import { Money, PaidBadge, Time } from '../../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import type { ViewProps } from '../../view-props.ts'
-import { PaymentDrawer, validityOf } from './drawer.tsx'
+import { PaymentDrawer, validityText } from './drawer.tsx'
 import { NewRequest } from './new-request.tsx'
 import { RefundMany } from './refund-many.tsx'
 import { ShareDialog } from './share.tsx'
@@ -79,28 +79,29 @@ const COLUMNS: readonly Column<Schemas['Payment']>[] = [
   orderColumn(strings.created, 'createdAt'),
 ]
 
+// The tabs of payments and payment requests, and the dialogs that create a request and share its link.
 export default function Payments(props: ViewProps) {
   const { session, place } = props
   const [created, setCreated] = useState<Schemas['Advice'] | undefined>()
-  const [version, setVersion] = useState(0)
+  const [refreshKey, setRefreshKey] = useState(0)
   const current = TABS.find((name) => name === place.query.tab) ?? 'payments'
-  const refresh = () => setVersion((before) => before + 1)
+  const refresh = () => setRefreshKey((previous) => previous + 1)
   const mayWrite = session.scopes.includes('payments:write')
-  const here = (query: Query) => hrefOf('payments', undefined, { ...place.query, ...query })
+  const hrefWith = (query: Query) => hrefOf('payments', undefined, { ...place.query, ...query })
   const add = mayWrite && (
-    <Link class="button primary" href={here({ new: 'request' })}>
+    <Link class="button primary" href={hrefWith({ new: 'request' })}>
       {strings.create.open}
     </Link>
   )
-  const listed = { ...props, version, add, sample: <SampleData {...{ session, refresh }} /> }
+  const listProps = { ...props, refreshKey, add, sample: <SampleData {...{ session, refresh }} /> }
   return (
     <>
       <Tabs label={strings.parts} view="payments" names={strings.tabs} current={current} />
-      {current === 'requests' ? <Requests {...listed} /> : <PaymentList {...listed} />}
+      {current === 'requests' ? <RequestList {...listProps} /> : <PaymentList {...listProps} />}
       {mayWrite && place.query.new === 'request' && (
         <NewRequest
-          close={() => closeTo(here({ new: undefined }))}
-          created={(request) => {
+          close={() => closeTo(hrefWith({ new: undefined }))}
+          onCreated={(request) => {
             setCreated(request)
             refresh()
             goTo(hrefOf('payments', undefined, { tab: 'requests' }), { replace: true })
@@ -138,9 +139,9 @@ function PaymentList({ sample, ...props }: ListProps) {
         cells: ({ numbers }) => ({
           accountNumbers: numbers.map(({ accountNumber }) => accountNumber).join(' '),
         }),
-        actions: (payments, end) =>
+        actions: (payments, endSelection) =>
           props.session.scopes.includes('refunds:write') && (
-            <RefundMany payments={payments} end={end} />
+            <RefundMany payments={payments} endSelection={endSelection} />
           ),
       }}
       emptyState={{ title: strings.none, text: strings.noneText, sample }}
@@ -150,7 +151,7 @@ function PaymentList({ sample, ...props }: ListProps) {
 }
 
 type ListProps = ViewProps & {
-  version: number
+  refreshKey: number
   add: ComponentChildren
   sample: ComponentChildren
 }
@@ -185,12 +186,12 @@ const REQUEST_COLUMNS: readonly Column<Schemas['AdviceRecord']>[] = [
   {
     name: strings.expires,
     show: ({ expiresAt, expiresInSeconds }) =>
-      expiresAt ? <Time at={expiresAt} /> : validityOf(expiresInSeconds),
+      expiresAt ? <Time at={expiresAt} /> : validityText(expiresInSeconds),
   },
   orderColumn(strings.created, 'createdAt'),
 ]
 
-function Requests({ sample, ...props }: ListProps) {
+function RequestList({ sample, ...props }: ListProps) {
   return (
     <ListView
       {...props}

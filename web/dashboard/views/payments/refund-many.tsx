@@ -14,25 +14,27 @@ import { ReasonField, useSending } from '../../parts/forms.tsx'
 import { listRefunds, refundState, requestRefund, waitsForApproval } from '../../parts/refunds.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { Money } from '../../parts/values.tsx'
-import { isPaid, leftOf, payerOf } from './drawer.tsx'
+import { isPaid, onlyPayer, refundableAmount } from './drawer.tsx'
 
 type Payment = Schemas['Payment']
 type Part = { payment: Payment; payer: string | null; amount: number; currency: string }
+// The refunds to send, and the other payments, each with the reason why it cannot be refunded.
 type Plan = { parts: Part[]; others: { payment: Payment; why: string }[] }
 
-type Props = { payments: readonly Payment[]; end: () => void }
+type Props = { payments: readonly Payment[]; endSelection: () => void }
 
-export function RefundMany({ payments, end }: Props) {
+export function RefundMany({ payments, endSelection }: Props) {
   return (
     <OpenButton label={strings.open}>
-      {(close) => <Planned {...{ payments, end, close }} />}
+      {(close) => <PlanDialog {...{ payments, endSelection, close }} />}
     </OpenButton>
   )
 }
 
 const keyOf = ({ paymentReference }: Payment) => paymentReference
 
-async function planFor(payments: readonly Payment[]): Promise<Plan> {
+// Reads each payment and its refunds. Payments that cannot be refunded are listed with the reason.
+async function makePlan(payments: readonly Payment[]): Promise<Plan> {
   const plan: Plan = { parts: [], others: [] }
   await forEach(payments, async (payment) => {
     const target = { reference: payment.paymentReference }
@@ -41,8 +43,8 @@ async function planFor(payments: readonly Payment[]): Promise<Plan> {
         getData('/api/v1/payments/{reference}', target),
         listRefunds(target),
       ])
-      const amount = leftOf(detail, refunds)
-      const part = { payment, payer: payerOf(detail), amount, currency: payment.currency }
+      const amount = refundableAmount(detail, refunds)
+      const part = { payment, payer: onlyPayer(detail), amount, currency: payment.currency }
       if (amount > 0) plan.parts.push(part)
       else
         plan.others.push({ payment, why: isPaid(detail) ? strings.nothingLeft : strings.notPaid })
@@ -50,17 +52,18 @@ async function planFor(payments: readonly Payment[]): Promise<Plan> {
       plan.others.push({ payment, why: problemFrom(error).message })
     }
   })
-  const place = (one: { payment: Payment }) => payments.indexOf(one.payment)
-  plan.parts.sort((one, other) => place(one) - place(other))
-  plan.others.sort((one, other) => place(one) - place(other))
+  const position = ({ payment }: { payment: Payment }) => payments.indexOf(payment)
+  plan.parts.sort((one, other) => position(one) - position(other))
+  plan.others.sort((one, other) => position(one) - position(other))
   return plan
 }
 
-// Keeps the payments that were selected when the dialog opened, because the list may change in the meantime.
-function Planned({ payments, end, close }: Props & { close: () => void }) {
+// Shows the plan once it is complete. It is made of the payments that were selected when the dialog opened,
+// because the list may change in the meantime.
+function PlanDialog({ payments, endSelection, close }: Props & { close: () => void }) {
   const [plan, setPlan] = useState<Plan | undefined>()
   useEffect(() => {
-    void planFor(payments).then(setPlan)
+    void makePlan(payments).then(setPlan)
   }, [])
   if (!plan) {
     return (
@@ -76,10 +79,19 @@ function Planned({ payments, end, close }: Props & { close: () => void }) {
       </NoticeDialog>
     )
   }
-  return <Confirmed {...{ plan, end, close }} />
+  return <RefundDialog {...{ plan, endSelection, close }} />
 }
 
-function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: () => void }) {
+// Asks for the reason and a confirmation, then sends the refunds and shows the result of each.
+function RefundDialog({
+  plan,
+  endSelection,
+  close,
+}: {
+  plan: Plan
+  endSelection: () => void
+  close: () => void
+}) {
   const { parts } = plan
   const [reason, setReason] = useState<string | undefined>()
   const bulk = useBulk(
@@ -87,17 +99,19 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
     ({ payment }) => keyOf(payment),
     () => {},
   )
-  const run = (chosen: string) =>
+  const run = (chosenReason: string) =>
     bulk.run(async ({ payment, amount }, headers) => {
-      const body = { amount: amount.toFixed(2), reason: chosen }
+      const body = { amount: amount.toFixed(2), reason: chosenReason }
       const target = { reference: payment.paymentReference }
       return humanize(refundState(await requestRefund(target, body, headers)))
     })
+  // Begins the refunds. The dialog then shows their progress, so the form does not wait for them.
   const sending = useSending(async (form) => {
     setReason(form.text('reason'))
     void run(form.text('reason'))
   })
-  const leave = () => (bulk.results.size > 0 ? end() : close())
+  // Once refunds were sent, closing the dialog also ends the selection and reloads the list.
+  const closeDialog = () => (bulk.results.size > 0 ? endSelection() : close())
   const title = strings.title(parts.length, sumOf(parts))
   if (reason === undefined) {
     return (
@@ -113,7 +127,7 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
         <ul class="bulk-results" aria-label={strings.recipients}>
           {parts.map((part) => (
             <li key={keyOf(part.payment)}>
-              <Line part={part} />
+              <RefundLine part={part} />
             </li>
           ))}
         </ul>
@@ -122,18 +136,18 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
     )
   }
   return (
-    <Dialog title={title} close={leave}>
+    <Dialog title={title} close={closeDialog}>
       <BulkProgress
         bulk={bulk}
-        line={(part) => <Line part={part} />}
-        again={() => void run(reason)}
-        close={leave}
+        line={(part) => <RefundLine part={part} />}
+        retry={() => void run(reason)}
+        close={closeDialog}
       />
     </Dialog>
   )
 }
 
-function Line({ part: { payment, payer, amount, currency } }: { part: Part }) {
+function RefundLine({ part: { payment, payer, amount, currency } }: { part: Part }) {
   return (
     <>
       <span>{payer ?? strings.unknown(payment.customerName)}</span>
@@ -142,6 +156,7 @@ function Line({ part: { payment, payer, amount, currency } }: { part: Part }) {
   )
 }
 
+// The selected payments that are not refunded, with the reasons.
 function OtherPayments({ plan: { others } }: { plan: Plan }) {
   if (others.length === 0) return null
   return (

@@ -28,6 +28,7 @@ const customerOf = (subject: Subject) =>
 
 type Props = { subject: Subject; scopes: readonly string[]; changed: () => void }
 
+// `subject` is a payment request, or a payment with the fields of its request.
 export function RequestActions({ subject, scopes, changed }: Props) {
   const { adviceReference, paymentReference, status } = subject
   const mayWrite = scopes.includes('payments:write')
@@ -55,6 +56,7 @@ export function RequestActions({ subject, scopes, changed }: Props) {
 }
 
 function EraseAdvice({ reference, changed }: { reference: string; changed: () => void }) {
+  // Resolves to whether the erasure is complete.
   const run = async (body: { reason: string }, headers: Headers) => {
     const path = '/api/v1/advices/{adviceReference}/erase'
     const params = { adviceReference: reference }
@@ -99,6 +101,7 @@ function ResendButton({ reference: paymentReference, changed }: ButtonProps) {
   )
 }
 
+// Cancels an open request. If a part was paid, the dialog says what happens to that money.
 function CancelButton({ subject, changed }: { subject: Subject; changed: () => void }) {
   const { adviceReference: reference, amount, amountPaid, currency } = subject
   return (
@@ -126,14 +129,14 @@ function CancelButton({ subject, changed }: { subject: Subject; changed: () => v
 type RequeryButtonProps = { reference: string; changed: () => void }
 
 const PATH = '/api/v1/payments/{reference}'
-const WATCH_EVERY_MS = 2_000
-const WATCHES_MAX = 60
+const POLL_MS = 2_000
+const POLLS_MAX = 60
 
 // Queries the banks for the transfer of a payment, by session id if the customer has a receipt. The responses
 // of the banks raise no events, so the button polls for them.
 function RequeryButton(props: RequeryButtonProps) {
   const { reference, changed } = props
-  const watch = useWatch(props)
+  const waitForAnswers = useRequeryPolling(props)
   return (
     <Action
       title={strings.requeryTitle}
@@ -142,10 +145,10 @@ function RequeryButton(props: RequeryButtonProps) {
       run={async (form, headers) => {
         const sessionId = form.text('sessionId')
         const body = sessionId === '' ? {} : { sessionId }
-        const before = await countQueries(reference)
+        const queriesBefore = await countQueries(reference)
         const path = `${PATH}/requery` as const
         const { requeries } = await send('POST', path, { params: { reference }, body, headers })
-        watch(before, requeries.length)
+        waitForAnswers(queriesBefore, requeries.length)
       }}
       message={strings.requeried}
       onDone={changed}
@@ -160,27 +163,30 @@ function RequeryButton(props: RequeryButtonProps) {
   )
 }
 
+// The number of answers that banks have given about the payment.
 async function countQueries(reference: string): Promise<number> {
   const { entries } = await getData(`${PATH}/timeline`, { reference })
   return entries.filter(({ kind }) => kind === 'requery').length
 }
 
-// Polls until every requery has its outcome, for two minutes at most.
-function useWatch({ reference, changed }: RequeryButtonProps) {
+// Returns a function that polls until every requery has its answer, for two minutes at most, and refreshes
+// with each answer. A new requery replaces the polling for the one before.
+function useRequeryPolling({ reference, changed }: RequeryButtonProps) {
   const timer = useRef(0)
   useEffect(() => () => window.clearInterval(timer.current), [])
-  return (before: number, requeries: number) => {
-    let known = before
-    let left = WATCHES_MAX
+  return (queriesBefore: number, requeries: number) => {
+    let queriesSeen = queriesBefore
+    let pollsLeft = POLLS_MAX
     window.clearInterval(timer.current)
-    const mine = window.setInterval(async () => {
-      if (--left === 0) window.clearInterval(mine)
-      const queries = await countQueries(reference).catch(() => known)
-      if (queries >= before + requeries) window.clearInterval(mine)
-      if (queries <= known || mine !== timer.current) return
-      known = queries
+    // A newer requery has its own timer, so an older one refreshes no more.
+    const ownTimer = window.setInterval(async () => {
+      if (--pollsLeft === 0) window.clearInterval(ownTimer)
+      const queries = await countQueries(reference).catch(() => queriesSeen)
+      if (queries >= queriesBefore + requeries) window.clearInterval(ownTimer)
+      if (queries <= queriesSeen || ownTimer !== timer.current) return
+      queriesSeen = queries
       changed()
-    }, WATCH_EVERY_MS)
-    timer.current = mine
+    }, POLL_MS)
+    timer.current = ownTimer
   }
 }

@@ -25,12 +25,12 @@ export function ShareButton({ reference }: { reference: string }) {
       <Button style="primary" onClick={() => setOpen(true)}>
         {strings.open}
       </Button>
-      {isOpen && <ShareKnown reference={reference} close={() => setOpen(false)} />}
+      {isOpen && <LoadAndShare reference={reference} close={() => setOpen(false)} />}
     </>
   )
 }
 
-function ShareKnown({ reference, close }: { reference: string; close: () => void }) {
+function LoadAndShare({ reference, close }: { reference: string; close: () => void }) {
   const { data, problem, reload } = useData('/api/v1/advices/{reference}', { reference })
   if (data) return <ShareDialog title={strings.title} request={data} close={close} />
   return (
@@ -45,13 +45,13 @@ type Props = { title: string; request: Shared; close: () => void }
 export function ShareDialog({ title, request, close }: Props) {
   const { amount, currency, customerFullName, paymentUrl: url, narration } = request
   const shareData = { title: narration ?? title, url }
-  const maySend = typeof navigator.share === 'function' && navigator.canShare?.(shareData)
+  const canShare = typeof navigator.share === 'function' && navigator.canShare?.(shareData)
   return (
     <NoticeDialog
       title={title}
       closeLabel={strings.done}
       otherButtons={
-        maySend && (
+        canShare && (
           // Rejects if the user closes the share sheet.
           <Button onClick={() => navigator.share(shareData).catch(() => {})}>{strings.send}</Button>
         )

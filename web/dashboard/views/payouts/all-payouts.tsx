@@ -7,7 +7,7 @@ import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { mayAccount } from '../../session.ts'
-import { useSteadyVersion } from '../../steady-refresh.ts'
+import { useSteadyRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { COLUMNS, PAYOUT_FILTERS, PayoutDetail, WaitingPayouts } from './payout.tsx'
 import { ResolvePayout } from './resolve-payout.tsx'
@@ -23,8 +23,9 @@ const FILTERS: readonly Filter[] = [
   { name: 'payoutFile', label: strings.file, placeholder: strings.fileHint },
 ]
 
+// The columns of a client's own payouts. This list leaves out two of them, and adds client and bank.
 const [recipient, amount, status, , , reference, requested] = COLUMNS
-const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
+const ALL_COLUMNS: readonly (Column<OperatorPayout> | undefined)[] = [
   recipient,
   amount,
   status,
@@ -47,8 +48,9 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
 const isUndecided = ({ status, payoutFile }: OperatorPayout) =>
   status === 'unknown' || (status === 'sending' && payoutFile !== null)
 
+// The payouts of all clients, for operators, below those whose result the bank has not told yet.
 export function AllPayouts(props: ViewProps) {
-  const [version, bump] = useSteadyVersion()
+  const [refreshKey, refresh] = useSteadyRefreshKey()
   return (
     <>
       <WaitingPayouts
@@ -56,7 +58,7 @@ export function AllPayouts(props: ViewProps) {
         path={PATH}
         query={{ status: 'unknown' }}
         tab="all"
-        version={version}
+        refreshKey={refreshKey}
       />
       <ListView
         {...props}
@@ -66,10 +68,10 @@ export function AllPayouts(props: ViewProps) {
         file={PATH}
         summary={`${PATH}/summary`}
         caption={strings.tabs.all}
-        columns={ALL.filter((column) => column !== undefined)}
+        columns={ALL_COLUMNS.filter((column) => column !== undefined)}
         filters={FILTERS}
         keyOf={({ reference: key }) => key}
-        version={version}
+        refreshKey={refreshKey}
         emptyState={{ title: strings.none, text: strings.noneAll }}
         drawer={{
           title: strings.one,
@@ -81,7 +83,7 @@ export function AllPayouts(props: ViewProps) {
                   payout={payout}
                   session={props.session}
                   request={payout.failureRequest}
-                  onDone={bump}
+                  onDone={refresh}
                 />
               )}
             </PayoutDetail>

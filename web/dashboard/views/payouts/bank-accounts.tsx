@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<BankAccount>[] = [
     ),
   },
   { name: strings.status, place: 'state', show: (account) => <NameEnquiry account={account} /> },
-  { name: strings.use, place: 'amount', show: useOf },
+  { name: strings.use, place: 'amount', show: usageText },
   { name: strings.added, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
@@ -90,7 +90,7 @@ function BankAccountDetail({ account, mayWrite, onDone }: Props) {
           [strings.number, <Copyable key="number" text={number} />],
           [strings.bank, account.bankName ?? account.bankCode],
           [strings.nameAtBank, account.nameAtBank],
-          [strings.use, useOf(account)],
+          [strings.use, usageText(account)],
           [strings.reference, <Copyable key="reference" text={account.reference} />],
           [strings.added, <Time key="added" at={account.createdAt} />],
           [strings.enquired, account.enquiredAt && <Time at={account.enquiredAt} />],
@@ -103,6 +103,7 @@ function BankAccountDetail({ account, mayWrite, onDone }: Props) {
 
 function AccountActions({ account, onDone }: { account: BankAccount; onDone: () => void }) {
   const { reference, accountName, isActive, isDefault, status } = account
+  // Makes the account the default, or turns it on or off.
   const change = async (body: { isDefault?: true; isActive?: boolean }, message: string) => {
     await send('PATCH', ONE, { params: { reference }, body })
     toast(message)
@@ -140,12 +141,14 @@ type BankAccount = Schemas['BankAccount']
 
 const TONES = { confirmed: 'good', mismatch: 'bad', unconfirmed: 'warn' } as const
 
+// Whether the bank has confirmed the account’s name.
 function NameEnquiry({ account: { status } }: { account: BankAccount }) {
   const tone = TONES[status as keyof typeof TONES]
   return <Badge state={strings.statuses[status] ?? status} {...(tone ? { tone } : {})} />
 }
 
-function useOf({ isActive, isDefault }: BankAccount): string {
+// Whether payouts may go to the account, and whether it is the default.
+function usageText({ isActive, isDefault }: BankAccount): string {
   if (isDefault) return strings.default
   return isActive ? strings.active : strings.inactive
 }

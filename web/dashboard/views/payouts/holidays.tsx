@@ -21,15 +21,16 @@ const YEARS_AHEAD = 3
 const NAME_MAX = 100
 const SOURCE_MAX = 300
 
-async function save(date: string, body: Schemas['HolidayRequest']): Promise<void> {
+// Adds the holiday of this date, or replaces it.
+async function saveHoliday(date: string, body: Schemas['HolidayRequest']): Promise<void> {
   await send('PUT', ONE, { params: { date }, body })
   toast(appStrings.saved)
 }
 
 export function Holidays() {
-  const first = Number(today().slice(0, 4))
-  const years = Array.from({ length: YEARS_AHEAD }, (_, at) => `${first + at}`)
-  const [year, setYear] = useState(`${first}`)
+  const currentYear = Number(today().slice(0, 4))
+  const years = Array.from({ length: YEARS_AHEAD }, (_, index) => `${currentYear + index}`)
+  const [year, setYear] = useState(`${currentYear}`)
   const { data, problem, reload } = useData(HOLIDAYS, {}, { year })
   return (
     <section class="card panel" aria-labelledby="holidays">
@@ -39,7 +40,7 @@ export function Holidays() {
         label={strings.year}
         name="year"
         value={year}
-        options={years.map((each) => [each, each])}
+        options={years.map((text) => [text, text])}
         onChange={(event) => setYear(event.currentTarget.value)}
       />
       <Pending {...{ data, problem, reload }} kind="text" lines={3} />
@@ -59,6 +60,7 @@ export function Holidays() {
   )
 }
 
+// A public holiday. Its date is only expected until an operator confirms it.
 function HolidayItem({ holiday, reload }: { holiday: Holiday; reload: () => void }) {
   const { date, name, status, source } = holiday
   const isExpected = status === 'expected'
@@ -76,7 +78,7 @@ function HolidayItem({ holiday, reload }: { holiday: Holiday; reload: () => void
           <AtOnceButton
             label={strings.confirm}
             name={strings.confirmHoliday(name)}
-            run={() => save(date, { name, status: 'confirmed', source }).finally(reload)}
+            run={() => saveHoliday(date, { name, status: 'confirmed', source }).finally(reload)}
           />
         )}
         <AtOnceButton
@@ -99,7 +101,7 @@ function AddHoliday({ onDone }: { onDone: (date: string) => void }) {
   const { problem, isBusy, submit } = useSending(async (form) => {
     const date = form.text('date')
     const [name, source] = [form.text('name'), form.text('source')]
-    await save(date, { name, source, status: 'confirmed' })
+    await saveHoliday(date, { name, source, status: 'confirmed' })
     element.current?.reset()
     onDone(date)
   })

@@ -12,16 +12,17 @@ import { InputField, ReasonField, SelectField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { useSteadyVersion } from '../../steady-refresh.ts'
+import { useSteadyRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { COLUMNS, isAwaiting, PAYOUT_FILTERS, PayoutDetail, WaitingPayouts } from './payout.tsx'
 
 const PATH = '/api/v1/payouts'
 
+// The client’s payouts, below those that wait for an approval.
 export function OwnPayouts(props: ViewProps) {
   const { session, place } = props
-  const opened = place.query.new
-  const [version, bump] = useSteadyVersion()
+  const openedForm = place.query.new
+  const [refreshKey, refresh] = useSteadyRefreshKey()
   const mayWrite = session.scopes.includes('payouts:write')
   return (
     <>
@@ -29,7 +30,7 @@ export function OwnPayouts(props: ViewProps) {
         title={strings.waitingApproval}
         path={PATH}
         query={{ approval: 'needed', status: 'queued' }}
-        version={version}
+        refreshKey={refreshKey}
       />
       <ListView
         {...props}
@@ -43,18 +44,20 @@ export function OwnPayouts(props: ViewProps) {
         filters={PAYOUT_FILTERS}
         keyOf={({ reference }) => reference}
         isAbout={/^(?:payout|settlement)\./}
-        version={version}
+        refreshKey={refreshKey}
         bulk={{ nameOf: ({ toAccountName }) => toAccountName, sumOf }}
         emptyState={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
         add={
-          mayWrite && <NewPayout key={opened} isOpenAtFirst={opened === 'payout'} onDone={bump} />
+          mayWrite && (
+            <NewPayout key={openedForm} isOpenAtFirst={openedForm === 'payout'} onDone={refresh} />
+          )
         }
         drawer={{
           title: strings.one,
           path: `${PATH}/{reference}`,
           show: (payout) => (
             <PayoutDetail payout={payout}>
-              {mayWrite && <PayoutActions payout={payout} onDone={bump} />}
+              {mayWrite && <PayoutActions payout={payout} onDone={refresh} />}
             </PayoutDetail>
           ),
         }}
@@ -131,12 +134,12 @@ function AccountChoice() {
       label={createWords.account}
       name="bankAccount"
       required
-      options={accounts.map((each) => [
-        each.reference,
+      options={accounts.map((account) => [
+        account.reference,
         createWords.option(
-          each.accountName,
-          each.bankName ?? each.bankCode,
-          each.accountNumberMasked,
+          account.accountName,
+          account.bankName ?? account.bankCode,
+          account.accountNumberMasked,
         ),
       ])}
       chosen={preset?.reference}
@@ -157,8 +160,8 @@ export function PayoutActions({ payout, onDone }: Props) {
   const { reference, blockedBy, cannotApprove } = payout
   const isOwn = cannotApprove?.code === 'other_person_needed'
   const mayDecide = isAwaiting(payout) && !isOwn
-  // The payout of a settlement or refund is cancelled together with it. Only a blocked one can be cancelled
-  // alone.
+  // The payout of a settlement or refund is cancelled together with the settlement or refund. Only a
+  // blocked payout can be cancelled by itself.
   const mayCancel = payout.purpose === 'payout' || Boolean(blockedBy)
   const amountAndPayee = [money(payout.amount, payout.currency), payout.toAccountName] as const
   const params = { reference }

@@ -92,7 +92,7 @@ function CreateFile({ onDone }: { onDone: () => void }) {
         goTo(hrefOf('payouts', id, { tab: 'files' }))
       }}
     >
-      <OurBanks />
+      <SendingBankField />
       <SelectField
         label={strings.format}
         name="format"
@@ -103,7 +103,7 @@ function CreateFile({ onDone }: { onDone: () => void }) {
   )
 }
 
-function OurBanks() {
+function SendingBankField() {
   const { data, problem, reload } = useData('/api/v1/operator/banks', {})
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   return (
@@ -121,6 +121,8 @@ const { person } = suspenseStrings
 
 type Detail = { file: Schemas['PayoutFileDetail']; session: Session; onDone: () => void }
 
+// A payout file: the download while the bank may still get it, its counts, and the request to mark it as not
+// delivered.
 function PayoutFileDetail({ file, session, onDone }: Detail) {
   const { id, amount, payouts, notDeliveredAt, blockedBy, failureRequest } = file
   const isInUse = mayAccount(session) && notDeliveredAt === null
@@ -136,7 +138,7 @@ function PayoutFileDetail({ file, session, onDone }: Detail) {
         </Link>
       </p>
       {notDeliveredAt === null && blockedBy && (
-        <p class="notice held">{whyBlocked(file, blockedBy)}</p>
+        <p class="notice held">{blockedText(file, blockedBy)}</p>
       )}
       {isInUse && !blockedBy && (
         <>
@@ -156,7 +158,8 @@ function PayoutFileDetail({ file, session, onDone }: Detail) {
   )
 }
 
-function whyBlocked({ settledByHand }: PayoutFile, blockedBy: string): string {
+// Why the file must not be downloaded.
+function blockedText({ settledByHand }: PayoutFile, blockedBy: string): string {
   if (blockedBy === 'payout_file_settled') return strings.byHand(count(settledByHand))
   return strings.blocked[blockedBy] ?? blockedBy
 }
@@ -186,6 +189,8 @@ function FileFacts({ file }: { file: PayoutFile }) {
   )
 }
 
+// Requests to mark the payouts of the file as failed, because the bank confirmed that it never got the
+// file.
 function NotDelivered({ file: { id, open }, onDone }: { file: PayoutFile; onDone: () => void }) {
   return (
     <div class="actions">
@@ -220,6 +225,7 @@ type Results = Schemas['PayoutResults']
 const RESULTS = '/api/v1/operator/payout-files/results'
 const COUNTS = ['confirmed', 'failed', 'pending', 'unchanged'] as const
 
+// Uploads the bank's report on a payout file.
 function UploadResults({ onDone }: { onDone: () => void }) {
   const [results, setResults] = useState<Results | undefined>()
   return (
@@ -247,14 +253,15 @@ function UploadResults({ onDone }: { onDone: () => void }) {
           accept=".xml,.csv,application/xml,text/xml,text/csv"
         />
       </Action>
-      {results && <Outcome results={results} close={() => setResults(undefined)} />}
+      {results && <UploadOutcome results={results} close={() => setResults(undefined)} />}
     </>
   )
 }
 
 const isCsv = ({ name, type }: File) => type === 'text/csv' || /\.csv$/i.test(name)
 
-function Outcome({ results, close }: { results: Results; close: () => void }) {
+// The counts of the uploaded report, and the lines that could not be applied.
+function UploadOutcome({ results, close }: { results: Results; close: () => void }) {
   const { problems } = results
   return (
     <NoticeDialog title={strings.taken} closeLabel={strings.done} close={close}>
@@ -282,6 +289,7 @@ function Outcome({ results, close }: { results: Results; close: () => void }) {
 
 type PayoutFile = Schemas['PayoutFile']
 
+// Not delivered, some payouts without a result, or done.
 function FileState({ file: { open, notDeliveredAt } }: { file: PayoutFile }) {
   if (notDeliveredAt) return <Badge state={strings.states.notDelivered} tone="bad" />
   if (open > 0) return <Badge state={strings.open(count(open))} tone="warn" />

@@ -29,15 +29,16 @@ export function PayoutRules({ place }: ViewProps) {
   )
 }
 
-type Found = { clientId: string; settings: Schemas['PayoutSettings'] }
+type ClientSettings = { clientId: string; settings: Schemas['PayoutSettings'] }
 
 const PATH = '/api/v1/operator/clients/{clientId}/payout-settings'
 const APPROVALS = ['none', 'above', 'all'] as const
 const AMOUNTS = ['approvalAbove', 'perPayoutLimit', 'dailyLimit'] as const
 const FLOORS = ['reserveFloorPercent', 'reserveFloorDays'] as const
 
+// Lets an operator look up a client and change its payout limits.
 function ClientPayoutLimits() {
-  const [found, setFound] = useState<Found | undefined>()
+  const [clientSettings, setClientSettings] = useState<ClientSettings | undefined>()
   return (
     <section class="card panel" aria-labelledby="client-limits">
       <h2 id="client-limits">{strings.clientLimits}</h2>
@@ -46,18 +47,20 @@ function ClientPayoutLimits() {
         action={strings.find}
         run={async (form) => {
           const clientId = form.text('clientId')
-          setFound(undefined)
-          setFound({ clientId, settings: await getData(PATH, { clientId }) })
+          // Removes the form of the client shown before, in case this one cannot be loaded.
+          setClientSettings(undefined)
+          setClientSettings({ clientId, settings: await getData(PATH, { clientId }) })
         }}
       >
         <ClientChoice label={strings.client} />
       </ActionForm>
-      {found && <LimitsForm key={found.clientId} {...found} />}
+      {clientSettings && <LimitsForm key={clientSettings.clientId} {...clientSettings} />}
     </section>
   )
 }
 
-function LimitsForm({ clientId, settings }: Found) {
+// A blank amount means no limit.
+function LimitsForm({ clientId, settings }: ClientSettings) {
   return (
     <ActionForm
       action={appStrings.save}
@@ -113,14 +116,14 @@ type Band = Schemas['PayoutTariffRequest']['bands'][number]
 const TARIFFS = '/api/v1/operator/payout-tariffs'
 const TAB = { tab: 'payoutRules' }
 
-const bandsOf = ({ bands }: Tariff) =>
+const bandsText = ({ bands }: Tariff) =>
   bands
     .map(({ upTo, fee }) => strings.band(upTo === null ? undefined : money(upTo), money(fee)))
     .join(', ')
 
 const COLUMNS: readonly Column<Tariff>[] = [
   { name: strings.bank, place: 'lead', show: ({ bankCode }) => bankCode ?? strings.otherBanks },
-  { name: strings.bands, place: 'second', show: bandsOf },
+  { name: strings.bands, place: 'second', show: bandsText },
   { name: fees.vat, isAmount: true, show: ({ vatBps }) => fees.percent(vatBps) },
   { name: strings.stampDuty, isAmount: true, show: ({ stampDuty }) => money(stampDuty) },
   { name: fees.from, place: 'time', show: ({ effectiveFrom: at }) => <Time at={at} /> },
@@ -161,7 +164,7 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
       <TextHeadline text={tariff.bankCode ?? strings.otherBanks} />
       <Facts
         facts={[
-          [strings.bands, bandsOf(tariff)],
+          [strings.bands, bandsText(tariff)],
           [fees.vat, fees.percent(tariff.vatBps)],
           [strings.stampDuty, money(stampDuty)],
           [strings.stampDutyFrom, stampDuty > 0 && money(stampDutyFrom)],
@@ -182,24 +185,27 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
   )
 }
 
-// A line such as “5000 10” is an upper limit and its fee. The last line is the fee for all larger amounts.
+// Reads the bands of a tariff. A line such as “5000 10” is an upper limit and its fee; the last line is
+// only the fee for all larger amounts.
 function readBands(text: string): Band[] {
   const lines = text.split('\n').map((line) => line.replaceAll(/[₦,]/g, '').trim().split(/\s+/))
-  const rows = lines.filter(([first]) => first !== '')
-  const last = rows.length - 1
-  const isRight = rows.every(({ length }, at) => length === (at === last ? 1 : 2))
-  if (rows.length === 0 || !isRight) throw new Problem('bands', strings.bandsWrong)
-  return rows.map(([first = '', fee]) =>
-    fee === undefined ? { upTo: null, fee: first } : { upTo: first, fee },
+  const rows = lines.filter(([firstWord]) => firstWord !== '')
+  const lastIndex = rows.length - 1
+  const hasRightShape = rows.every(({ length }, index) => length === (index === lastIndex ? 1 : 2))
+  if (rows.length === 0 || !hasRightShape) throw new Problem('bands', strings.bandsWrong)
+  return rows.map(([firstWord = '', fee]) =>
+    fee === undefined ? { upTo: null, fee: firstWord } : { upTo: firstWord, fee },
   )
 }
 
+// A tariff without a bank applies to all banks that have none of their own.
 function AddTariff({ onDone }: { onDone: () => void }) {
   return (
     <Action
       action={strings.addTariff}
       style="primary"
       run={(form, headers) => {
+        // A blank field is left out, so that the service’s default applies.
         const optional = (name: string) => {
           const amount = form.amount(name)
           return amount === '' ? {} : { [name]: amount }

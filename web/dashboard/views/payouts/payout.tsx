@@ -24,47 +24,54 @@ const { person } = suspenseStrings
 
 type Props = { payout: AnyPayout; children: ComponentChildren }
 
+// The drawer of a payout, for its client or for an operator, who sees more facts. `children` are the actions.
 export function PayoutDetail({ payout, children }: Props) {
   return (
     <>
       <Headline sum={payout} state={stateOf(payout)} about={strings.to(payout.toAccountName)} />
       <PayoutLocations payout={payout} />
       {children}
-      <Facts facts={[...factsOf(payout), ...('clientId' in payout ? operatorFacts(payout) : [])]} />
+      <Facts
+        facts={[...payoutFacts(payout), ...('clientId' in payout ? operatorFacts(payout) : [])]}
+      />
       <h3>{strings.history}</h3>
-      <Timeline entries={payout.history.map(entryOf)} />
+      <Timeline entries={payout.history.map(timelineEntry)} />
     </>
   )
 }
 
-function placeOf(payout: AnyPayout): string {
+// Where the payout's money is now, in words.
+function locationText(payout: AnyPayout): string {
   const { status, purpose } = payout
   if (isAwaiting(payout)) return strings.places.awaiting
-  const isBack = status === 'failed' || status === 'cancelled'
-  if (isBack && purpose === 'return') return strings.places.inSuspense
+  const isMoneyBack = status === 'failed' || status === 'cancelled'
+  if (isMoneyBack && purpose === 'return') return strings.places.inSuspense
   return strings.places[status as keyof typeof strings.places]
 }
 
+// The amount with its place, and below it the fee with VAT: charged, or given back if the payout did not
+// happen.
 function PayoutLocations({ payout }: { payout: AnyPayout }) {
   const { amount, fee, vat, currency, status } = payout
-  const isBack = status === 'failed' || status === 'cancelled'
+  const isMoneyBack = status === 'failed' || status === 'cancelled'
   return (
     <ul class="locations">
       <li>
         <Money amount={amount} currency={currency} />
-        <span>{placeOf(payout)}</span>
+        <span>{locationText(payout)}</span>
       </li>
       {fee + vat > 0 && (
         <li>
           <Money amount={fee + vat} currency={currency} />
-          <span>{isBack ? strings.givenBack : strings.charged}</span>
+          <span>{isMoneyBack ? strings.givenBack : strings.charged}</span>
         </li>
       )}
     </ul>
   )
 }
 
-function factsOf(payout: AnyPayout): Fact[] {
+// The facts that the client sees, too. Omits those without a value.
+function payoutFacts(payout: AnyPayout): Fact[] {
   const { currency, fee, vat, approval, bankReference, sentAt, settledAt } = payout
   const number = payout.toAccountNumber ?? payout.toAccountNumberMasked
   return [
@@ -108,18 +115,20 @@ function operatorFacts(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   ]
 }
 
-function kindOf(change: string): Entry['kind'] {
+// The kind sets the icon and colour of the entry.
+function entryKind(change: string): Entry['kind'] {
   if (change === 'unknown') return 'waiting'
   if (change === 'approved' || change === 'rejected') return 'action'
   return change === 'failed' || change === 'cancelled' ? 'reversal' : 'transfer'
 }
 
-function entryOf({ change, changedBy, changedAt, detail }: Schemas['PayoutChange']): Entry {
+// Shows a change of the payout's status as an entry of a timeline.
+function timelineEntry({ change, changedBy, changedAt, detail }: Schemas['PayoutChange']): Entry {
   const text = strings.changes[change] ?? humanize(change)
   const isPerson = /^(?:user|client):/.test(changedBy)
   return {
     at: changedAt,
-    kind: kindOf(change),
+    kind: entryKind(change),
     description: isPerson ? strings.changedBy(text, refundsStrings.person(changedBy)) : text,
     amount: null,
     currency: null,
@@ -140,6 +149,7 @@ export const PAYOUT_FILTERS: readonly Filter[] = [
   ...DATES,
 ]
 
+// Whether another user must approve the payout before it is sent.
 export const isAwaiting = ({ status, approval }: Payout) =>
   status === 'queued' && approval === 'needed'
 
@@ -192,14 +202,15 @@ type WaitingPayoutsProps = {
   path: '/api/v1/payouts' | '/api/v1/operator/payouts'
   query: Query
   tab?: string
-  version: number
+  refreshKey: number
 }
 
-export function WaitingPayouts({ title, path, query, tab, version }: WaitingPayoutsProps) {
+// The first payouts that wait for an approval or for the bank's answer, above the list of payouts.
+export function WaitingPayouts({ title, path, query, tab, refreshKey }: WaitingPayoutsProps) {
   const { data, problem, reload } = useLoaded(`${path} waiting`, (signal) =>
     getPage(path, {}, { query: { ...query, limit: `${SHOWN_MAX}` }, signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data || data.data.length === 0) return failed ?? null
   return (

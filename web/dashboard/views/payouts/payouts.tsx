@@ -8,7 +8,7 @@ import { BankAccounts } from './bank-accounts.tsx'
 import { OwnPayouts } from './own-payouts.tsx'
 import { PayoutFiles } from './payout-files.tsx'
 
-const OF_ALL_CLIENTS: readonly string[] = ['all', 'files']
+const TABS_OF_ALL_CLIENTS: readonly string[] = ['all', 'files']
 
 export default tabbedView({
   view: 'payouts',
@@ -20,5 +20,5 @@ export default tabbedView({
     files: PayoutFiles,
   },
   maySee: (name, { scopes }) =>
-    scopes.includes('accounting:read') || !OF_ALL_CLIENTS.includes(name),
+    scopes.includes('accounting:read') || !TABS_OF_ALL_CLIENTS.includes(name),
 })

@@ -28,6 +28,8 @@ type Props = {
   onDone: () => void
 }
 
+// Resolves a payout whose result the service does not know: one user confirms that the bank paid it, or
+// requests to mark it as failed.
 export function ResolvePayout({ payout, session, request, onDone }: Props) {
   const { reference, status } = payout
   const params = { reference }
@@ -94,6 +96,7 @@ const FAILURE = '/api/v1/operator/payout-failures/{reference}'
 
 type DecideFailureProps = { session: Session; item: Schemas['PayoutFailure']; onDone: () => void }
 
+// The open request to mark the payout as failed, with its evidence and the decision.
 export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
   const { requestedBy } = item
   return (
@@ -107,7 +110,7 @@ export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
           [payoutFailuresStrings.requestedAt, <Time key="at" at={item.requestedAt} />],
         ]}
       />
-      <DecideFailing
+      <DecideFailureRequest
         {...{ session, item }}
         onDone={() => {
           refreshApprovalCounts()
@@ -118,7 +121,9 @@ export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
   )
 }
 
-export function DecideFailing({ session, item, onDone }: DecideFailureProps) {
+// The buttons that decide on the request, here and on Today. The words of adjustments fit where payouts have
+// none of their own.
+export function DecideFailureRequest({ session, item, onDone }: DecideFailureProps) {
   const { reference, requestedBy, cannotApprove } = item
   return (
     <DecideRequest

@@ -27,6 +27,8 @@ const ACCOUNTS = [
 
 type Props = { difference: Difference; onDone: () => void }
 
+// Requests an entry that brings the books to the bank’s statement. Its amount is the difference, which the
+// user cannot change.
 export function AdjustDifference({ difference, onDone }: Props) {
   const { id, amount, currency, adjustingAccounts } = difference
   return (
@@ -64,15 +66,17 @@ export function AdjustDifference({ difference, onDone }: Props) {
 
 type EntryProps = { reference: string; session: Session; onDone: () => void }
 
+// Loads the open adjusting entry of a difference, and lets another user decide on it.
 export function DecideEntry({ reference, session, onDone }: EntryProps) {
   const { data, problem, reload } = useData(ONE, { reference })
   if (!data) return <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
-  return <Decide entry={data} session={session} onDone={onDone} />
+  return <EntryRequest entry={data} session={session} onDone={onDone} />
 }
 
 type DecideProps = { entry: Schemas['AdjustingEntry']; session: Session; onDone: () => void }
 
-function Decide({ entry, session, onDone }: DecideProps) {
+// The open request with its reason, and the buttons that decide on it.
+function EntryRequest({ entry, session, onDone }: DecideProps) {
   const { requestedBy, amount, currency, account, reason } = entry
   const name = strings.adjustAccounts[account] ?? account
   return (
@@ -88,6 +92,7 @@ function Decide({ entry, session, onDone }: DecideProps) {
   )
 }
 
+// The buttons that decide on an adjusting entry, here and on Today.
 export function DecideAdjustingEntry({ entry, session, onDone }: DecideProps) {
   const { reference, requestedBy, cannotApprove, amount, currency } = entry
   return (

@@ -14,13 +14,13 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
 import { type Difference, OthersNotice } from './movement.tsx'
-import { type Failure, Outcome } from './resolve-difference.tsx'
+import { BulkOutcome, type Failure } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/{id}/assign'
 
 type Props = { difference: Difference; session: Session; onDone: () => void }
 
-const ownerOf = ({ owner }: Difference) => owner?.id ?? 'nobody'
+const ownerId = ({ owner }: Difference) => owner?.id ?? 'nobody'
 
 export function AssignDifference({ difference, session, onDone }: Props) {
   return (
@@ -36,19 +36,21 @@ export function AssignDifference({ difference, session, onDone }: Props) {
   )
 }
 
+// Makes the user the owner, or removes them as the owner. The toast offers to undo it.
 export function TakeDifference({ difference, session, onDone }: Props) {
   const { id } = difference
   const isMine = difference.owner?.id === session.user.id
-  const turn = async () => {
+  // `from` is the owner that the page shows: the service refuses the change if there is another by now.
+  const takeOrRelease = async () => {
     const assign = (owner: string, from: string) =>
       send('POST', PATH, { params: { id }, body: { owner, from } }).finally(onDone)
-    const before = ownerOf(difference)
-    const { owner } = await assign(isMine ? 'nobody' : 'me', before)
+    const previousOwner = ownerId(difference)
+    const { owner } = await assign(isMine ? 'nobody' : 'me', previousOwner)
     offerUndo(isMine ? strings.unassigned : strings.taken, () =>
-      assign(before, owner?.id ?? 'nobody'),
+      assign(previousOwner, owner?.id ?? 'nobody'),
     )
   }
-  return <AtOnceButton label={isMine ? strings.release : strings.take} run={turn} />
+  return <AtOnceButton label={isMine ? strings.release : strings.take} run={takeOrRelease} />
 }
 
 function AssignForm({ difference, session, onDone, close }: Props & { close: () => void }) {
@@ -60,7 +62,7 @@ function AssignForm({ difference, session, onDone, close }: Props & { close: () 
       action={strings.assign}
       isReady={owners.data !== undefined}
       run={(form, headers) => {
-        const body = { owner: form.text('owner'), from: ownerOf(difference) }
+        const body = { owner: form.text('owner'), from: ownerId(difference) }
         return send('POST', PATH, { params: { id }, body, headers })
       }}
       message={({ owner }) => (owner ? strings.assignedTo(owner.email) : strings.unassigned)}
@@ -73,10 +75,11 @@ function AssignForm({ difference, session, onDone, close }: Props & { close: () 
 }
 
 const MANY_PATH = '/api/v1/operator/reconciliation/assign'
-const AT_ONCE = 500
+const BATCH_MAX = 500
 
 type ManyProps = { ids: readonly string[]; session: Session; onDone: () => void }
 
+// Assigns the selected differences; the batch stays as it was when the dialog opened.
 export function AssignChosen({ ids, session, onDone }: ManyProps) {
   const [batch, setBatch] = useState<readonly string[] | undefined>()
   return (
@@ -101,12 +104,13 @@ export function AssignChosen({ ids, session, onDone }: ManyProps) {
 function AssignMany({ ids, session, close, onDone }: ManyProps & { close: () => void }) {
   const owners = useOwners()
   const [failed, setFailed] = useState<readonly Failure[] | undefined>()
+  // Assigns the differences in batches, and lists those that could not be assigned.
   const sending = useSending(async (form) => {
     const owner = form.text('owner')
     const failures: Failure[] = []
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const some = ids.slice(at, at + AT_ONCE).map(Number)
-      const results = await send('POST', MANY_PATH, { body: { ids: some, owner } })
+    for (let start = 0; start < ids.length; start += BATCH_MAX) {
+      const batch = ids.slice(start, start + BATCH_MAX).map(Number)
+      const results = await send('POST', MANY_PATH, { body: { ids: batch, owner } })
       for (const { id, ok, message } of results) {
         if (!ok) failures.push({ id: `${id}`, message: message ?? '' })
       }
@@ -120,7 +124,7 @@ function AssignMany({ ids, session, close, onDone }: ManyProps & { close: () => 
   })
   if (failed) {
     return (
-      <Outcome
+      <BulkOutcome
         title={strings.assignMany(ids.length)}
         summary={strings.manyAssigned(ids.length - failed.length)}
         notDone={strings.manyNotAssigned(failed.length)}
@@ -142,17 +146,18 @@ function AssignMany({ ids, session, close, onDone }: ManyProps & { close: () => 
   )
 }
 
-const OWNERS = '/api/v1/operator/reconciliation/owners'
+const OWNERS_PATH = '/api/v1/operator/reconciliation/owners'
 
-const useOwners = () => useData(OWNERS, {})
+const useOwners = () => useData(OWNERS_PATH, {})
 
+// The filter by owner. It also offers owners who no longer have access.
 export function useOwnerFilter({ user }: Session): Filter {
   const { data } = useOwners()
-  const others = (data ?? []).filter(({ id }) => id !== user.id)
+  const otherOwners = (data ?? []).filter(({ id }) => id !== user.id)
   const choices = Object.fromEntries([
     ['me', strings.me],
     ['nobody', strings.nobody],
-    ...others.map(({ id, email, hasAccess }) => [
+    ...otherOwners.map(({ id, email, hasAccess }) => [
       id,
       hasAccess ? email : strings.withoutAccess(email),
     ]),
@@ -170,13 +175,13 @@ function OwnerChoice({ owners, session, chosen }: OwnerChoiceProps) {
   const { data, problem, reload } = owners
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="text" lines={2} />
-  const fit = data.filter(({ hasAccess }) => hasAccess)
+  const eligibleOwners = data.filter(({ hasAccess }) => hasAccess)
   return (
     <Field label={strings.assignTo} hint={strings.assignHint}>
       {(id) => (
         <select id={id} name="owner">
           <option value="nobody">{strings.nobody}</option>
-          {fit.map((owner) => (
+          {eligibleOwners.map((owner) => (
             <option key={owner.id} value={owner.id} selected={owner.id === chosen}>
               {owner.id === session.user.id ? strings.you(owner.email) : owner.email}
             </option>

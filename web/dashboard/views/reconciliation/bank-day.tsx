@@ -15,21 +15,21 @@ import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { ListTable, onePage, Pager } from '../../parts/table.tsx'
 import { closeTo, hrefOf, type Place } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
-import { useVersion } from '../../steady-refresh.ts'
+import { useRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AssignChosen } from './assign-difference.tsx'
 import { DifferenceDrawer } from './difference.tsx'
 import { ImportStatement } from './import-statement.tsx'
 import {
-  aboutItem,
-  aboutLine,
-  choosingOf,
   DIFFERENCE_COLUMNS,
+  differenceSelection,
   type Item,
   ItemLink,
+  itemDetails,
   itemKind,
   itemText,
   type Line,
+  lineDetails,
   lineKind,
   lineText,
   Movement,
@@ -40,11 +40,13 @@ import { Suggestions } from './suggestions.tsx'
 
 type Props = ViewProps & { bankCode: string; day: string }
 
+// One bank’s day: the proof, the import if the statement is missing, suggestions, differences, and all lines
+// beside all items.
 export function BankDay({ place, session, bankCode, day }: Props) {
   const { currency } = place.query
-  const [version, bump] = useVersion()
+  const [refreshKey, refresh] = useRefreshKey()
   const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   // Stays set after the import, so that the result of the import stays open.
   const wasMissing = useRef(false)
   wasMissing.current ||= data?.statement === null
@@ -54,21 +56,25 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   return (
     <>
       {failed}
-      <DayTop proof={data} mayClose={mayChange} changed={bump} />
+      <DayTop proof={data} mayClose={mayChange} changed={refresh} />
       <Proof proof={data} />
       {wasMissing.current && mayChange && (
-        <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} onDone={bump} />
+        <ImportStatement
+          label={bankStatementsStrings.import}
+          bankCode={bankCode}
+          onDone={refresh}
+        />
       )}
-      {mayChange && <Suggestions proof={data} session={session} onDone={bump} />}
-      <DayDifferences proof={data} place={place} session={session} onDone={bump} />
-      <DaySides proof={data} place={place} version={version} />
+      {mayChange && <Suggestions proof={data} session={session} onDone={refresh} />}
+      <DayDifferences proof={data} place={place} session={session} onDone={refresh} />
+      <DaySides proof={data} place={place} refreshKey={refreshKey} />
       {place.open !== undefined && (
         <DifferenceDrawer
           id={place.open}
           session={session}
-          version={version}
+          refreshKey={refreshKey}
           close={() => closeTo(hrefOf('reconciliation', undefined, place.query))}
-          changed={bump}
+          changed={refresh}
         />
       )}
     </>
@@ -77,9 +83,10 @@ export function BankDay({ place, session, bankCode, day }: Props) {
 
 type TopProps = { proof: DayProof; mayClose: boolean; changed: () => void }
 
+// The bank, the status of its day, and links to the day before and after.
 function DayTop({ proof, mayClose, changed }: TopProps) {
   const { bankCode, bankName, currency, day, isClosed } = proof
-  const at = (other: string) =>
+  const hrefOfDay = (other: string) =>
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
   return (
     <header class="day-top">
@@ -99,12 +106,12 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
         <p class="muted">{longDay(day)}</p>
       </div>
       <div class="day-steps">
-        <Link class="button" href={at(addDays(day, -1))}>
+        <Link class="button" href={hrefOfDay(addDays(day, -1))}>
           <Icon name="back" />
           {strings.previousDay}
         </Link>
         {day < today() && (
-          <Link class="button" href={at(addDays(day, 1))}>
+          <Link class="button" href={hrefOfDay(addDays(day, 1))}>
             {strings.nextDay}
             <Icon name="onward" />
           </Link>
@@ -115,8 +122,8 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
   )
 }
 
-// Returns a text like "1 open · 4 not matched yet · 2 reconciling". The numbers are those of the proof.
-function countsOf({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
+// Writes "1 open · 4 not matched yet · 2 reconciling" with the numbers of the proof.
+function countsText({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
   const parts = [
     openDifferences > 0 && strings.open(count(openDifferences)),
     waitingDifferences > 0 && strings.waiting(count(waitingDifferences)),
@@ -127,6 +134,7 @@ function countsOf({ openDifferences, waitingDifferences, notedDifferences }: Day
 
 type DayDifferencesProps = { proof: DayProof; place: Place; session: Session; onDone: () => void }
 
+// The differences of the day, which the user can open, or select to assign or resolve together.
 function DayDifferences({ proof, place, session, onDone }: DayDifferencesProps) {
   const { differences, moreDifferences, bankCode } = proof
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
@@ -134,6 +142,7 @@ function DayDifferences({ proof, place, session, onDone }: DayDifferencesProps) 
   const loaded = { data: differences, problem: undefined, isLoading: false, reload: onDone }
   const hasAny = differences.length > 0
   const mayResolve = mayAccount(session)
+  // Called after an action on the selected differences, which ends the selection.
   const changed = () => {
     choose(new Set())
     onDone()
@@ -142,7 +151,7 @@ function DayDifferences({ proof, place, session, onDone }: DayDifferencesProps) 
   return (
     <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
       <header class={hasAny ? 'grid-top' : ''}>
-        {hasAny && <h2 id="differences">{countsOf(proof)}</h2>}
+        {hasAny && <h2 id="differences">{countsText(proof)}</h2>}
         <div class="buttons">
           <AssignChosen ids={ids} session={session} onDone={changed} />
           <ResolveChosen ids={ids} onDone={changed} />
@@ -156,7 +165,7 @@ function DayDifferences({ proof, place, session, onDone }: DayDifferencesProps) 
           keyOf={({ id }) => `${id}`}
           hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}
           openKey={place.open}
-          {...(mayResolve ? { choosing: choosingOf(chosen, choose) } : {})}
+          {...(mayResolve ? { choosing: differenceSelection(chosen, choose) } : {})}
           empty={null}
         />
       )}
@@ -186,13 +195,15 @@ const FILTERS: readonly Filter[] = [
   { name: 'search', label: strings.search, placeholder: strings.searchHint },
 ]
 
-type DaySidesProps = { proof: DayProof; place: Place; version: number }
+type DaySidesProps = { proof: DayProof; place: Place; refreshKey: number }
 
-function DaySides({ proof, place, version }: DaySidesProps) {
+// The statement lines of the bank beside the items of the books, the unmatched ones first.
+function DaySides({ proof, place, refreshKey }: DaySidesProps) {
   const { bankCode, day, currency } = proof
   const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
   const common = { bankCode, day, currency, search }
-  const groups = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
+  // The filter by `isMatched` leaves one of the two groups.
+  const groups = ['false', 'true'].filter((value) => !isMatched || value === isMatched)
   const context = { proof, place }
   return (
     <section aria-labelledby="sides">
@@ -203,24 +214,24 @@ function DaySides({ proof, place, version }: DaySidesProps) {
       <div class="sides">
         <section class="card" aria-labelledby="bank-side">
           <h3 id="bank-side">{strings.bankSide}</h3>
-          {groups.map((each) => (
-            <Group
-              key={each}
+          {groups.map((matchedValue) => (
+            <MatchGroup
+              key={matchedValue}
               path={LINES}
-              query={{ ...common, kind: kindOfLine, isMatched: each }}
-              version={version}
+              query={{ ...common, kind: kindOfLine, isMatched: matchedValue }}
+              refreshKey={refreshKey}
               show={(line) => <LineRow key={line.lineId} line={line} {...context} />}
             />
           ))}
         </section>
         <section class="card" aria-labelledby="book-side">
           <h3 id="book-side">{strings.bookSide}</h3>
-          {groups.map((each) => (
-            <Group
-              key={each}
+          {groups.map((matchedValue) => (
+            <MatchGroup
+              key={matchedValue}
               path={ITEMS}
-              query={{ ...common, kind: kindOfItem, isMatched: each }}
-              version={version}
+              query={{ ...common, kind: kindOfItem, isMatched: matchedValue }}
+              refreshKey={refreshKey}
               show={(item) => <ItemRow key={`${item.kind} ${item.id}`} item={item} {...context} />}
             />
           ))}
@@ -230,18 +241,19 @@ function DaySides({ proof, place, version }: DaySidesProps) {
   )
 }
 
-type GroupProps<P extends PagePath> = {
+type MatchGroupProps<P extends PagePath> = {
   path: P
   query: Query
-  version: number
+  refreshKey: number
   show: (row: Row<P>) => ComponentChildren
 }
 
-function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
-  const { path, query, version, show } = props
+// The matched or the unmatched lines or items of the day, page by page.
+function MatchGroup<P extends typeof LINES | typeof ITEMS>(props: MatchGroupProps<P>) {
+  const { path, query, refreshKey, show } = props
   const pages = usePages(path, {} as Params<P>, { ...query, limit: '20' })
   const { data, problem, reload } = pages
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const isUnmatched = query.isMatched === 'false'
   const emptyText = isUnmatched ? strings.noUnmatched : strings.noMatched
   return (
@@ -261,9 +273,10 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
 
 type RowProps = { proof: DayProof; place: Place }
 
+// A statement line with the items that it is matched with, or a link to its difference.
 function LineRow({ line, proof, place }: RowProps & { line: Line }) {
-  const found = proof.differences.find((each) => each.line?.lineId === line.lineId)
-  const withItems = line.items.map((item) => `${itemKind(item.kind)} ${itemText(item)}`)
+  const difference = proof.differences.find((other) => other.line?.lineId === line.lineId)
+  const itemTexts = line.items.map((item) => `${itemKind(item.kind)} ${itemText(item)}`)
   return (
     <Movement
       title={lineText(line)}
@@ -271,19 +284,20 @@ function LineRow({ line, proof, place }: RowProps & { line: Line }) {
       amount={line.amount}
       currency={proof.currency}
       about={[
-        ...aboutLine(line),
+        ...lineDetails(line),
         line.rule && matchedBy(line.rule),
-        ...withItems,
+        ...itemTexts,
         line.payer?.score != null && strings.payerAlike(line.payer.score),
       ]}
-      end={found && <ResolveLink difference={found} place={place} />}
+      end={difference && <ResolveLink difference={difference} place={place} />}
     />
   )
 }
 
+// An item of the books with the lines that it is matched with, or a link to its difference.
 function ItemRow({ item, proof, place }: RowProps & { item: Item }) {
-  const found = proof.differences.find(
-    (each) => each.item?.kind === item.kind && each.item.id === item.id,
+  const difference = proof.differences.find(
+    (other) => other.item?.kind === item.kind && other.item.id === item.id,
   )
   const rule = item.lines[0]?.rule
   const lines = item.lines.map(lineText)
@@ -293,8 +307,14 @@ function ItemRow({ item, proof, place }: RowProps & { item: Item }) {
       kind={itemKind(item.kind)}
       amount={item.amount}
       currency={proof.currency}
-      about={[...aboutItem(item), rule && matchedBy(rule), ...lines]}
-      end={found ? <ResolveLink difference={found} place={place} /> : <ItemLink item={item} />}
+      about={[...itemDetails(item), rule && matchedBy(rule), ...lines]}
+      end={
+        difference ? (
+          <ResolveLink difference={difference} place={place} />
+        ) : (
+          <ItemLink item={item} />
+        )
+      }
     />
   )
 }

@@ -19,53 +19,53 @@ import { Link } from '../../parts/link.tsx'
 import { Empty, Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { hrefOf, type Place } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
-import { useSteadyVersion } from '../../steady-refresh.ts'
+import { useSteadyRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ImportStatement } from './import-statement.tsx'
 import { ICONS, type Status, statusOf, TONES } from './proof.tsx'
 
 const SHOWN_DAYS = 14
-const ASKED_DAYS = 62 // Two months, to find the day of a bank's first statement.
+const LOADED_DAYS = 62 // Two months, to find the day of a bank's first statement.
 
 export function Days({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
-  const [version, bump] = useSteadyVersion()
-  const period = { from: addDays(to, 1 - ASKED_DAYS), to }
+  const [refreshKey, refresh] = useSteadyRefreshKey()
+  const period = { from: addDays(to, 1 - LOADED_DAYS), to }
   const { data, problem, reload } = useData(DAYS, {}, period)
-  useReload(version, reload)
-  const hasAny = useHasAny(version)
+  useReload(refreshKey, reload)
+  const hasStatements = useHasStatements(refreshKey)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (failed && !data) return failed
-  if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
-  const rows = withStatus(data).filter(({ day }) => day >= from)
-  const { import: another, importFirst } = bankStatementsStrings
+  if (!data || hasStatements === undefined) return <Skeleton kind="rows" lines={8} />
+  const rows = withDisplayStatus(data).filter(({ day }) => day >= from)
+  const { import: importAnother, importFirst } = bankStatementsStrings
   // Always rendered at the same place in the tree, so that the result of the first import stays open.
   return (
     <>
       {failed}
-      {hasAny ? (
+      {hasStatements ? (
         <AlertLine rows={rows} />
       ) : (
         <Empty icon="reconciliation" title={strings.none} text={strings.noneText} />
       )}
       {mayAccount(session) && (
-        <ImportStatement label={hasAny ? another : importFirst} onDone={bump} />
+        <ImportStatement label={hasStatements ? importAnother : importFirst} onDone={refresh} />
       )}
-      {hasAny && <Grid {...{ rows, from, to, place, version }} />}
+      {hasStatements && <GridAndAgeing {...{ rows, from, to, place, refreshKey }} />}
     </>
   )
 }
 
-type GridProps = {
+type GridAndAgeingProps = {
   rows: readonly BankDayRow[]
   from: string
   to: string
   place: Place
-  version: number
+  refreshKey: number
 }
 
-function Grid({ rows, from, to, place, version }: GridProps) {
+function GridAndAgeing({ rows, from, to, place, refreshKey }: GridAndAgeingProps) {
   return (
     <>
       <section aria-labelledby="grid">
@@ -75,39 +75,45 @@ function Grid({ rows, from, to, place, version }: GridProps) {
         </header>
         <DayGrid rows={rows} days={daysBetween(from, to)} />
       </section>
-      <Ageing version={version} />
+      <Ageing refreshKey={refreshKey} />
     </>
   )
 }
 
-function withStatus(rows: Data<typeof DAYS>): BankDayRow[] {
+// Days before a bank's first statement are not missing one: the bank had not started yet.
+function withDisplayStatus(rows: Data<typeof DAYS>): BankDayRow[] {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
-  return [...banks.values()].flatMap((ofBank) => {
-    const firstDay = ofBank.find(({ status }) => status !== 'missing_statement')?.day ?? today()
-    return ofBank.map((row) => ({ ...row, status: statusOf(row, firstDay) }))
+  return [...banks.values()].flatMap((bankRows) => {
+    const firstDay = bankRows.find(({ status }) => status !== 'missing_statement')?.day ?? today()
+    return bankRows.map((row) => ({ ...row, status: statusOf(row, firstDay) }))
   })
 }
 
-function useHasAny(version: number): boolean | undefined {
+// Whether any statement was ever imported; undefined until known. After an error it assumes so, and shows
+// the usual page.
+function useHasStatements(refreshKey: number): boolean | undefined {
   const query = { limit: '1' }
   const { data, problem, reload } = useLoaded('any statement', (signal) =>
     getPage('/api/v1/operator/statements', {}, { query, signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   return problem ? true : data && data.data.length > 0
 }
 
+// Says how many days have differences or lack a statement, with a link to the oldest of them.
 function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
   const rowsIn = (status: string) => rows.filter((row) => row.status === status)
-  const red = rowsIn('differences')
+  const withDifferences = rowsIn('differences')
   const missing = rowsIn('missing_statement')
-  const oldest = [...red, ...missing].toSorted((one, other) => (one.day < other.day ? -1 : 1))[0]
-  const unknown = unknownBanks(rows)
-  if (!oldest) return <CalmLine rows={rows} unknown={unknown} />
+  const oldest = [...withDifferences, ...missing].toSorted((one, other) =>
+    one.day < other.day ? -1 : 1,
+  )[0]
+  const unknownTexts = unknownBanks(rows)
+  if (!oldest) return <CalmLine rows={rows} unknown={unknownTexts} />
   const summary = [
-    red.length > 0 && strings.red(red.length),
+    withDifferences.length > 0 && strings.red(withDifferences.length),
     missing.length > 0 && strings.missing(missing.length),
-    ...unknown,
+    ...unknownTexts,
   ].filter(Boolean)
   const { bankCode, day, currency } = oldest
   return (
@@ -125,18 +131,20 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
 function unknownBanks(rows: readonly BankDayRow[]): string[] {
   const due = rows.filter(({ isExpected, status }) => isExpected && status !== 'not_due')
   const banks = groupBy(due, ({ bankCode, currency }) => `${bankCode} ${currency}`)
-  return [...banks.values()].flatMap((ofBank) => {
-    if (!ofBank.some(({ status }) => status === 'not_started')) return []
-    const have = ofBank.filter(({ statement }) => statement !== null).length
-    return [strings.statementsIn(have, ofBank.length, nameOf(ofBank[0] as BankDayRow))]
+  return [...banks.values()].flatMap((bankRows) => {
+    if (!bankRows.some(({ status }) => status === 'not_started')) return []
+    const received = bankRows.filter(({ statement }) => statement !== null).length
+    return [strings.statementsIn(received, bankRows.length, bankLabel(bankRows[0] as BankDayRow))]
   })
 }
 
-// Shown if no day has differences or lacks a statement. Green if the outcome of all days is known, else grey.
+// Shown if no day has differences or lacks a statement. It is green only if the outcome of all days is
+// known, and grey otherwise.
 function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: readonly string[] }) {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+  // The count of a day includes the days before, so the largest count of a bank is its total.
   const waiting = [...banks.values()].reduce(
-    (sum, ofBank) => sum + Math.max(...ofBank.map((row) => row.waitingDifferences)),
+    (sum, bankRows) => sum + Math.max(...bankRows.map((row) => row.waitingDifferences)),
     0,
   )
   const isKnown = unknown.length === 0 && waiting === 0
@@ -161,9 +169,10 @@ type Row = { name: string; sums: readonly Sum[]; hrefOf: (bucket: Bucket) => str
 
 const BUCKETS = Object.keys(strings.buckets) as Bucket[]
 
-function Ageing({ version }: { version: number }) {
+// Open differences, reconciling items and suspense by age.
+function Ageing({ refreshKey }: { refreshKey: number }) {
   const { data, problem, reload } = useData(PATH, {})
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const nameBank = useBankNames()
   return (
     <section aria-labelledby="ageing">
@@ -171,15 +180,16 @@ function Ageing({ version }: { version: number }) {
         {strings.ageing}
       </h2>
       <Pending {...{ data, problem, reload }} kind="rows" lines={2} />
-      {data && <AgeingTable rows={rowsOf(data, nameBank)} />}
+      {data && <AgeingTable rows={ageingRows(data, nameBank)} />}
       <p class="muted small under-list">
-        {strings.ageingText} {data && <Unowned data={data} />}
+        {strings.ageingText} {data && <UnownedLink data={data} />}
       </p>
     </section>
   )
 }
 
-function Unowned({ data }: { data: Data<typeof PATH> }) {
+// Links to the open differences that nobody owns.
+function UnownedLink({ data }: { data: Data<typeof PATH> }) {
   const unowned = data.differences.reduce((sum, { unowned }) => sum + unowned, 0)
   if (unowned === 0) return null
   const query = { tab: 'differences', state: 'open', owner: 'nobody' }
@@ -190,13 +200,15 @@ function Unowned({ data }: { data: Data<typeof PATH> }) {
   )
 }
 
-function rowsOf(data: Data<typeof PATH>, nameBank: (code: string) => string): Row[] {
+// One row for the open differences of each bank, one for its reconciling items, and one for suspense in
+// each currency.
+function ageingRows(data: Data<typeof PATH>, nameBank: (code: string) => string): Row[] {
   const suspense = groupBy(data.suspense, ({ currency }) => currency)
   const byBank = (
-    all: Data<typeof PATH>['differences'],
+    bankSums: Data<typeof PATH>['differences'],
     query: { tab: string; state?: string },
   ) => {
-    const banks = groupBy(all, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+    const banks = groupBy(bankSums, ({ bankCode, currency }) => `${bankCode} ${currency}`)
     return [...banks].map(([key, sums]): Row => {
       const [bankCode = '', currency] = key.split(' ')
       const name = `${nameBank(bankCode)}${currency === 'NGN' ? '' : `, ${currency}`}`
@@ -207,14 +219,17 @@ function rowsOf(data: Data<typeof PATH>, nameBank: (code: string) => string): Ro
       }
     })
   }
-  const open = byBank(data.differences, { tab: 'differences', state: 'open' })
-  const noted = byBank(data.reconcilingItems, { tab: 'reconciling' })
-  const ofNoted = noted.map((row) => ({ ...row, name: strings.ageingOf.noted(row.name) }))
-  const ofSuspense = [...suspense].map(([currency, sums]): Row => {
+  const openRows = byBank(data.differences, { tab: 'differences', state: 'open' })
+  const notedRows = byBank(data.reconcilingItems, { tab: 'reconciling' })
+  const renamedNotedRows = notedRows.map((row) => ({
+    ...row,
+    name: strings.ageingOf.noted(row.name),
+  }))
+  const suspenseRows = [...suspense].map(([currency, sums]): Row => {
     const name = currency === 'NGN' ? strings.ageingOf.suspense : strings.suspenseOf(currency)
     return { name, sums, hrefOf: () => hrefOf('accounting', undefined, { tab: 'suspense' }) }
   })
-  return [...open, ...ofNoted, ...ofSuspense]
+  return [...openRows, ...renamedNotedRows, ...suspenseRows]
 }
 
 function AgeingTable({ rows }: { rows: readonly Row[] }) {
@@ -239,7 +254,7 @@ function AgeingTable({ rows }: { rows: readonly Row[] }) {
               <td class="at-lead">{row.name}</td>
               {BUCKETS.map((bucket) => (
                 <td key={bucket} class="at-line amount" data-name={strings.buckets[bucket]}>
-                  <Cell
+                  <AgeingCell
                     sum={row.sums.find((sum) => sum.bucket === bucket)}
                     href={row.hrefOf(bucket)}
                   />
@@ -253,7 +268,7 @@ function AgeingTable({ rows }: { rows: readonly Row[] }) {
   )
 }
 
-function Cell({ sum, href }: { sum: Sum | undefined; href: string }) {
+function AgeingCell({ sum, href }: { sum: Sum | undefined; href: string }) {
   if (!sum || sum.count === 0) return <span class="muted">{appStrings.nothing}</span>
   return (
     <Link href={href}>
@@ -290,13 +305,13 @@ function DayGrid({ rows, days }: Props) {
             ))}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={(event) => move(body.current, event)}>
-          {[...banks].map(([key, ofBank]) => (
+        <tbody ref={body} onKeyDown={(event) => moveBetweenCells(body.current, event)}>
+          {[...banks].map(([key, bankRows]) => (
             <tr key={key}>
-              <th scope="row">{nameOf(ofBank[0] as BankDayRow)}</th>
+              <th scope="row">{bankLabel(bankRows[0] as BankDayRow)}</th>
               {days.map((day) => (
                 <td key={day} data-name={shortDay(day)}>
-                  <DayCell row={ofBank.find((row) => row.day === day)} />
+                  <DayCell row={bankRows.find((row) => row.day === day)} />
                 </td>
               ))}
             </tr>
@@ -307,10 +322,11 @@ function DayGrid({ rows, days }: Props) {
   )
 }
 
-function nameOf({ bankName, currency }: BankDayRow): string {
+function bankLabel({ bankName, currency }: BankDayRow): string {
   return currency === 'NGN' ? bankName : `${bankName}, ${currency}`
 }
 
+// A bank’s day in the grid: its status as icon and word, and a lock if the books are closed.
 function DayCell({ row }: { row: BankDayRow | undefined }) {
   if (!row) return <span class="muted">{appStrings.nothing}</span>
   const { bankCode, day, currency, status, isClosed } = row
@@ -320,16 +336,16 @@ function DayCell({ row }: { row: BankDayRow | undefined }) {
       href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
       title={isClosed ? strings.closed : undefined}
     >
-      <span class="hidden">{strings.cell(nameOf(row), longDay(day), '')}</span>
+      <span class="hidden">{strings.cell(bankLabel(row), longDay(day), '')}</span>
       <Icon name={ICONS[status]} />
-      <span class="day-word">{wordOf(row)}</span>
+      <span class="day-word">{cellText(row)}</span>
       {isClosed && <span class="hidden">, {strings.closed}</span>}
       {isClosed && <Icon name="lock" />}
     </Link>
   )
 }
 
-function wordOf({ status, openDifferences, waitingDifferences }: BankDayRow): string {
+function cellText({ status, openDifferences, waitingDifferences }: BankDayRow): string {
   if (status === 'waiting') return strings.cellWaiting(count(waitingDifferences))
   if (status === 'differences' && openDifferences > 0) return strings.open(count(openDifferences))
   return strings.cellWords[status]
@@ -342,15 +358,17 @@ const STEPS: Record<string, readonly [across: number, down: number]> = {
   ArrowDown: [0, 1],
 }
 
-function move(body: HTMLElement | null, event: KeyboardEvent): void {
+// Arrow keys move the focus to the link of the neighbouring cell.
+function moveBetweenCells(body: HTMLElement | null, event: KeyboardEvent): void {
   const step = STEPS[event.key]
   const cell = (event.target as HTMLElement).closest('td')
   const row = cell?.closest('tr')
   if (!step || !cell || !row || !body) return
   event.preventDefault()
+  const [across, down] = step
   const rows = [...body.children]
-  const next = rows[rows.indexOf(row) + step[1]]?.children[cell.cellIndex + step[0]]
-  next?.querySelector<HTMLElement>('a')?.focus()
+  const nextCell = rows[rows.indexOf(row) + down]?.children[cell.cellIndex + across]
+  nextCell?.querySelector<HTMLElement>('a')?.focus()
 }
 
 // Groups rows by a key, in order of first appearance. Older browsers have no Map.groupBy.

@@ -38,19 +38,20 @@ type WholeDifference = Data<typeof PATH>
 type Props = {
   id: string
   session: Session
-  version: number
+  refreshKey: number
   close: () => void
   changed: () => void
 }
 
-export function DifferenceDrawer({ id, session, version, close, changed }: Props) {
+// The drawer of a difference in the lists and in the daily proof. A new `refreshKey` loads it again.
+export function DifferenceDrawer({ id, session, refreshKey, close, changed }: Props) {
   return (
     <Detail
       key={id}
       title={strings.one}
       path={PATH}
       params={{ id }}
-      version={version}
+      refreshKey={refreshKey}
       close={close}
       show={(difference) => (
         <DifferenceDetail difference={difference} session={session} changed={changed} />
@@ -100,14 +101,15 @@ function DifferenceDetail({ difference, session, changed }: DifferenceDetailProp
   )
 }
 
-const IS_OPEN = ['queued', 'sending', 'unknown']
+const UNSETTLED_STATUSES = ['queued', 'sending', 'unknown']
 
+// Says what booking the line would do to the payout, or else what the user can do instead.
 function payoutText({
   status,
   booking,
 }: NonNullable<WholeDifference['payout']>): string | undefined {
   if (booking !== null) return strings.payoutBookings[booking]
-  return IS_OPEN.includes(status) ? strings.payoutNotSettled : strings.payoutNotBooked
+  return UNSETTLED_STATUSES.includes(status) ? strings.payoutNotSettled : strings.payoutNotBooked
 }
 
 function DifferenceFacts({ difference }: { difference: WholeDifference }) {
@@ -218,14 +220,15 @@ function ItemFacts({ title, item, currency }: ItemProps) {
 
 type DecideDifferenceProps = { session: Session; difference: Difference; onDone: () => void }
 
+// The open request to resolve the difference, with its reason, for another user’s decision.
 function DecideDifference({ session, difference, onDone }: DecideDifferenceProps) {
   const { askedBy, reason } = difference
-  const reading = readingOf(difference)
+  const proposal = proposedReading(difference)
   return (
     <section class="request" aria-labelledby="asked">
       <h3 id="asked">{strings.waiting}</h3>
       <p>{strings.asks(suspenseStrings.person(askedBy ?? ''), actionName(difference))}</p>
-      {reading && <p>{reading}</p>}
+      {proposal && <p>{proposal}</p>}
       <p class="request-reason">{reason}</p>
       <DecideResolution {...{ session, difference, onDone }} />
     </section>
@@ -234,6 +237,7 @@ function DecideDifference({ session, difference, onDone }: DecideDifferenceProps
 
 export const actionName = ({ action }: Difference) => strings.actions[action ?? ''] ?? ''
 
+// The buttons that decide on the request, here and on Today.
 export function DecideResolution({ session, difference, onDone }: DecideDifferenceProps) {
   const { id, askedBy, cannotApprove, amount, currency } = difference
   return (
@@ -248,8 +252,9 @@ export function DecideResolution({ session, difference, onDone }: DecideDifferen
   )
 }
 
-// Returns the proposed way to book a debit smaller than its credit, for the approver.
-export function readingOf({
+// A debit that is smaller than its credit can be read in several ways. Tells the approver which one the
+// request proposes.
+export function proposedReading({
   readings,
   action,
   amount,
@@ -267,14 +272,14 @@ function DifferenceHistory({ history }: { history: readonly Change[] }) {
     <>
       <h3>{strings.history}</h3>
       <ol class="history" aria-label={strings.history}>
-        {history.toReversed().map((change, at) => (
-          <li key={history.length - at}>
+        {history.toReversed().map((change, index) => (
+          <li key={history.length - index}>
             <p>
               <strong>{strings.changes[change.change] ?? humanize(change.change)}</strong>{' '}
-              <span class="muted">{actorOf(change)}</span>
+              <span class="muted">{actorText(change)}</span>
             </p>
-            {ownerOf(change) && <p>{ownerOf(change)}</p>}
-            {reasonOf(change) && <p class="request-reason">{reasonOf(change)}</p>}
+            {ownerText(change) && <p>{ownerText(change)}</p>}
+            {reasonText(change) && <p class="request-reason">{reasonText(change)}</p>}
             <Time at={change.changedAt} />
           </li>
         ))}
@@ -283,15 +288,16 @@ function DifferenceHistory({ history }: { history: readonly Change[] }) {
   )
 }
 
-const actorOf = ({ actor }: Change) =>
+const actorText = ({ actor }: Change) =>
   actor === null ? strings.bySystem : suspenseStrings.person(actor)
 
-function ownerOf({ change, detail: { owner } }: Change): string | undefined {
+// The new owner, if the change assigned the difference.
+function ownerText({ change, detail: { owner } }: Change): string | undefined {
   if (change !== 'assigned') return undefined
   if (typeof owner !== 'string') return strings.unassigned
   return strings.assignedTo(suspenseStrings.person(owner))
 }
 
-function reasonOf({ detail }: Change): string | undefined {
+function reasonText({ detail }: Change): string | undefined {
   return typeof detail.reason === 'string' ? detail.reason : undefined
 }

@@ -9,12 +9,12 @@ import { type Filter, filterQuery } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { useChosenAmong } from '../../parts/table.tsx'
 import { mayAccount } from '../../session.ts'
-import { useSteadyVersion } from '../../steady-refresh.ts'
+import { useSteadyRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AssignChosen, useOwnerFilter } from './assign-difference.tsx'
 import { DifferenceDrawer } from './difference.tsx'
 import { ImportStatement } from './import-statement.tsx'
-import { choosingOf, DIFFERENCE_COLUMNS, DIFFERENCES, useBankFilter } from './movement.tsx'
+import { DIFFERENCE_COLUMNS, DIFFERENCES, differenceSelection, useBankFilter } from './movement.tsx'
 import { ResolveChosen } from './resolve-difference.tsx'
 
 const FILTERS: readonly Filter[] = [
@@ -25,15 +25,17 @@ const FILTERS: readonly Filter[] = [
 
 const NONE: ReadonlySet<string> = new Set()
 
+// The differences of all banks. A selection ends when the filters change.
 export function Differences(props: ViewProps) {
-  const [version, bump] = useSteadyVersion()
+  const [refreshKey, refresh] = useSteadyRefreshKey()
   const filters = [...FILTERS, useBankFilter(), useOwnerFilter(props.session)]
   const filterKey = JSON.stringify(filterQuery(filters, props.place.query))
   const [chosen, choose] = useChosenAmong(filterKey, NONE)
   const mayChange = mayAccount(props.session)
+  // Called after an action on the selected differences, which ends the selection.
   const onDone = () => {
     choose(NONE)
-    bump()
+    refresh()
   }
   return (
     <ListView
@@ -46,8 +48,8 @@ export function Differences(props: ViewProps) {
       columns={DIFFERENCE_COLUMNS}
       filters={filters}
       keyOf={({ id }) => `${id}`}
-      version={version}
-      {...(mayChange ? { choosing: choosingOf(chosen, choose) } : {})}
+      refreshKey={refreshKey}
+      {...(mayChange ? { choosing: differenceSelection(chosen, choose) } : {})}
       emptyState={{
         title: reconciliationStrings.noDifferences,
         text: reconciliationStrings.noDifferencesText,
@@ -57,17 +59,17 @@ export function Differences(props: ViewProps) {
           <>
             <AssignChosen ids={[...chosen]} session={props.session} onDone={onDone} />
             <ResolveChosen ids={[...chosen]} onDone={onDone} />
-            <ImportStatement label={bankStatementsStrings.import} isCompact onDone={bump} />
+            <ImportStatement label={bankStatementsStrings.import} isCompact onDone={refresh} />
           </>
         )
       }
-      detail={({ open, version: listVersion, close }) => (
+      detail={({ open, refreshKey: listRefreshKey, close }) => (
         <DifferenceDrawer
           id={open}
           session={props.session}
-          version={listVersion}
+          refreshKey={listRefreshKey}
           close={close}
-          changed={bump}
+          changed={refresh}
         />
       )}
     />

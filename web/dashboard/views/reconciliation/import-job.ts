@@ -19,11 +19,13 @@ type State = { job: Job | undefined; isShown: boolean }
 let state: State = { job: undefined, isShown: false }
 const watchers = new Set<(state: State) => void>()
 
-function change(more: Partial<State>): void {
-  state = { ...state, ...more }
+// Changes the state of the import, and renders every view that shows it.
+function change(changes: Partial<State>): void {
+  state = { ...state, ...changes }
   for (const watcher of watchers) watcher(state)
 }
 
+// Returns the running import, whichever view started it. Calls `onDone` when it ends.
 export function useImportJob(onDone: () => void): State {
   const [current, setCurrent] = useState(state)
   useEffect(() => {
@@ -39,14 +41,16 @@ export function useImportJob(onDone: () => void): State {
   return current
 }
 
-export function takeFile(file: File): void {
+// Opens the dialog for this file, unless an import is running.
+export function chooseFile(file: File): void {
   if (state.job?.at !== 'going') change({ job: { at: 'choosing', file }, isShown: true })
 }
 
+// Imports the file. If the user has closed the dialog by the time it ends, a toast shows the result.
 export async function startImport(file: File, choice: Choice): Promise<void> {
-  const watch = (progress: Progress) => change({ job: { at: 'going', file, progress } })
-  watch({ sentBytes: 0, record: undefined })
-  const outcome = await importFile(file, choice, watch)
+  const showProgress = (progress: Progress) => change({ job: { at: 'going', file, progress } })
+  showProgress({ sentBytes: 0, record: undefined })
+  const outcome = await importFile(file, choice, showProgress)
   change({ job: { at: 'over', outcome } })
   if (state.isShown) return
   change({ job: undefined })
@@ -60,7 +64,7 @@ export function hideImport(): void {
 
 const STATEMENTS = '/api/v1/operator/statements'
 const IMPORTS = '/api/v1/operator/statement-imports'
-const ASK_MS = 1_000
+const POLL_MS = 1_000
 
 export type ImportRecord = Data<'/api/v1/operator/statement-imports/{id}'>
 export type Choice = { bankCode: string; format: Format; profile: string | undefined }
@@ -70,40 +74,52 @@ export type Outcome =
   | { isTaken: true; result: Taken }
   | { isTaken: false; problem: Problem; record: ImportRecord | undefined }
 
-type Watch = (progress: Progress) => void
+type ShowProgress = (progress: Progress) => void
 
-async function importFile(file: File, choice: Choice, watch: Watch): Promise<Outcome> {
-  const before = await newestImport(choice, file).catch(() => undefined)
+// Uploads the file and polls the record of its import for the progress. Remembers the newest import of this
+// file name from before the upload, because that record belongs to an earlier import of the file.
+async function importFile(
+  file: File,
+  choice: Choice,
+  showProgress: ShowProgress,
+): Promise<Outcome> {
+  const previousImport = await newestImport(choice, file).catch(() => undefined)
   let progress: Progress = { sentBytes: 0, record: undefined }
-  let isOver = false
-  const tell = (more: Partial<Progress>) => {
-    if (isOver) return // The import ended before this response came.
+  let hasEnded = false
+  // Adds to the progress: the uploaded bytes, or the record of the import.
+  const reportProgress = (more: Partial<Progress>) => {
+    if (hasEnded) return // The import ended before this response came.
     progress = { ...progress, ...more }
-    watch(progress)
+    showProgress(progress)
   }
-  const ask = async () => {
+  // Returns the record of this import, once the service has created it.
+  const findRecord = async () => {
     const record = await newestImport(choice, file).catch(() => undefined)
-    return record && record.importId !== before?.importId ? record : undefined
+    return record && record.importId !== previousImport?.importId ? record : undefined
   }
-  const timer = window.setInterval(async () => tell({ record: await ask() }), ASK_MS)
+  const timer = window.setInterval(
+    async () => reportProgress({ record: await findRecord() }),
+    POLL_MS,
+  )
   try {
     const result = await upload(STATEMENTS, {
       file,
       type: contentTypeOf(file, choice.format),
       headers: { 'idempotency-key': newKey() },
       query: { ...choice, fileName: file.name },
-      onSent: (sentBytes) => tell({ sentBytes }),
+      onSent: (sentBytes) => reportProgress({ sentBytes }),
     })
     return { isTaken: true, result }
   } catch (error) {
-    return { isTaken: false, problem: problemFrom(error), record: await ask() }
+    return { isTaken: false, problem: problemFrom(error), record: await findRecord() }
   } finally {
-    isOver = true
+    hasEnded = true
     window.clearInterval(timer)
   }
 }
 
-// Finds the import by file name, because the page does not know its id before the upload's response.
+// Finds the record by the file's name: the page does not know the import's id before the upload has its
+// response.
 async function newestImport({ bankCode }: Choice, file: File): Promise<ImportRecord | undefined> {
   const query = { bankCode, limit: '5' }
   const { data } = await getPage(IMPORTS, {}, { query })

@@ -15,19 +15,21 @@ import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import type { Choice, ImportRecord, Outcome, Progress, Taken } from './import-job.ts'
-import { hideImport, startImport, takeFile, useImportJob } from './import-job.ts'
+import { chooseFile, hideImport, startImport, useImportJob } from './import-job.ts'
 import { type Format, likeliestBank, recogniseFormat } from './recognise-file.ts'
 
 type Props = { label: string; bankCode?: string; isCompact?: boolean; onDone: () => void }
 
+// The area for statement files, and the dialog of the import: first the form, then the progress, then the
+// result.
 export function ImportStatement({ label, bankCode, isCompact = false, onDone }: Props) {
   const { job, isShown } = useImportJob(onDone)
   const isGoing = job?.at === 'going'
   return (
     <>
-      <DropPlace label={label} isCompact={isCompact} isBusy={isGoing} take={takeFile}>
+      <DropArea label={label} isCompact={isCompact} isBusy={isGoing} onFile={chooseFile}>
         {isGoing && !isShown && <ImportProgress file={job.file} progress={job.progress} />}
-      </DropPlace>
+      </DropArea>
       {isShown && job?.at === 'choosing' && (
         <ImportForm file={job.file} bankCode={bankCode} start={startImport} close={hideImport} />
       )}
@@ -54,32 +56,35 @@ type ImportFormProps = { file: File; bankCode: string | undefined; start: Start;
 
 const FORMATS = Object.keys(strings.formats) as Format[]
 
+// Asks for the bank, the format and the profile, each preselected by the file and by earlier imports.
 function ImportForm({ file, bankCode: givenBank, start, close }: ImportFormProps) {
   const banks = useData('/api/v1/operator/banks', {})
   const profiles = useData('/api/v1/operator/statement-profiles', {})
-  const earlier = usePage('/api/v1/operator/statement-imports', { limit: '50' })
+  const earlierImports = usePage('/api/v1/operator/statement-imports', { limit: '50' })
   const [format, setFormat] = useState<Format | undefined>()
   const [bank, setBank] = useState<string | undefined>(givenBank)
   const [profile, setProfile] = useState<string | undefined>()
+  const chooseFormat = (name: string) => setFormat(name as Format)
   useEffect(() => {
     recogniseFormat(file).then(setFormat, () => setFormat('csv'))
   }, [file])
-  const imports = earlier.data?.data ?? []
+  const imports = earlierImports.data?.data ?? []
   const onlyBank = banks.data?.length === 1 ? banks.data[0]?.code : undefined
   const bankCode = bank ?? likeliestBank(file.name, imports) ?? onlyBank ?? ''
-  const named = { code: bankCode, name: nameOf(banks.data, bankCode) }
-  const chosen = profile ?? likeliestProfile(profiles.data ?? [], imports, named)
+  const profileBank = { code: bankCode, name: bankNameOf(banks.data, bankCode) }
+  const chosenProfile = profile ?? likeliestProfile(profiles.data ?? [], imports, profileBank)
+  // Only CSV files have a profile, which says how their columns are read.
   const sending = useSending(async () => {
     const isCsv = format === 'csv'
     await start(file, {
       bankCode,
       format: format ?? 'csv',
-      profile: (isCsv && chosen) || undefined,
+      profile: (isCsv && chosenProfile) || undefined,
     })
   })
   const problem = banks.problem ?? profiles.problem
   const retry = () => [banks, profiles].forEach(({ reload }) => void reload())
-  const isReady = !!(banks.data && profiles.data && format && !earlier.isLoading)
+  const isReady = !!(banks.data && profiles.data && format && !earlierImports.isLoading)
   const fields = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isReady) fields.current?.querySelector('select')?.focus()
@@ -99,24 +104,24 @@ function ImportForm({ file, bankCode: givenBank, start, close }: ImportFormProps
       {!problem && !isReady && <Skeleton kind="text" lines={6} />}
       {isReady && (
         <div ref={fields} class="form">
-          <Choices label={strings.bank} value={bankCode} choose={setBank}>
+          <SelectChoice label={strings.bank} value={bankCode} choose={setBank}>
             <option value="">{strings.chooseBank}</option>
-            <Options choices={banks.data?.map(({ code, name }) => [code, name])} />
-          </Choices>
-          <Choices label={strings.format} value={format} choose={(it) => setFormat(it as Format)}>
-            <Options choices={FORMATS.map((each) => [each, strings.formats[each] ?? each])} />
-          </Choices>
+            <OptionList choices={banks.data?.map(({ code, name }) => [code, name])} />
+          </SelectChoice>
+          <SelectChoice label={strings.format} value={format} choose={chooseFormat}>
+            <OptionList choices={FORMATS.map((name) => [name, strings.formats[name] ?? name])} />
+          </SelectChoice>
           {format === 'csv' && (
-            <Choices
+            <SelectChoice
               label={strings.profile}
               hint={strings.profileHint}
               isOptional
-              value={chosen}
+              value={chosenProfile}
               choose={setProfile}
             >
               <option value="">{strings.chooseProfile}</option>
-              <Options choices={profiles.data?.map(({ name, title }) => [name, title])} />
-            </Choices>
+              <OptionList choices={profiles.data?.map(({ name, title }) => [name, title])} />
+            </SelectChoice>
           )}
         </div>
       )}
@@ -124,10 +129,10 @@ function ImportForm({ file, bankCode: givenBank, start, close }: ImportFormProps
   )
 }
 
-const nameOf = (banks: readonly Bank[] | undefined, bankCode: string) =>
+const bankNameOf = (banks: readonly Bank[] | undefined, bankCode: string) =>
   banks?.find(({ code }) => code === bankCode)?.name ?? ''
 
-type ChoicesProps = {
+type SelectChoiceProps = {
   label: string
   hint?: string
   isOptional?: boolean
@@ -136,7 +141,7 @@ type ChoicesProps = {
   children: ComponentChildren
 }
 
-function Options({ choices = [] }: { choices: [value: string, label: string][] | undefined }) {
+function OptionList({ choices = [] }: { choices: [value: string, label: string][] | undefined }) {
   return (
     <>
       {choices.map(([value, label]) => (
@@ -148,7 +153,14 @@ function Options({ choices = [] }: { choices: [value: string, label: string][] |
   )
 }
 
-function Choices({ label, hint, isOptional = false, value, choose, children }: ChoicesProps) {
+function SelectChoice({
+  label,
+  hint,
+  isOptional = false,
+  value,
+  choose,
+  children,
+}: SelectChoiceProps) {
   return (
     <Field label={label} hint={hint}>
       {(id) => (
@@ -171,43 +183,49 @@ function likeliestProfile(
   imports: readonly ImportRecord[],
   bank: { code: string; name: string },
 ): string {
-  const last = imports.find(({ bankCode, profile }) => bankCode === bank.code && profile !== null)
-  const named = profiles.find(({ name }) => profileNamesOf(bank.name).includes(name))
-  return last?.profile ?? named?.name ?? ''
+  const lastImport = imports.find(
+    ({ bankCode, profile }) => bankCode === bank.code && profile !== null,
+  )
+  const profileByName = profiles.find(({ name }) => possibleProfileNames(bank.name).includes(name))
+  return lastImport?.profile ?? profileByName?.name ?? ''
 }
 
-// Returns the names that a profile of the bank may have. For Guaranty Trust Bank: gtbank, guaranty, trust,
+// Returns the names that the bank's CSV profile may have. For Guaranty Trust Bank: gtbank, guaranty, trust,
 // bank.
-function profileNamesOf(name: string): string[] {
+function possibleProfileNames(name: string): string[] {
   const words = name.toLowerCase().split(/\s+/)
   const initials = words.filter((word) => word !== 'bank').map(([first]) => first)
   return [`${initials.join('')}bank`, ...words]
 }
 
-type DropPlaceProps = {
+type DropAreaProps = {
   label: string
   isCompact: boolean // Shows only the button, without the drop area.
   isBusy: boolean
-  take: (file: File) => void
+  onFile: (file: File) => void
   children: ComponentChildren
 }
 
-function DropPlace({ label, isCompact, isBusy, take, children }: DropPlaceProps) {
-  const [isOver, setOver] = useState(false)
+// Takes one file, dropped on the area or chosen with the button, and passes it to `onFile`.
+function DropArea({ label, isCompact, isBusy, onFile, children }: DropAreaProps) {
+  const [isDraggedOver, setDraggedOver] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  const hold = (event: DragEvent) => {
+  // Preventing the default marks the area as a place to drop files.
+  const showDropHint = (event: DragEvent) => {
     event.preventDefault()
-    setOver(true)
+    setDraggedOver(true)
   }
+  // Takes the first of the dropped files.
   const drop = (event: DragEvent) => {
     event.preventDefault()
-    setOver(false)
+    setDraggedOver(false)
     const file = event.dataTransfer?.files[0]
-    if (file) take(file)
+    if (file) onFile(file)
   }
+  // Called when the user has chosen a file with the button.
   const choose = () => {
     const file = field.current?.files?.[0]
-    if (file) take(file)
+    if (file) onFile(file)
     if (field.current) field.current.value = '' // Allows the user to choose the same file again.
   }
   const button = (
@@ -237,14 +255,14 @@ function DropPlace({ label, isCompact, isBusy, take, children }: DropPlaceProps)
     // biome-ignore lint/a11y/noStaticElementInteractions: The button does the same.
     <div
       class="drop"
-      data-over={isOver}
-      onDragEnter={hold}
-      onDragOver={hold}
-      onDragLeave={() => setOver(false)}
+      data-over={isDraggedOver}
+      onDragEnter={showDropHint}
+      onDragOver={showDropHint}
+      onDragLeave={() => setDraggedOver(false)}
       onDrop={drop}
     >
       <p>
-        {isOver ? strings.dropHere : strings.drop}
+        {isDraggedOver ? strings.dropHere : strings.drop}
         <span class="muted small">{strings.formatsHint}</span>
       </p>
       {button}
@@ -255,6 +273,7 @@ function DropPlace({ label, isCompact, isBusy, take, children }: DropPlaceProps)
 
 type ImportProgressProps = { file: File; progress: Progress }
 
+// The uploaded bytes, and once the service reads the file, the number of its lines.
 function ImportProgress({ file, progress: { sentBytes, record } }: ImportProgressProps) {
   const sent = Math.min(sentBytes, file.size)
   const lines = record ? count(record.lines) : undefined
@@ -278,37 +297,39 @@ const COUNTS = ['lines', 'newLines', 'matched', 'differences'] as const
 type Refused = Extract<Outcome, { isTaken: false }>
 
 function ImportResult({ outcome, close }: { outcome: Outcome; close: () => void }) {
-  if (outcome.isTaken) return <Imported result={outcome.result} close={close} />
+  if (outcome.isTaken) return <ImportSummary result={outcome.result} close={close} />
   return (
     <NoticeDialog title={strings.refused} closeLabel={strings.done} close={close}>
-      <Failed problem={reasonOf(outcome)} />
+      <Failed problem={refusalReason(outcome)} />
       <p class="muted">{strings.refusedText}</p>
     </NoticeDialog>
   )
 }
 
 // Returns the reason of a refusal. For a refused statement, only the error and its line.
-function reasonOf({ problem, record }: Refused): Problem {
+function refusalReason({ problem, record }: Refused): Problem {
   if (problem.code !== 'statement_refused') return problem
   const { line, message } = record?.error ?? { line: null, message: problem.fields[0]?.message }
   if (!message) return problem
   return new Problem(problem.code, line === null ? message : strings.atLine(count(line), message))
 }
 
-function Imported({ result, close }: { result: Taken; close: () => void }) {
-  const [first] = result.statements
+// The counts and balances of an imported statement, with a link to its day.
+function ImportSummary({ result, close }: { result: Taken; close: () => void }) {
+  const [firstStatement] = result.statements
   const { opening, closing } = result
   const balance = (amount: number | null) =>
-    amount === null ? null : money(amount, first?.currency ?? 'NGN')
+    amount === null ? null : money(amount, firstStatement?.currency ?? 'NGN')
   const facts: Fact[] = [
     ...COUNTS.map((name): Fact => [strings.results[name], count(result[name])]),
     [strings.results.opening, balance(opening)],
     [strings.results.closing, balance(closing)],
   ]
-  const see = () => {
+  // Opens the last day of the statement.
+  const openDay = () => {
     close()
-    if (!first) return
-    const { bankCode, currency, toDay: day } = first
+    if (!firstStatement) return
+    const { bankCode, currency, toDay: day } = firstStatement
     goTo(hrefOf('reconciliation', undefined, { bankCode, day, currency }))
   }
   return (
@@ -320,8 +341,8 @@ function Imported({ result, close }: { result: Taken; close: () => void }) {
         </div>
         <div class="form-end">
           <Button onClick={close}>{strings.done}</Button>
-          {first && (
-            <Button style="primary" onClick={see}>
+          {firstStatement && (
+            <Button style="primary" onClick={openDay}>
               {strings.seeDay}
             </Button>
           )}

@@ -40,6 +40,7 @@ type Props = {
   end?: ComponentChildren
 }
 
+// A row for a statement line or a ledger item.
 export function Movement({ title, kind, amount, currency, about, end }: Props) {
   return (
     <li>
@@ -55,16 +56,18 @@ export function Movement({ title, kind, amount, currency, about, end }: Props) {
   )
 }
 
-export function aboutLine(line: PlainLine): string[] {
+// The line’s number, day and identifiers, below its title.
+export function lineDetails(line: PlainLine): string[] {
   const { lineNo, sessionId, bankReference, accountNumber, bookedOn } = line
   const parts = [reconciliationStrings.line(count(lineNo)), shortDay(bookedOn), accountNumber]
-  return [...parts, sessionId ?? bankReference].filter((each) => each !== null)
+  return [...parts, sessionId ?? bankReference].filter((part) => part !== null)
 }
 
-export function aboutItem({ day, reference, accountNumber }: PlainItem): string[] {
-  return [shortDay(day), accountNumber, reference].filter((each) => each !== null)
+export function itemDetails({ day, reference, accountNumber }: PlainItem): string[] {
+  return [shortDay(day), accountNumber, reference].filter((part) => part !== null)
 }
 
+// Links to the object that an item of the books belongs to, if it has a page.
 export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem }) {
   const links: Record<string, readonly [href: string, text: string] | undefined> = {
     credit: [hrefOf('credits', `${id}`), strings.viewCredit],
@@ -87,6 +90,7 @@ export type Difference = Row<typeof DIFFERENCES>
 
 const TONES: Record<string, string> = { open: 'warn', asked: 'warn', resolved: 'good' }
 
+// An open difference may already be on its way: its booking runs, or it is a timing difference.
 export function DifferenceState({ difference }: { difference: Difference }) {
   const { state, isTiming, action } = difference
   if (state === 'open' && action !== null) return <span class="badge">{strings.booking}</span>
@@ -102,7 +106,8 @@ export function OwnerName({ owner }: Pick<Difference, 'owner'>) {
 
 export const kindText = (kind: string) => strings.kinds[kind] ?? kind
 
-function aboutDifference({ line, item, kind }: Difference): string {
+// The text of the line or item that differs, or else the kind of the difference.
+function differenceSubject({ line, item, kind }: Difference): string {
   if (line) return lineText(line)
   return item ? itemText(item) : kindText(kind)
 }
@@ -124,7 +129,7 @@ export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
   {
     name: strings.line,
     place: 'second',
-    show: aboutDifference,
+    show: differenceSubject,
     fields: ['counterparty', 'narration', 'reference'],
   },
   {
@@ -146,20 +151,26 @@ export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
   },
 ]
 
-const isOpen = ({ state, actions }: Difference) => state === 'open' && actions.length > 0
+const mayResolve = ({ state, actions }: Difference) => state === 'open' && actions.length > 0
 
-export function choosingOf(
+// The checkboxes of a list of differences. Only open differences that the user can resolve have one.
+export function differenceSelection(
   chosen: ReadonlySet<string>,
   choose: (keys: ReadonlySet<string>) => void,
 ): Choosing<Difference> {
-  const nameOf = (it: Difference) =>
-    `${kindText(it.kind)}, ${money(it.amount, it.currency)}, ${aboutDifference(it)}`
-  return { chosen, choose, mayChoose: isOpen, nameOf }
+  const nameOf = (difference: Difference) =>
+    [
+      kindText(difference.kind),
+      money(difference.amount, difference.currency),
+      differenceSubject(difference),
+    ].join(', ')
+  return { chosen, choose, mayChoose: mayResolve, nameOf }
 }
 
-type Owned = { difference: Pick<Difference, 'owner'>; session: Session }
+type OwnerNoticeProps = { difference: Pick<Difference, 'owner'>; session: Session }
 
-export function OthersNotice({ difference: { owner }, session }: Owned) {
+// Warns before the user works on a difference that belongs to somebody else.
+export function OthersNotice({ difference: { owner }, session }: OwnerNoticeProps) {
   if (!owner || owner.id === session.user.id) return null
   return (
     <p class="notice after-facts">

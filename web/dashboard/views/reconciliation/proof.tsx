@@ -15,9 +15,11 @@ export type DayProof = Data<typeof PROOF>
 
 type Step = { sign: '' | '+' | '='; name: string; note?: string; amount: number | null }
 
-function stepsOf(proof: DayProof): Step[] {
+// The lines of the sum. Items still waiting to be matched are part of `timing`, and have a line of their
+// own.
+function proofSteps(proof: DayProof): Step[] {
   const { ledger, timing, waiting, noted, difference, statement } = proof
-  const inTransit = timing === null || waiting === null ? null : less(timing, waiting)
+  const inTransit = timing === null || waiting === null ? null : subtract(timing, waiting)
   return [
     { sign: '', name: strings.ledger, amount: ledger },
     { sign: '+', name: strings.timing, note: strings.timingText, amount: inTransit },
@@ -28,9 +30,12 @@ function stepsOf(proof: DayProof): Step[] {
   ]
 }
 
-const less = (one: number, other: number) => Math.round((one - other) * 100) / 100
+// Rounds to kobo, because differences of decimals are inexact.
+const subtract = (one: number, other: number) => Math.round((one - other) * 100) / 100
 
-function textOf(proof: DayProof, status: Status): string {
+// A proof may balance except for items that are not matched yet or that somebody explained; the text names
+// them.
+function statusText(proof: DayProof, status: Status): string {
   if (status !== 'balanced' && status !== 'waiting' && status !== 'reconciling_items') {
     return statusTexts[status]
   }
@@ -53,7 +58,7 @@ export function Proof({ proof }: { proof: DayProof }) {
     <section class={`card panel proof ${status}`} aria-labelledby="proof">
       <h2 id="proof">{strings.title}</h2>
       <p class="muted">
-        {textOf(proof, status)} {isRed && strings.untilResolved}
+        {statusText(proof, status)} {isRed && strings.untilResolved}
       </p>
       <p class="muted small">
         {strings.computed} <Time at={proof.computedAt} />
@@ -61,7 +66,7 @@ export function Proof({ proof }: { proof: DayProof }) {
       <table>
         <caption class="hidden">{strings.title}</caption>
         <tbody>
-          {stepsOf(proof).map(({ sign, name, note, amount }) => (
+          {proofSteps(proof).map(({ sign, name, note, amount }) => (
             <tr key={name} class={sign === '=' ? 'total' : ''}>
               <td class="sign">
                 <span aria-hidden="true">{sign}</span>
@@ -106,9 +111,9 @@ export const ICONS: Record<Status, IconName> = {
 
 type Row = { status: string; day: string; waitingDifferences: number }
 
-// A day before the bank's first statement (`firstDay`), or whose statement is not due yet, is not reported as
-// lacking its statement. A balanced day with unmatched items is not green, because they may turn out not to
-// be in transit.
+// The status to display. A day is not reported as lacking its statement if the statement is not due yet, or
+// if the bank's first statement (`firstDay`) is later. A balanced day with unmatched items is not green,
+// because an item that seems in transit may be missing.
 export function statusOf({ status, day, waitingDifferences }: Row, firstDay = ''): Status {
   if (status === 'balanced') return waitingDifferences > 0 ? 'waiting' : status
   if (status === 'reconciling_items') return status

@@ -4,7 +4,7 @@ import { reconciliationStrings, differencesStrings as strings } from '../../../c
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { useSteadyVersion } from '../../steady-refresh.ts'
+import { useSteadyRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { DifferenceDrawer } from './difference.tsx'
 import { DIFFERENCE_COLUMNS, type Difference, useBankFilter } from './movement.tsx'
@@ -20,8 +20,9 @@ const COLUMNS: readonly Column<Difference>[] = [
 
 const ITEMS = '/api/v1/operator/reconciliation/reconciling-items'
 
+// The differences that somebody explained with a note.
 export function ReconcilingItems(props: ViewProps) {
-  const [version, bump] = useSteadyVersion()
+  const [refreshKey, refresh] = useSteadyRefreshKey()
   return (
     <ListView
       {...props}
@@ -33,18 +34,18 @@ export function ReconcilingItems(props: ViewProps) {
       columns={COLUMNS}
       filters={[...FILTERS, useBankFilter()]}
       keyOf={({ id }) => `${id}`}
-      version={version}
+      refreshKey={refreshKey}
       emptyState={{
         title: reconciliationStrings.noReconciling,
         text: reconciliationStrings.noReconcilingText,
       }}
-      detail={({ open, version: listVersion, close }) => (
+      detail={({ open, refreshKey: listRefreshKey, close }) => (
         <DifferenceDrawer
           id={open}
           session={props.session}
-          version={listVersion}
+          refreshKey={listRefreshKey}
           close={close}
-          changed={bump}
+          changed={refresh}
         />
       )}
     />

@@ -33,9 +33,10 @@ export function ResolveDifference(props: Props) {
   )
 }
 
+// Resolves the difference at once, or requests it where another user must approve.
 function ResolveForm({ difference, session, onDone, close }: Props & { close: () => void }) {
   const { id, amount, currency, actions, payout } = difference
-  const [action, choose] = useState<string>(ACTIONS.find((each) => actions.includes(each)) ?? '')
+  const [action, choose] = useState<string>(ACTIONS.find((name) => actions.includes(name)) ?? '')
   const hasReadings = action === 'book' && difference.readings.length > 0
   return (
     <ActionDialog
@@ -67,7 +68,7 @@ function ResolveForm({ difference, session, onDone, close }: Props & { close: ()
 // irreversible.
 function ReadingFields({ difference }: Pick<Props, 'difference'>) {
   const { amount, currency, credit } = difference
-  const [debit, whole] = [money(-amount, currency), money(credit?.amount ?? 0, currency)]
+  const [debit, credited] = [money(-amount, currency), money(credit?.amount ?? 0, currency)]
   return (
     <fieldset class="picker">
       <legend>{strings.reading}</legend>
@@ -75,7 +76,7 @@ function ReadingFields({ difference }: Pick<Props, 'difference'>) {
         <label key={reading} class="choice">
           <input type="radio" name="reading" value={reading} required />
           <span class="choice-text">
-            {strings.readings[reading](debit, whole)}
+            {strings.readings[reading](debit, credited)}
             <span class="muted small">{strings.readingTexts[reading]}</span>
           </span>
         </label>
@@ -92,6 +93,7 @@ type FieldsProps = {
   children?: ComponentChildren
 }
 
+// The choice of action with its explanation, and the reason.
 function ActionFields(props: FieldsProps) {
   const { actions, reason = '', bookText, choose, children } = props
   return (
@@ -99,13 +101,13 @@ function ActionFields(props: FieldsProps) {
       {actions.length > 0 && (
         <fieldset class="picker">
           <legend>{strings.how}</legend>
-          {actions.map((action, at) => (
+          {actions.map((action, index) => (
             <label key={action} class="choice">
               <input
                 type="radio"
                 name="action"
                 value={action}
-                defaultChecked={at === 0}
+                defaultChecked={index === 0}
                 required
                 onChange={() => choose?.(action)}
               />
@@ -134,12 +136,12 @@ function ActionFields(props: FieldsProps) {
 }
 
 const MANY_PATH = '/api/v1/operator/reconciliation/resolve'
-const AT_ONCE = 20
-// Without `match`: the user confirms a match only where the page shows it.
-const MANY = ['note', 'book'] as const
+const BATCH_MAX = 20
+// Matches are left out, because the user should confirm a match only where the page shows both sides.
+const ACTIONS_FOR_MANY = ['note', 'book'] as const
 
 export type Failure = { id: string; message: string }
-type Reached = { count: number; failures: readonly Failure[]; text: string; key: string }
+type Progress = { count: number; failures: readonly Failure[]; text: string; key: string }
 type FailureProps = {
   ids: readonly string[]
   action?: Action
@@ -147,6 +149,7 @@ type FailureProps = {
   onDone: () => void
 }
 
+// The button for the selected differences. The batch stays as it was when the dialog opened.
 export function ResolveChosen({ ids, onDone }: Pick<FailureProps, 'ids' | 'onDone'>) {
   const [batch, setBatch] = useState<readonly string[] | undefined>()
   return (
@@ -161,41 +164,45 @@ export function ResolveChosen({ ids, onDone }: Pick<FailureProps, 'ids' | 'onDon
   )
 }
 
-// Resolves many differences the same way, in batches with progress, and lists failures with their reasons.
-// After an error it continues; a batch with an unknown outcome is sent again with its key.
+// Resolves many differences in the same way, in batches with progress, and lists those that failed with the
+// reasons. After an error the user presses the button again: the batch whose result is unknown is sent with
+// the same key.
 export function ResolveMany({ ids, action, close, onDone }: FailureProps) {
-  const [reached, setReached] = useState<Reached>({ count: 0, failures: [], text: '', key: '' })
+  const [progress, setProgress] = useState<Progress>({ count: 0, failures: [], text: '', key: '' })
+  // Sends the batches that have no result yet, each under its own idempotency key.
   const sending = useSending(async (form) => {
     const body = {
       action: action ?? form.choice('action', ACTIONS),
       reason: form.text('reason'),
     }
     const text = JSON.stringify(body)
-    let at = reached.text === text ? reached : { ...reached, text, key: newKey() }
-    setReached(at)
+    // If the user changed the action or the reason after an error, the batch is another request and needs a
+    // new key.
+    let current = progress.text === text ? progress : { ...progress, text, key: newKey() }
+    setProgress(current)
     try {
-      while (at.count < ids.length) {
-        const some = ids.slice(at.count, at.count + AT_ONCE).map(Number)
-        const headers = { 'idempotency-key': at.key }
-        const results = await send('POST', MANY_PATH, { body: { ids: some, ...body }, headers })
+      while (current.count < ids.length) {
+        const batch = ids.slice(current.count, current.count + BATCH_MAX).map(Number)
+        const headers = { 'idempotency-key': current.key }
+        const results = await send('POST', MANY_PATH, { body: { ids: batch, ...body }, headers })
         const refused = results.filter(({ ok }) => !ok)
         const failures = refused.map(({ id, message }) => ({ id: `${id}`, message: message ?? '' }))
-        at = {
-          count: at.count + some.length,
-          failures: [...at.failures, ...failures],
+        current = {
+          count: current.count + batch.length,
+          failures: [...current.failures, ...failures],
           text,
           key: newKey(),
         }
-        setReached(at)
+        setProgress(current)
       }
     } finally {
-      if (at.count > 0) onDone()
+      if (current.count > 0) onDone()
     }
   })
-  const { failures } = reached
-  if (reached.count === ids.length) {
+  const { failures } = progress
+  if (progress.count === ids.length) {
     return (
-      <Outcome
+      <BulkOutcome
         title={strings.resolveMany(ids.length)}
         summary={strings.bulkDone(ids.length - failures.length)}
         notDone={strings.bulkFailed(failures.length)}
@@ -214,14 +221,14 @@ export function ResolveMany({ ids, action, close, onDone }: FailureProps) {
     >
       <p class="muted">{isMatch ? strings.actionTexts.match : strings.chosenMany}</p>
       <ActionFields
-        actions={isMatch ? [] : MANY}
+        actions={isMatch ? [] : ACTIONS_FOR_MANY}
         reason={isMatch ? reconciliationStrings.confirmReason : ''}
       />
-      {(sending.isBusy || reached.count > 0) && (
+      {(sending.isBusy || progress.count > 0) && (
         <div class="import-progress">
-          <progress aria-label={strings.working} value={reached.count} max={ids.length} />
+          <progress aria-label={strings.working} value={progress.count} max={ids.length} />
           <p class="muted small" aria-live="polite">
-            {strings.progress(count(reached.count), count(ids.length))}
+            {strings.progress(count(progress.count), count(ids.length))}
           </p>
         </div>
       )}
@@ -244,7 +251,7 @@ function Failures({ text, failed }: { text: string; failed: readonly Failure[] }
   )
 }
 
-type OutcomeProps = {
+type BulkOutcomeProps = {
   title: string
   summary: string
   notDone: string
@@ -252,7 +259,7 @@ type OutcomeProps = {
   close: () => void
 }
 
-export function Outcome({ title, summary, notDone, failed, close }: OutcomeProps) {
+export function BulkOutcome({ title, summary, notDone, failed, close }: BulkOutcomeProps) {
   return (
     <NoticeDialog title={title} closeLabel={strings.done} close={close}>
       <p>{summary}</p>

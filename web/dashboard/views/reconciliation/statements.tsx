@@ -21,17 +21,18 @@ import { hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ImportStatement } from './import-statement.tsx'
-import { aboutLine, lineKind, lineText, Movement, useBankFilter } from './movement.tsx'
+import { lineDetails, lineKind, lineText, Movement, useBankFilter } from './movement.tsx'
 
 const PATH = '/api/v1/operator/statements'
 
 type Statement = Row<typeof PATH>
 
-const daysOf = ({ fromDay, toDay }: Statement) => strings.daysOf(shortDay(fromDay), shortDay(toDay))
+const daysText = ({ fromDay, toDay }: Statement) =>
+  strings.daysOf(shortDay(fromDay), shortDay(toDay))
 
 const COLUMNS: readonly Column<Statement>[] = [
   { name: strings.bank, place: 'lead', show: ({ bankName }) => bankName },
-  { name: strings.days, place: 'second', show: daysOf },
+  { name: strings.days, place: 'second', show: daysText },
   {
     name: strings.lines,
     place: 'state',
@@ -67,7 +68,7 @@ export function Statements(props: ViewProps) {
       drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
-        isFixed: true,
+        isLoadedOnce: true,
         show: (statement) => <StatementDetail statement={statement} />,
       }}
     />
@@ -86,7 +87,7 @@ function StatementDetail({ statement }: { statement: Statement }) {
         <span class="headline-text">{bankName}</span>
         <Link href={day}>{strings.seeDay}</Link>
       </div>
-      <p class="muted">{daysOf(statement)}</p>
+      <p class="muted">{daysText(statement)}</p>
       <Facts
         facts={[
           [strings.opening, <Money key="opening" amount={opening} currency={currency} />],
@@ -137,7 +138,7 @@ function StatementLines({ statement: { statementId, currency } }: { statement: S
             kind={lineKind(line.kind)}
             amount={line.amount}
             currency={currency}
-            about={[...aboutLine(line), line.rule && ruleText(line.rule)]}
+            about={[...lineDetails(line), line.rule && ruleText(line.rule)]}
           />
         ))}
       </ul>

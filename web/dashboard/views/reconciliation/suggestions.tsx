@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { staying } from '../../in-flight.ts'
+import { keepPageOpenDuring } from '../../in-flight.ts'
 import { Button } from '../../parts/button.tsx'
 import { Link } from '../../parts/link.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -23,41 +23,47 @@ const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
 const isSuggested = ({ suggestion, actions }: Difference) =>
   suggestion !== null && actions.includes('match')
 
+// The pairs of line and item that probably belong together. The user confirms each pair, or several at once.
 export function Suggestions({ proof, session, onDone }: Props) {
-  const found = proof.differences.filter(isSuggested)
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const suggestions = proof.differences.filter(isSuggested)
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
   const [batch, setBatch] = useState<readonly string[] | undefined>()
-  const pickedItems = found.filter(({ id }) => picked.has(`${id}`))
-  if (found.length === 0 && !batch) return null
+  const selected = suggestions.filter(({ id }) => selectedIds.has(`${id}`))
+  if (suggestions.length === 0 && !batch) return null
   const toggle = (key: string) =>
-    setPicked(new Set(picked.has(key) ? [...picked].filter((it) => it !== key) : [...picked, key]))
-  const areAll = found.length > 0 && pickedItems.length === found.length
-  const all = () => setPicked(new Set(areAll ? [] : found.map(({ id }) => `${id}`)))
+    setSelectedIds(
+      new Set(
+        selectedIds.has(key) ? [...selectedIds].filter((id) => id !== key) : [...selectedIds, key],
+      ),
+    )
+  const areAllSelected = suggestions.length > 0 && selected.length === suggestions.length
+  const toggleAll = () =>
+    setSelectedIds(new Set(areAllSelected ? [] : suggestions.map(({ id }) => `${id}`)))
   return (
     <section class="card suggestions" aria-labelledby="suggestions">
       <header class="card-top">
         <h2 id="suggestions">{strings.suggestions}</h2>
         <label class="option">
-          <input type="checkbox" checked={areAll} onChange={all} />
+          <input type="checkbox" checked={areAllSelected} onChange={toggleAll} />
           {strings.chooseAll}
         </label>
         <Button
           style="primary"
-          disabled={pickedItems.length === 0}
-          onClick={() => setBatch(pickedItems.map(({ id }) => `${id}`))}
+          disabled={selected.length === 0}
+          onClick={() => setBatch(selected.map(({ id }) => `${id}`))}
         >
-          {strings.confirmChosen(pickedItems.length)}
+          {strings.confirmChosen(selected.length)}
         </Button>
       </header>
       <p class="muted">{strings.suggestionsText}</p>
       <ul>
-        {found.map((difference) => (
+        {suggestions.map((difference) => (
           <Suggestion
             key={difference.id}
             difference={difference}
             proof={proof}
             session={session}
-            isPicked={picked.has(`${difference.id}`)}
+            isSelected={selectedIds.has(`${difference.id}`)}
             toggle={() => toggle(`${difference.id}`)}
             onDone={onDone}
           />
@@ -69,7 +75,7 @@ export function Suggestions({ proof, session, onDone }: Props) {
           action="match"
           close={() => setBatch(undefined)}
           onDone={() => {
-            setPicked(new Set())
+            setSelectedIds(new Set())
             onDone()
           }}
         />
@@ -82,22 +88,23 @@ type OneProps = {
   difference: Difference
   proof: DayProof
   session: Session
-  isPicked: boolean
+  isSelected: boolean
   toggle: () => void
   onDone: () => void
 }
 
-function Suggestion({ difference, proof, session, isPicked, toggle, onDone }: OneProps) {
+function Suggestion({ difference, proof, session, isSelected, toggle, onDone }: OneProps) {
   const { id, line, suggestion, currency, owner } = difference
   const [isBusy, setBusy] = useState(false)
   if (!line || !suggestion) return null
   const { bankCode, day } = proof
   const amount = money(line.amount, currency)
+  // Matches the line with the suggested item.
   const confirm = async () => {
     setBusy(true)
     try {
       const body = { action: 'match' as const, reason: strings.confirmReason }
-      await staying(() => send('POST', PATH, { params: { id }, body }))
+      await keepPageOpenDuring(() => send('POST', PATH, { params: { id }, body }))
       toast(strings.confirmed)
       onDone()
     } catch (error) {
@@ -110,7 +117,7 @@ function Suggestion({ difference, proof, session, isPicked, toggle, onDone }: On
       <input
         type="checkbox"
         aria-label={strings.choose(`${amount}, ${lineText(line)}`)}
-        checked={isPicked}
+        checked={isSelected}
         onChange={toggle}
       />
       <p>

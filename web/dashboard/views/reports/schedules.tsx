@@ -17,16 +17,17 @@ type Schedule = Schemas['ReportSchedule']
 const PATH = '/api/v1/report-schedules'
 const TAB = { tab: 'reports' }
 
-const timing = ({ frequency, hour }: Schedule) =>
+const timingText = ({ frequency, hour }: Schedule) =>
   strings.when(strings.short[frequency], hourText(hour))
 
 const COLUMNS: readonly Column<Schedule>[] = [
   { name: strings.name, place: 'lead', show: ({ name }) => name },
-  { name: strings.frequency, place: 'second', show: timing },
+  { name: strings.frequency, place: 'second', show: timingText },
   { name: strings.recipients, show: ({ recipients }) => recipients.length },
   { name: strings.next, place: 'time', show: ({ nextDueAt }) => <Time at={nextDueAt} /> },
 ]
 
+// The exports that the service mails at intervals.
 export function Schedules({ place }: ViewProps) {
   const pages = usePages(PATH, {})
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
@@ -57,7 +58,7 @@ function ScheduleDrawer({ schedule, close, changed }: Props) {
       <TextHeadline text={name} />
       <Facts
         facts={[
-          [strings.frequency, timing(schedule)],
+          [strings.frequency, timingText(schedule)],
           [strings.format, strings.formats[format]],
           [strings.filters, filterText || strings.all],
           [strings.recipients, recipients.join(', ')],

@@ -9,11 +9,11 @@ import { useLoaded, useReload } from '../../loading.ts'
 import { Segments } from '../../parts/segments.tsx'
 import { Pending } from '../../parts/states.tsx'
 
-const SORTS = ['open', 'accounts', 'expired'] as const
+const KINDS = ['open', 'accounts', 'expired'] as const
 const SHOWN = '8'
 
 export type Destination = {
-  from: (typeof SORTS)[number]
+  from: (typeof KINDS)[number]
   accountNumber: string
   title: string
   note: string
@@ -23,18 +23,19 @@ export type Destination = {
 type Props = {
   chosen: Destination | undefined
   choose: (destination: Destination) => void
-  version: number
+  refreshKey: number
 }
 
-export function DestinationPicker({ chosen, choose, version }: Props) {
+// The choice of the account or payment that the simulated transfer goes to.
+export function DestinationPicker({ chosen, choose, refreshKey }: Props) {
   const [from, setFrom] = useState<Destination['from']>('open')
-  const { data, problem, reload } = useLoaded(from, (signal) => load(from, signal))
-  useReload(version, reload)
+  const { data, problem, reload } = useLoaded(from, (signal) => loadDestinations(from, signal))
+  useReload(refreshKey, reload)
   return (
     <>
       <Segments
         label={strings.where}
-        options={SORTS}
+        options={KINDS}
         names={strings}
         chosen={from}
         choose={setFrom}
@@ -67,7 +68,11 @@ export function DestinationPicker({ chosen, choose, version }: Props) {
   )
 }
 
-async function load(from: Destination['from'], signal: AbortSignal): Promise<Destination[]> {
+// Loads the newest accounts, open payments or expired payments.
+async function loadDestinations(
+  from: Destination['from'],
+  signal: AbortSignal,
+): Promise<Destination[]> {
   if (from === 'accounts') {
     const query = { limit: SHOWN, active: 'true' }
     const { data } = await getPage('/api/v1/accounts/static', {}, { query, signal })
@@ -84,10 +89,11 @@ async function load(from: Destination['from'], signal: AbortSignal): Promise<Des
       getPage('/api/v1/payments', {}, { query: { status, limit: SHOWN }, signal }),
     ),
   )
-  return pages.flatMap(({ data }) => data).flatMap((payment) => destinationOf(from, payment))
+  return pages.flatMap(({ data }) => data).flatMap((payment) => toDestinations(from, payment))
 }
 
-function destinationOf(from: 'open' | 'expired', payment: Schemas['Payment']): Destination[] {
+// A payment is paid into its latest number. A payment without a number is no destination.
+function toDestinations(from: 'open' | 'expired', payment: Schemas['Payment']): Destination[] {
   const number = payment.numbers.at(-1)
   if (!number) return []
   const { customerName: title, amount, amountRemaining, currency, closesAt } = payment

@@ -28,6 +28,7 @@ import { TestClock } from './test-clock.tsx'
 
 const EVENTS_KEPT = 50
 
+// Scenarios of a transfer to an open payment or to a collection account.
 const ANY_TIME = [
   'duplicate',
   'out_of_order',
@@ -44,39 +45,52 @@ const KINDS = {
 } as const
 type Kind = (typeof KINDS)[Destination['from']][number]
 
+// After a reset the page starts again, with none of the data from before.
 export default function SandboxBank(props: ViewProps) {
-  const [round, setRound] = useState(0)
-  return <Bank key={round} {...props} wasReset={() => setRound((before) => before + 1)} />
+  const [resetCount, setResetCount] = useState(0)
+  return (
+    <SandboxDesk
+      key={resetCount}
+      {...props}
+      onReset={() => setResetCount((previous) => previous + 1)}
+    />
+  )
 }
 
-function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
+function SandboxDesk({ session, onReset }: ViewProps & { onReset: () => void }) {
   const [destination, setDestination] = useState<Destination | undefined>()
-  const [sent, setSent] = useState<Sent | undefined>()
-  const [version, setVersion] = useState(0)
+  const [sent, setSent] = useState<SentTransfer | undefined>()
+  const [refreshKey, setRefreshKey] = useState(0)
   // Collects events even before the response to the transfer, because an event may come first.
   const [events, setEvents] = useState<LiveEvent[]>([])
-  const keep = (more: readonly LiveEvent[]) =>
-    setEvents((before) => {
-      const news = more.filter(({ sequence }) => before.every((each) => each.sequence !== sequence))
-      const all = [...before, ...news].sort((one, other) => one.sequence - other.sequence)
-      return all.slice(-EVENTS_KEPT)
+  const addEvents = (newEvents: readonly LiveEvent[]) =>
+    setEvents((previous) => {
+      const unseen = newEvents.filter(({ sequence }) =>
+        previous.every((known) => known.sequence !== sequence),
+      )
+      const allEvents = [...previous, ...unseen].sort((one, other) => one.sequence - other.sequence)
+      return allEvents.slice(-EVENTS_KEPT)
     })
-  const keepNewest = () => {
+  // The stream has only events from after its start, so the newest earlier ones are read once.
+  const loadNewestEvents = () => {
     const query = { limit: `${EVENTS_KEPT}` }
     getPage('/api/v1/events', {}, { query }).then(
-      ({ data }) => keep(data.toReversed()),
+      ({ data }) => addEvents(data.toReversed()),
       () => {},
     )
   }
   const mayRead = session.scopes.includes('webhooks:read')
-  const isLive = useEvents((event) => keep([event]), mayRead, keepNewest)
+  const isLive = useEvents((event) => addEvents([event]), mayRead, loadNewestEvents)
   const [isAdvancing, setAdvancing] = useState(false)
-  const refresh = () => setVersion((before) => before + 1)
-  const timeMoved = () => {
+  const refresh = () => setRefreshKey((previous) => previous + 1)
+  // Called when the test clock has moved.
+  const onTimeMoved = () => {
+    // An open payment may have expired by the new time.
     setDestination((chosen) => (chosen?.from === 'open' ? undefined : chosen))
     refresh()
   }
-  const arrived = (transfer: Sent) => {
+  // Shows the result, and loads the destinations again, whose balances have changed.
+  const onTransferred = (transfer: SentTransfer) => {
     setSent(transfer)
     refresh()
   }
@@ -84,7 +98,7 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
     <div class="bank">
       <section class="card bank-part bank-where" aria-labelledby="where">
         <h2 id="where">{strings.where}</h2>
-        <DestinationPicker chosen={destination} choose={setDestination} version={version} />
+        <DestinationPicker chosen={destination} choose={setDestination} refreshKey={refreshKey} />
       </section>
       <section class="card bank-part bank-what" aria-labelledby="what">
         <h2 id="what">{strings.what}</h2>
@@ -92,7 +106,7 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
           <TransferForm
             key={`${destination.from} ${destination.accountNumber}`}
             destination={destination}
-            arrived={arrived}
+            onTransferred={onTransferred}
           />
         )}
         {!destination && <p class="muted">{strings.whereFirst}</p>}
@@ -108,15 +122,15 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
           )}
         </div>
       </section>
-      <TestClock chosen={destination} moved={timeMoved} runs={setAdvancing} />
-      <SandboxData {...{ session, refresh }} isDisabled={isAdvancing} wasReset={wasReset} />
+      <TestClock chosen={destination} moved={onTimeMoved} runs={setAdvancing} />
+      <SandboxData {...{ session, refresh }} isDisabled={isAdvancing} onReset={onReset} />
     </div>
   )
 }
 
-type FormProps = { destination: Destination; arrived: (sent: Sent) => void }
+type FormProps = { destination: Destination; onTransferred: (sent: SentTransfer) => void }
 
-function TransferForm({ destination, arrived }: FormProps) {
+function TransferForm({ destination, onTransferred }: FormProps) {
   const kinds = KINDS[destination.from]
   const [kind, setKind] = useState<Kind>(kinds[0])
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -124,6 +138,8 @@ function TransferForm({ destination, arrived }: FormProps) {
   const [isBusy, setBusy] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const option = useRef<HTMLInputElement>(null)
+  // Simulates the transfer. Without an amount, the service takes one that fits the payment and the scenario;
+  // for an account the user must enter it.
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const amount = field.current?.value.trim() ?? ''
@@ -132,10 +148,10 @@ function TransferForm({ destination, arrived }: FormProps) {
     setFault('')
     setBusy(true)
     const { accountNumber } = destination
-    const more = optionOf(kind, option.current?.value ?? '')
-    const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }), ...more }
+    const extraField = readOption(kind, option.current?.value ?? '')
+    const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }), ...extraField }
     try {
-      arrived(await send('POST', '/sandbox/transfers', { body }))
+      onTransferred(await send('POST', '/sandbox/transfers', { body }))
     } catch (error) {
       setProblem(problemFrom(error))
     }
@@ -145,17 +161,17 @@ function TransferForm({ destination, arrived }: FormProps) {
     <form class="desk-form" onSubmit={submit} noValidate>
       <fieldset class="picker">
         <legend class="hidden">{strings.what}</legend>
-        {kinds.map((each) => (
-          <label key={each} class="choice">
+        {kinds.map((name) => (
+          <label key={name} class="choice">
             <input
               type="radio"
               name="kind"
-              checked={each === kind}
-              onChange={() => setKind(each)}
+              checked={name === kind}
+              onChange={() => setKind(name)}
             />
             <span class="choice-text">
-              <span>{strings.kinds[each]?.[0]}</span>
-              <span class="muted small">{strings.kinds[each]?.[1]}</span>
+              <span>{strings.kinds[name]?.[0]}</span>
+              <span class="muted small">{strings.kinds[name]?.[1]}</span>
             </span>
           </label>
         ))}
@@ -189,6 +205,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   delayed: { name: 'afterSeconds', label: strings.afterSeconds.delayed, least: 0, usual: 30 },
 }
 
+// The number that some scenarios need, such as how often a duplicate is sent.
 function KindOption({ kind, field }: { kind: string; field: Ref<HTMLInputElement> }) {
   const option = OPTIONS[kind]
   if (!option) return null
@@ -207,7 +224,7 @@ function KindOption({ kind, field }: { kind: string; field: Ref<HTMLInputElement
 }
 
 // Does not validate the text: the service refuses text that is not a number.
-function optionOf(kind: string, text: string): { times?: number; afterSeconds?: number } {
+function readOption(kind: string, text: string): { times?: number; afterSeconds?: number } {
   const option = OPTIONS[kind]
   if (!option || text === '') return {}
   return { [option.name]: Number(text) }
@@ -215,6 +232,7 @@ function optionOf(kind: string, text: string): { times?: number; afterSeconds?: 
 
 const OUTCOMES = ['ok', 'failed', 'slow', 'never', 'answer_lost'] as const
 
+// Chooses how the sandbox bank treats the next payout.
 function PayoutOutcomeForm() {
   const { problem, isBusy, submit } = useSending(async (form) => {
     const outcome = form.choice('outcome', OUTCOMES)
@@ -243,10 +261,11 @@ type DataProps = {
   session: Session
   refresh: () => void
   isDisabled: boolean // True while the clock advances, because that would delay the reset.
-  wasReset: () => void
+  onReset: () => void
 }
 
-function SandboxData({ session, refresh, isDisabled, wasReset }: DataProps) {
+// Adds sample data to the sandbox, or resets it. A reset must wait while the test clock moves.
+function SandboxData({ session, refresh, isDisabled, onReset }: DataProps) {
   return (
     <section class="card bank-part bank-reset" aria-labelledby="reset">
       <h2 id="reset">{resetSandboxStrings.title}</h2>
@@ -272,7 +291,7 @@ function SandboxData({ session, refresh, isDisabled, wasReset }: DataProps) {
           message={resetSandboxStrings.done}
           onDone={() => {
             forgetEvents() // Event numbers start again.
-            wasReset()
+            onReset()
           }}
         />
       </div>
@@ -281,13 +300,15 @@ function SandboxData({ session, refresh, isDisabled, wasReset }: DataProps) {
 }
 
 type Step = Schemas['SandboxTransferStep']
-type Sent = Schemas['SandboxTransfer']
+type SentTransfer = Schemas['SandboxTransfer']
 
-type Props = { sent: Sent; events: readonly LiveEvent[]; isLive: boolean }
+type Props = { sent: SentTransfer; events: readonly LiveEvent[]; isLive: boolean }
 
+// The reports that the sandbox bank sent, those it will send, and the events that followed.
 function TransferResult({ sent, events, isLive }: Props) {
   const reports = [...sent.steps, ...sent.scheduled]
   const sessions = reports.map(({ sessionId }) => sessionId)
+  // Events name the transfer at different places in their data, so the session id is searched in all of it.
   const related = events.filter(({ data }) => {
     const text = JSON.stringify(data)
     return sessions.some((sessionId) => text.includes(sessionId))
@@ -308,7 +329,7 @@ function TransferResult({ sent, events, isLive }: Props) {
                 {strings.steps[step.step]} <Badge state={step.outcome} />{' '}
                 <span class="muted small">{strings.answered(step.responseCode)}</span>
               </p>
-              <p class="muted">{explain(step)}</p>
+              <p class="muted">{explainStep(step)}</p>
             </div>
           </li>
         ))}
@@ -343,7 +364,8 @@ function TransferResult({ sent, events, isLive }: Props) {
   )
 }
 
-function explain({ step, outcome, reason, amountInSuspense }: Step): string {
+// Says in words how the service treated one report of the sandbox bank.
+function explainStep({ step, outcome, reason, amountInSuspense }: Step): string {
   if (outcome === 'rejected') return strings.rejected
   if (step === 'again') return strings.duplicate
   if (step === 'reversal') return strings.reversed

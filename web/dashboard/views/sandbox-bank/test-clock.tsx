@@ -27,14 +27,17 @@ type Props = {
   runs: (isRunning: boolean) => void
 }
 
+// `moved` is called after the clock has moved, so that the page loads its data again. `runs` tells the page
+// whether the clock is moving.
 export function TestClock({ chosen, moved, runs }: Props) {
   const { data: clock, problem, reload } = useData('/sandbox/clock', {})
   useSteadyRefresh(reload)
-  const took = () => {
+  // Reads the clock again, and lets the page reload its data.
+  const onMoved = () => {
     reload()
     moved()
   }
-  const { advance, problem: failure, start, stop } = useAdvance(took)
+  const { advance, problem: failure, start, stop } = useAdvance(onMoved)
   const isRunning = isUnderWay(advance)
   useEffect(() => runs(isRunning), [isRunning])
   return (
@@ -43,18 +46,19 @@ export function TestClock({ chosen, moved, runs }: Props) {
       {!clock && (problem ? <Failed problem={problem} retry={reload} /> : <Skeleton lines={3} />)}
       {clock && (
         <>
-          <Reading clock={clock} movingAt={isRunning ? advance?.now : undefined} />
-          <Steps clock={clock} chosen={chosen} isRunning={isRunning} start={start} />
+          <ClockReading clock={clock} movingAt={isRunning ? advance?.now : undefined} />
+          <ClockSteps clock={clock} chosen={chosen} isRunning={isRunning} start={start} />
           {failure && <Failed problem={failure} />}
-          <Progress advance={advance} stop={stop} />
-          {clock.isFrozen && <ReleaseButton isDisabled={isRunning} released={took} />}
+          <AdvanceProgress advance={advance} stop={stop} />
+          {clock.isFrozen && <ReleaseButton isDisabled={isRunning} released={onMoved} />}
         </>
       )}
     </section>
   )
 }
 
-function Reading({ clock, movingAt }: { clock: Clock; movingAt: string | undefined }) {
+// The time of the sandbox: real, stopped, or while it moves the time reached so far (`movingAt`).
+function ClockReading({ clock, movingAt }: { clock: Clock; movingAt: string | undefined }) {
   const at = movingAt ?? clock.now
   if (!movingAt && !clock.isFrozen) {
     return (
@@ -75,17 +79,21 @@ function Reading({ clock, movingAt }: { clock: Clock; movingAt: string | undefin
   )
 }
 
-type StepsProps = {
+type ClockStepsProps = {
   clock: Clock
   chosen: Destination | undefined
   isRunning: boolean
   start: Start
 }
 
-function Steps({ clock, chosen, isRunning, start }: StepsProps) {
+// The buttons that move the clock on by a span or past the chosen payment’s grace period, and the field for
+// any later time.
+function ClockSteps({ clock, chosen, isRunning, start }: ClockStepsProps) {
   const closesMs = chosen?.closesAt ? Date.parse(chosen.closesAt) : 0
+  // Whether the user chose a payment whose grace period is not over yet.
   const isPayment = closesMs >= Date.parse(clock.now)
   const later = (ms: number) => (now: Date) => new Date(now.getTime() + ms)
+  // Moves the clock to the time in the field, which is in West Africa Time.
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const to = new Form(event.currentTarget).text('to')
@@ -128,14 +136,14 @@ function Steps({ clock, chosen, isRunning, start }: StepsProps) {
   )
 }
 
-function Progress({ advance, stop }: { advance: Advance | undefined; stop: () => void }) {
+function AdvanceProgress({ advance, stop }: { advance: Advance | undefined; stop: () => void }) {
   const isRunning = isUnderWay(advance)
   return (
     <>
-      <p role="status">{advance && sayState(advance)}</p>
+      <p role="status">{advance && stateText(advance)}</p>
       {advance && isRunning && (
         <div class="bar-of">
-          <progress aria-label={strings.progress} max={1} value={shareOf(advance)} />
+          <progress aria-label={strings.progress} max={1} value={progressShare(advance)} />
           <p class="muted small">{strings.runningText}</p>
           <div>
             <Button aria-disabled={advance.state === 'stopping'} onClick={stop}>
@@ -149,12 +157,13 @@ function Progress({ advance, stop }: { advance: Advance | undefined; stop: () =>
   )
 }
 
-function sayState({ state, now, to }: Advance): string {
+function stateText({ state, now, to }: Advance): string {
   if (state === 'running') return strings.running(shownTime(to))
   return strings.states[state](shownTime(now))
 }
 
-function shareOf({ from, to, now }: Advance): number {
+// The part of the way from the first to the target time, from 0 to 1.
+function progressShare({ from, to, now }: Advance): number {
   const [fromMs, toMs, nowMs] = [Date.parse(from), Date.parse(to), Date.parse(now)]
   return toMs > fromMs ? Math.min((nowMs - fromMs) / (toMs - fromMs), 1) : 1
 }
@@ -175,6 +184,7 @@ function WorkRun({ advance: { ran, state } }: { advance: Advance }) {
   )
 }
 
+// Returns the sandbox to real time.
 function ReleaseButton({ isDisabled, released }: { isDisabled: boolean; released: () => void }) {
   return (
     <div>
@@ -203,87 +213,98 @@ type Advance = {
 }
 
 const PATH = '/sandbox/clock'
-const ASK_MS = 1_000
+const POLL_MS = 1_000
 
 const isUnderWay = (advance: Advance | undefined) =>
   advance?.state === 'running' || advance?.state === 'stopping'
 
-// Advances the test clock. The service runs due work before it responds. If there is much work, the response
-// is incomplete, and this repeats the call with the same target until the clock has reached it. During the
-// advance, the page reads the clock every second. The advance stops when the view closes, and when the clock
-// is released or reset elsewhere. Calls `ended` even after a failure, because the clock may have moved.
-function useAdvance(ended: () => void) {
+// Advances the test clock. The service runs due work before it responds, and a response may be incomplete
+// if there is much work. The call is then repeated with the same target until the clock has reached it. The
+// advance stops when the view closes, and when the clock is released or reset elsewhere. `onEnded` is
+// called even after a failure, because the clock may have moved.
+function useAdvance(onEnded: () => void) {
   const [advance, setAdvance] = useState<Advance | undefined>()
   const [problem, setProblem] = useState<Problem | undefined>()
-  const goesOn = useRef(false)
+  const shouldContinue = useRef(false)
   const isRunning = isUnderWay(advance)
-  const change = (more: Partial<Advance>) =>
-    setAdvance((before) => before && { ...before, ...more })
+  const change = (changes: Partial<Advance>) =>
+    setAdvance((previous) => previous && { ...previous, ...changes })
   useEffect(
     () => () => {
-      goesOn.current = false
+      shouldContinue.current = false
     },
     [],
   )
-  useAsking(isRunning, (now) =>
-    setAdvance((before) =>
-      before && isUnderWay(before) && now > before.now ? { ...before, now } : before,
+  useClockPolling(isRunning, (now) =>
+    setAdvance((previous) =>
+      previous && isUnderWay(previous) && now > previous.now ? { ...previous, now } : previous,
     ),
   )
-  const start = async (targetFrom: (now: Date) => Date) => {
-    if (goesOn.current || isRunning) return
-    goesOn.current = true
+  // `chooseTarget` gets the current time of the sandbox, and returns the time to advance to.
+  const start = async (chooseTarget: (now: Date) => Date) => {
+    if (shouldContinue.current || isRunning) return
+    shouldContinue.current = true
     setProblem(undefined)
     setAdvance(undefined)
     try {
       const { now } = await getData(PATH, {})
-      const to = targetFrom(new Date(now)).toISOString()
+      const to = chooseTarget(new Date(now)).toISOString()
       setAdvance({ from: now, to, now, ran: [], state: 'running' })
-      change({ state: await advanceTo(to, { goesOn: () => goesOn.current, report: change }) })
+      change({
+        state: await advanceTo(to, {
+          shouldContinue: () => shouldContinue.current,
+          report: change,
+        }),
+      })
     } catch (error) {
       setProblem(problemFrom(error))
       setAdvance(undefined)
     }
-    goesOn.current = false
-    ended()
+    shouldContinue.current = false
+    onEnded()
   }
+  // The request that runs cannot be taken back, so the clock stops after it.
   const stop = () => {
-    goesOn.current = false
+    shouldContinue.current = false
     change({ state: 'stopping' })
   }
   return { advance, problem, start, stop }
 }
 
-function useAsking(isWanted: boolean, report: (now: string) => void): void {
+// Reads the clock every second while an advance runs, for the progress bar.
+function useClockPolling(isEnabled: boolean, report: (now: string) => void): void {
   useEffect(() => {
-    if (!isWanted) return
-    const ask = () =>
+    if (!isEnabled) return
+    const readClock = () =>
       getData(PATH, {}).then(
         ({ now, isFrozen }) => isFrozen && report(now),
         () => {},
       )
-    const timer = window.setInterval(ask, ASK_MS)
+    const timer = window.setInterval(readClock, POLL_MS)
     return () => window.clearInterval(timer)
-  }, [isWanted])
+  }, [isEnabled])
 }
 
-type Watch = { goesOn: () => boolean; report: (more: Partial<Advance>) => void }
+type AdvanceCallbacks = {
+  shouldContinue: () => boolean
+  report: (changes: Partial<Advance>) => void
+}
 
 // Advances to a time, not by a number of seconds, so that a retry does not move the clock further.
-async function advanceTo(to: string, { goesOn, report }: Watch): Promise<Ended> {
+async function advanceTo(to: string, { shouldContinue, report }: AdvanceCallbacks): Promise<Ended> {
   for (let ran: readonly Step[] = []; ; ) {
-    const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(lookAgain)
+    const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(readClockInstead)
     ran = [...ran, ...moved.ran]
     report({ now: moved.now, ran })
     if (moved.isComplete) return 'done'
-    if (!goesOn()) return 'stopped'
+    if (!shouldContinue()) return 'stopped'
     if (!(await getData(PATH, {})).isFrozen) return 'released'
   }
 }
 
 // Reads the clock after a request without a response: due work may outlast the request, for example a webhook
 // whose receiver does not respond.
-async function lookAgain(error: unknown) {
+async function readClockInstead(error: unknown) {
   if (problemFrom(error).code !== 'unreachable') throw error
   const { now } = await getData(PATH, {})
   return { now, ran: [], isComplete: false }

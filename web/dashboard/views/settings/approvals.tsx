@@ -8,15 +8,16 @@ import { ApprovalSettings } from '../settlements/settings.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../suspense/maker-checker-setting.tsx'
 
 export function Approvals({ session }: ViewProps) {
-  const may = (scope: string) => session.scopes.includes(scope)
+  const hasScope = (scope: string) => session.scopes.includes(scope)
   return (
     <>
-      {may('suspense:read') && <MakerChecker session={session} />}
-      {may('payouts:read') && <ApprovalSettings mayWrite={may('payouts:write')} />}
+      {hasScope('suspense:read') && <MakerChecker session={session} />}
+      {hasScope('payouts:read') && <ApprovalSettings mayWrite={hasScope('payouts:write')} />}
     </>
   )
 }
 
+// The maker-checker setting with its open request, if there is one.
 function MakerChecker({ session }: { session: Session }) {
   const settings = useData(SETTINGS, {})
   const waiting = usePage('/api/v1/suspense/requests', { state: 'open', limit: '100' })
@@ -25,6 +26,7 @@ function MakerChecker({ session }: { session: Session }) {
     <MakerCheckerSetting
       isOn={settings.data.makerChecker}
       session={session}
+      // A request without an item is about the setting itself.
       request={waiting.data?.data.find(({ itemId }) => itemId === null)}
       changed={() => [settings, waiting].forEach(({ reload }) => void reload())}
     />

@@ -2,12 +2,12 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
-  colourPreview,
   drawPreview,
   PREVIEW_STATES,
   type PreviewState,
   previewDocument,
   type SampleBranding,
+  updatePreviewColour,
 } from '../../../checkout/preview.tsx'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -22,9 +22,10 @@ type Branding = Schemas['Branding']
 
 const { branding: strings } = settingsStrings
 const PATH = '/api/v1/branding'
-const OTHERS = ['accountName', 'supportEmail', 'supportPhone', 'supportUrl'] as const
+const OTHER_FIELDS = ['accountName', 'supportEmail', 'supportPhone', 'supportUrl'] as const
 const DEFAULT_COLOUR = '#0f5e4d' // As in src/payments/checkout-views.ts.
 
+// Loads the branding and shows its form.
 export function BrandingPart({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={6} />
@@ -32,7 +33,8 @@ export function BrandingPart({ session }: ViewProps) {
   return <BrandingForm branding={data} ownName={session.client.name} mayWrite={mayWrite} />
 }
 
-function draftOf(branding: Branding): Draft {
+// Fields that follow the default are empty in the form.
+function toDraft(branding: Branding): Draft {
   return {
     name: branding.isOwnName ? branding.name : '',
     accountName:
@@ -47,7 +49,7 @@ type Props = { branding: Branding; ownName: string; mayWrite: boolean }
 
 function BrandingForm({ branding, ownName, mayWrite }: Props) {
   const [saved, setSaved] = useState(branding)
-  const [draft, setDraft] = useState(() => draftOf(branding))
+  const [draft, setDraft] = useState(() => toDraft(branding))
   const [colour, setColour] = useState(branding.colour)
   const [isOwnColour, setOwnColour] = useState(branding.isOwnColour)
   const [logo, setLogo] = useState<DraftLogo>()
@@ -61,8 +63,8 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
     supportUrl: draftValue('supportUrl'),
   }
   const { problem, isBusy, submit } = useSending(async () => {
-    const change = logo === undefined ? {} : { logo: logo?.base64 ?? null }
-    const body = { ...fields, colour: chosenColour, ...change }
+    const logoChange = logo === undefined ? {} : { logo: logo?.base64 ?? null }
+    const body = { ...fields, colour: chosenColour, ...logoChange }
     const answer = await send('PUT', PATH, { body })
     setSaved(answer)
     setColour(answer.colour)
@@ -79,8 +81,13 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
         <fieldset class="fields" disabled={!mayWrite}>
           <TextFields draft={draft} set={set} names={['name']} ownName={ownName} />
           <LogoField hasLogo={shownLogo !== null} setLogo={setLogo} />
-          <ColourField colour={colour} isOwn={isOwnColour} choose={setColour} own={setOwnColour} />
-          <TextFields draft={draft} set={set} names={OTHERS} ownName={ownName} />
+          <ColourField
+            colour={colour}
+            isOwn={isOwnColour}
+            choose={setColour}
+            setOwn={setOwnColour}
+          />
+          <TextFields draft={draft} set={set} names={OTHER_FIELDS} ownName={ownName} />
           {saved.pendingAccountName && (
             <p class="notice">
               {strings.waitingForReview(saved.pendingAccountName, saved.accountName)}
@@ -127,6 +134,7 @@ type TextFieldsProps = {
   ownName: string
 }
 
+// `ownName` is the client’s name, which the hints name as the default.
 function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
   const keyboards: Partial<Record<keyof Draft, 'email' | 'tel' | 'url'>> = KEYBOARDS
   return (
@@ -150,10 +158,11 @@ type ColourProps = {
   colour: string
   isOwn: boolean
   choose: (colour: string) => void
-  own: (isOwn: boolean) => void
+  setOwn: (isOwn: boolean) => void
 }
 
-function ColourField({ colour, isOwn, choose, own }: ColourProps) {
+// The choice of a colour of one’s own, and the box that returns to the default colour.
+function ColourField({ colour, isOwn, choose, setOwn }: ColourProps) {
   return (
     <>
       <InputField
@@ -163,14 +172,14 @@ function ColourField({ colour, isOwn, choose, own }: ColourProps) {
         value={colour}
         onInput={(event) => {
           choose(event.currentTarget.value)
-          own(true)
+          setOwn(true)
         }}
       />
       <label class="option">
         <input
           type="checkbox"
           checked={!isOwn}
-          onChange={(event) => own(!event.currentTarget.checked)}
+          onChange={(event) => setOwn(!event.currentTarget.checked)}
         />
         {strings.ours}
       </label>
@@ -180,13 +189,14 @@ function ColourField({ colour, isOwn, choose, own }: ColourProps) {
 
 function LogoField({ hasLogo, setLogo }: { hasLogo: boolean; setLogo: (to: DraftLogo) => void }) {
   const [isUnreadable, setUnreadable] = useState(false)
-  const take = async (input: HTMLInputElement) => {
+  // Reads the chosen image into the draft, or says that it cannot be read.
+  const chooseLogo = async (input: HTMLInputElement) => {
     const file = input.files?.[0]
     if (!file) return
     const logo = await readLogo(file)
     setUnreadable(logo === undefined)
     if (logo) setLogo(logo)
-    input.value = ''
+    input.value = '' // Allows the user to choose the same file again.
   }
   return (
     <>
@@ -195,7 +205,7 @@ function LogoField({ hasLogo, setLogo }: { hasLogo: boolean; setLogo: (to: Draft
         hint={strings.logoHint}
         type="file"
         accept="image/png,image/jpeg,image/webp"
-        onChange={(event) => void take(event.currentTarget)}
+        onChange={(event) => void chooseLogo(event.currentTarget)}
       />
       {isUnreadable && (
         <p class="failed" role="alert">
@@ -216,7 +226,7 @@ type ChosenLogo = { base64: string; path: string; width: number; height: number 
 const BYTES_MAX = 32_768
 const SIDE_MAX = 1_024
 const SIDES = [512, 384, 256, 192, 128, 96]
-const TAKEN = ['image/png', 'image/jpeg', 'image/webp']
+const ACCEPTED_TYPES = ['image/png', 'image/jpeg', 'image/webp']
 
 // Returns undefined if the browser cannot read the image.
 async function readLogo(file: File): Promise<ChosenLogo | undefined> {
@@ -224,29 +234,32 @@ async function readLogo(file: File): Promise<ChosenLogo | undefined> {
     const image = await createImageBitmap(file)
     const { width, height } = image
     const isSmall = file.size <= BYTES_MAX && Math.max(width, height) <= SIDE_MAX
-    if (isSmall && TAKEN.includes(file.type)) return await logoFrom(file, { width, height })
+    if (isSmall && ACCEPTED_TYPES.includes(file.type))
+      return await encodeLogo(file, { width, height })
     return await shrink(image)
   } catch {
     return undefined
   }
 }
 
+// Tries smaller and smaller sizes until the image fits the limit of the service.
 async function shrink(image: ImageBitmap): Promise<ChosenLogo | undefined> {
   for (const side of SIDES) {
-    const share = Math.min(1, side / Math.max(image.width, image.height))
+    const scale = Math.min(1, side / Math.max(image.width, image.height))
     const canvas = document.createElement('canvas')
-    canvas.width = Math.max(1, Math.round(image.width * share))
-    canvas.height = Math.max(1, Math.round(image.height * share))
+    canvas.width = Math.max(1, Math.round(image.width * scale))
+    canvas.height = Math.max(1, Math.round(image.height * scale))
     canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/webp'))
-    if (blob && blob.size <= BYTES_MAX) return logoFrom(blob, canvas)
+    if (blob && blob.size <= BYTES_MAX) return encodeLogo(blob, canvas)
   }
   return undefined
 }
 
 type Size = { width: number; height: number }
 
-async function logoFrom(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
+// The service takes base64; the preview takes a data URL.
+async function encodeLogo(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
   const path = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))
@@ -264,7 +277,7 @@ type BrandingPreviewProps = { branding: SampleBranding; colour: string }
 function BrandingPreview({ branding, colour }: BrandingPreviewProps) {
   const [state, setState] = useState<PreviewState>('waiting')
   const choose = (chosen: string) =>
-    setState(PREVIEW_STATES.find((each) => each === chosen) ?? 'waiting')
+    setState(PREVIEW_STATES.find((name) => name === chosen) ?? 'waiting')
   return (
     <div class="preview">
       <SelectField
@@ -279,6 +292,7 @@ function BrandingPreview({ branding, colour }: BrandingPreviewProps) {
   )
 }
 
+// The payment page in a frame, drawn again after each change of the branding.
 function PageFrame({ branding, colour, state }: BrandingPreviewProps & { state: PreviewState }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isLoaded, setLoaded] = useState(false)
@@ -290,14 +304,14 @@ function PageFrame({ branding, colour, state }: BrandingPreviewProps & { state: 
     const page = element?.contentDocument
     if (!isLoaded || !element || !page) return
     drawPreview(page, branding, state)
-    fit(element, page)
-    for (const image of page.images) image.onload = () => fit(element, page)
+    fitToContent(element, page)
+    for (const image of page.images) image.onload = () => fitToContent(element, page)
   })
 
   useEffect(() => {
     const page = frame.current?.contentDocument
     if (!isLoaded || !page) return
-    const timer = setTimeout(colourPreview, COLOUR_MS, page, colour)
+    const timer = setTimeout(updatePreviewColour, COLOUR_MS, page, colour)
     return () => clearTimeout(timer)
   }, [colour, isLoaded])
 
@@ -314,7 +328,7 @@ function PageFrame({ branding, colour, state }: BrandingPreviewProps & { state: 
 }
 
 // Sets the height to 0 to measure the page, because the page fills its window.
-function fit(frame: HTMLIFrameElement, page: Document): void {
+function fitToContent(frame: HTMLIFrameElement, page: Document): void {
   frame.style.height = '0'
   frame.style.height = `${page.documentElement.scrollHeight}px`
 }

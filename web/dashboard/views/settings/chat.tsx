@@ -17,6 +17,7 @@ const PATH = '/api/v1/operator/chat'
 const SEVERITIES = ['notice', 'warning', 'critical'] as const
 const ADDRESS_MAX = 2_048
 
+// Without a chat, only the form that sets one. The API answers with an error in that case.
 export function Chat() {
   const { data, problem, reload } = useData(PATH, {})
   const isUnset = problem?.code === 'chat_not_found'

@@ -38,8 +38,11 @@ export function OwnCeilings() {
   )
 }
 
+// Lets an operator look up a client and change the ceilings on its accounts of each KYC tier.
 export function ClientCeilings() {
-  const [found, setFound] = useState<{ clientId: string; tiers: Ceiling[] } | undefined>()
+  const [clientCeilings, setClientCeilings] = useState<
+    { clientId: string; tiers: Ceiling[] } | undefined
+  >()
   return (
     <section class="card panel" aria-labelledby="client-ceilings">
       <h2 id="client-ceilings">{strings.ofClient}</h2>
@@ -48,17 +51,19 @@ export function ClientCeilings() {
         action={settingsStrings.payoutRules.find}
         run={async (form) => {
           const clientId = form.text('clientId')
-          setFound(undefined)
-          setFound({ clientId, ...(await getData(PATH, { clientId })) })
+          // Removes the form of the client shown before, in case this one cannot be loaded.
+          setClientCeilings(undefined)
+          setClientCeilings({ clientId, ...(await getData(PATH, { clientId })) })
         }}
       >
         <ClientChoice label={settingsStrings.payoutRules.client} />
       </ActionForm>
-      {found && <CeilingsForm key={found.clientId} {...found} />}
+      {clientCeilings && <CeilingsForm key={clientCeilings.clientId} {...clientCeilings} />}
     </section>
   )
 }
 
+// A blank field means no ceiling.
 function CeilingsForm({ clientId, tiers }: { clientId: string; tiers: Ceiling[] }) {
   return (
     <ActionForm
@@ -66,20 +71,21 @@ function CeilingsForm({ clientId, tiers }: { clientId: string; tiers: Ceiling[] 
       style="primary"
       label={clientId}
       run={(form) => {
-        const set = tiers.map(({ tier }) => {
-          const limits = LIMITS.map((limit) => [limit, form.amount(nameOf(tier, limit)) || null])
+        // A blank amount removes the ceiling.
+        const ceilings = tiers.map(({ tier }) => {
+          const limits = LIMITS.map((limit) => [limit, form.amount(fieldName(tier, limit)) || null])
           return { tier: tier as 1 | 2 | 3, ...Object.fromEntries(limits) }
         })
-        return send('PUT', PATH, { params: { clientId }, body: { tiers: set } })
+        return send('PUT', PATH, { params: { clientId }, body: { tiers: ceilings } })
       }}
       message={appStrings.saved}
     >
       {tiers.flatMap((ceiling) =>
         LIMITS.map((limit) => (
           <InputField
-            key={nameOf(ceiling.tier, limit)}
+            key={fieldName(ceiling.tier, limit)}
             label={strings.of(ceiling.tier, limitProfiles[limit])}
-            name={nameOf(ceiling.tier, limit)}
+            name={fieldName(ceiling.tier, limit)}
             inputMode="decimal"
             placeholder={strings.none}
             defaultValue={ceiling[limit]?.toString() ?? ''}
@@ -90,4 +96,4 @@ function CeilingsForm({ clientId, tiers }: { clientId: string; tiers: Ceiling[] 
   )
 }
 
-const nameOf = (tier: number, limit: string) => `${limit}${tier}`
+const fieldName = (tier: number, limit: string) => `${limit}${tier}`

@@ -48,6 +48,8 @@ const COLUMNS: readonly Column<FeeRule>[] = [
 
 const keyOf = ({ id }: FeeRule) => `${id}`
 
+// The fee rules of all clients for an operator, who may add and withdraw them, or else the client’s own
+// rules.
 export function Fees({ session, place }: ViewProps) {
   const isOperator = session.scopes.includes('operator')
   const pages = usePages(isOperator ? ALL : OWN, {})
@@ -114,9 +116,9 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   )
 }
 
-// Reads the terms from the form. A blank field takes its default. Users enter percent; the API takes basis
-// points.
-function termsOf(form: Form) {
+// Reads the terms from the form. A blank field takes the service's default. Users enter percent, and the
+// API takes basis points: hundredths of a percent.
+function readTerms(form: Form) {
   const bps = (name: string) => Math.round(Number(form.amount(name)) * BPS_PER_PERCENT)
   const rate = (name: string) => (form.amount(name) === '' ? {} : { [name]: bps(name) })
   const amounts = AMOUNTS.map((name) => [name, form.amount(name) || null])
@@ -154,44 +156,52 @@ function Example() {
   useEffect(() => {
     const element = start.current?.closest('form')
     if (!element) return
-    const read = () => setForm(new Form(element))
-    read()
-    element.addEventListener('input', read)
-    return () => element.removeEventListener('input', read)
+    const readForm = () => setForm(new Form(element))
+    readForm()
+    element.addEventListener('input', readForm)
+    return () => element.removeEventListener('input', readForm)
   }, [])
   useEffect(() => {
     if (!form) return
-    const leaving = new AbortController()
+    const abort = new AbortController()
+    // Waits until the operator pauses, and drops the answer if the form has changed meanwhile.
     const timer = window.setTimeout(async () => {
       try {
-        const body = { amount: form.amount('example'), ...termsOf(form) }
+        const body = { amount: form.amount('example'), ...readTerms(form) }
         const computed = await send('POST', QUOTE, { body })
-        if (leaving.signal.aborted) return
+        if (abort.signal.aborted) return
         setQuote(computed)
         setProblem(undefined)
       } catch (error) {
-        if (!leaving.signal.aborted) setProblem(problemFrom(error))
+        if (!abort.signal.aborted) setProblem(problemFrom(error))
       }
     }, PAUSE_MS)
     return () => {
       window.clearTimeout(timer)
-      leaving.abort()
+      abort.abort()
     }
   }, [form])
   return (
     <div class="fee-example" ref={start}>
       <InputField label={strings.example} name="example" {...AMOUNT} defaultValue={EXAMPLE} />
-      <p role="status">{problem ? strings.noExample(problem.message) : sentenceOf(form, quote)}</p>
+      <p role="status">
+        {problem ? strings.noExample(problem.message) : exampleSentence(form, quote)}
+      </p>
     </div>
   )
 }
 
-function sentenceOf(form: Form | undefined, quote: Schemas['FeeQuote'] | undefined): string {
+// The sentence depends on who bears the fee: the customer pays it on top, or the merchant gets less.
+function exampleSentence(form: Form | undefined, quote: Schemas['FeeQuote'] | undefined): string {
   if (!form || !quote) return ''
-  const { amount: whole, fee, vat, net, customerPays } = quote
+  const { amount: amountReceived, fee, vat, net, customerPays } = quote
   return form.text('bearer') === 'customer'
-    ? strings.paidByCustomer(money(customerPays), money(whole), money(customerPays - whole))
-    : strings.paidByMerchant(money(whole), money(net), money(fee), money(vat))
+    ? strings.paidByCustomer(
+        money(customerPays),
+        money(amountReceived),
+        money(customerPays - amountReceived),
+      )
+    : strings.paidByMerchant(money(amountReceived), money(net), money(fee), money(vat))
 }
 
 type AddProps = { isOpenAtFirst: boolean; clientId: string; onDone: () => void }
@@ -211,7 +221,7 @@ function AddRule({ isOpenAtFirst, clientId, onDone }: AddProps) {
           code: form.text('code'),
           basis: form.choice('basis', BASES),
           bearer: form.choice('bearer', BEARERS),
-          ...termsOf(form),
+          ...readTerms(form),
           ...(day ? { effectiveFrom: `${day}T00:00:00${ZONE_OFFSET}` } : {}),
         }
         return send('POST', ALL, { body, headers })

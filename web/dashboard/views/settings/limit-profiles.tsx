@@ -26,33 +26,35 @@ const TIERS = [1, 2, 3] as const
 const NAME_MAX = 60
 const CODE_MAX = 40
 
-const shownLimit = (profile: LimitProfile, limit: (typeof LIMITS)[number]) => {
+const limitText = (profile: LimitProfile, limit: (typeof LIMITS)[number]) => {
   const amount = profile[limit]
   return amount === null ? strings.none : money(amount)
 }
 
-const tiersOf = ({ tiers }: LimitProfile) =>
+const tiersText = ({ tiers }: LimitProfile) =>
   tiers.length > 0 ? strings.tiersOf(tiers) : strings.byName
 
 const COLUMNS: readonly Column<LimitProfile>[] = [
   { name: strings.name, place: 'lead', show: ({ name }) => name },
   { name: strings.code, show: ({ code }) => <code>{code}</code> },
-  { name: strings.tiers, place: 'second', show: tiersOf },
+  { name: strings.tiers, place: 'second', show: tiersText },
   ...LIMITS.map((limit): Column<LimitProfile> => {
     return {
       name: strings[limit],
       place: 'line',
       isAmount: true,
-      show: (profile) => shownLimit(profile, limit),
+      show: (profile) => limitText(profile, limit),
     }
   }),
 ]
 
+// Users who may change a profile open it in a dialog; all others see it in a drawer.
 export function LimitProfiles({ session, place }: ViewProps) {
   const pages = usePages(PATH, {})
   const [isAdding, setAdding] = useState(false)
   const mayWrite = session.scopes.includes('accounts:write')
   const open = pages.data?.data.find(({ code }) => code === place.open)
+  // Closes the dialog, for a new profile or for the one in the URL.
   const close = () => {
     setAdding(false)
     closeTo(hrefOf('settings', undefined, TAB))
@@ -91,8 +93,8 @@ function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () =>
       <Facts
         facts={[
           [strings.code, profile.code],
-          [strings.tiers, tiersOf(profile)],
-          ...LIMITS.map((limit): Fact => [strings[limit], shownLimit(profile, limit)]),
+          [strings.tiers, tiersText(profile)],
+          ...LIMITS.map((limit): Fact => [strings[limit], limitText(profile, limit)]),
         ]}
       />
     </Drawer>
@@ -105,6 +107,7 @@ type Props = {
   changed: () => void
 }
 
+// Edits, adds or removes a profile. Without `profile` it adds one.
 function ProfileDialog(props: Props) {
   const { profile, close, changed } = props
   const [isDeleting, setDeleting] = useState(false)
@@ -211,50 +214,59 @@ function TierChoices({ chosen }: { chosen: LimitProfile['tiers'] }) {
 const { limits: limitsWords } = settingsStrings
 const IN_FORCE = '/api/v1/limits'
 
-const shownOf = (value: number | null, show: (value: number) => string = count) =>
+const textOrNone = (value: number | null, show: (value: number) => string = count) =>
   value === null ? limitsWords.none : show(value)
 
-const span = (seconds: number) =>
+const durationText = (seconds: number) =>
   seconds % 60 === 0
     ? limitsWords.minutes(count(seconds / 60))
     : limitsWords.seconds(count(seconds))
 
+// The limits in force for the client: request rates, limits of new accounts, and others.
 export function Limits() {
   const { data, problem, reload } = useData(IN_FORCE, {})
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={8} />
   const { requestsPerMinute: rates, newAccounts } = data
   return (
     <>
-      <Group
+      <LimitGroup
         title={limitsWords.rates}
         text={limitsWords.ratesText}
         facts={(['client', 'simulate', 'address', 'initiate', 'login'] as const).map((name) => [
           limitsWords[name],
-          shownOf(rates[name]),
+          textOrNone(rates[name]),
         ])}
       />
-      <Group
+      <LimitGroup
         title={limitsWords.accounts}
         text={limitsWords.accountsText}
         facts={[
-          [limitsWords.perCredit, shownOf(newAccounts.perCredit, money)],
-          [limitsWords.perDay, shownOf(newAccounts.perDay, money)],
+          [limitsWords.perCredit, textOrNone(newAccounts.perCredit, money)],
+          [limitsWords.perDay, textOrNone(newAccounts.perDay, money)],
         ]}
       />
-      <Group
+      <LimitGroup
         title={limitsWords.others}
         facts={[
           [limitsWords.endpoints, count(data.webhookEndpoints)],
-          [limitsWords.expiry, span(data.expirySeconds)],
-          [limitsWords.grace, span(data.graceSeconds)],
-          [limitsWords.token, span(data.tokenSeconds)],
+          [limitsWords.expiry, durationText(data.expirySeconds)],
+          [limitsWords.grace, durationText(data.graceSeconds)],
+          [limitsWords.token, durationText(data.tokenSeconds)],
         ]}
       />
     </>
   )
 }
 
-function Group({ title, text, facts }: { title: string; text?: string; facts: readonly Fact[] }) {
+function LimitGroup({
+  title,
+  text,
+  facts,
+}: {
+  title: string
+  text?: string
+  facts: readonly Fact[]
+}) {
   return (
     <section class="card panel limits" aria-label={title}>
       <h2>{title}</h2>

@@ -19,7 +19,7 @@ import { Chat } from './chat.tsx'
 import { Fees } from './fees.tsx'
 import { LimitProfiles, Limits } from './limit-profiles.tsx'
 
-const may = (scope: string) => (session: Session) => session.scopes.includes(scope)
+const hasScope = (scope: string) => (session: Session) => session.scopes.includes(scope)
 
 function SignIn(props: ViewProps) {
   return (
@@ -51,17 +51,17 @@ const MAY_SEE: Record<keyof typeof PARTS, (session: Session) => boolean> = {
   users: ({ role }) => role === 'owner' || role === 'operator',
   signIn: ({ role, client }) => role === (client.isOperator ? 'operator' : 'owner'),
   profile: () => true,
-  branding: may('accounts:read'),
-  limits: may('accounts:read'),
-  limitProfiles: may('accounts:read'),
-  fees: may('credits:read'),
-  subaccounts: may('payouts:read'),
-  splits: may('payouts:read'),
-  approvals: (session) => may('suspense:read')(session) || may('payouts:read')(session),
-  payoutRules: may('operator'),
+  branding: hasScope('accounts:read'),
+  limits: hasScope('accounts:read'),
+  limitProfiles: hasScope('accounts:read'),
+  fees: hasScope('credits:read'),
+  subaccounts: hasScope('payouts:read'),
+  splits: hasScope('payouts:read'),
+  approvals: (session) => hasScope('suspense:read')(session) || hasScope('payouts:read')(session),
+  payoutRules: hasScope('operator'),
   reports: () => true,
-  chat: may('operator'),
-  auditLog: may('actions:read'),
+  chat: hasScope('operator'),
+  auditLog: hasScope('actions:read'),
 }
 
 export default tabbedView({

@@ -14,6 +14,7 @@ type Props = {
   onDone: () => void
 }
 
+// The button that withdraws a rule or tariff. Renders nothing once it has taken effect.
 export function Withdraw({ effectiveFrom, title, text, run, onDone }: Props) {
   if (new Date(effectiveFrom) <= new Date()) return null
   return (

@@ -15,7 +15,7 @@ import type { Column } from '../../parts/table.tsx'
 import { Badge, Money, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
-import { useVersion } from '../../steady-refresh.ts'
+import { useRefreshKey } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AmountList, periodOf, type Settlement, SettlementDetail } from './settlement.tsx'
 
@@ -54,13 +54,19 @@ const COLUMNS: readonly Column<Settlement>[] = [
   ...(['gross', 'fees', 'vat', 'refunds', 'recovered', 'net'] as const).map(amountColumn),
 ]
 
+// The upcoming settlement above the list of the closed ones.
 export function ClosedSettlements(props: ViewProps) {
-  const [version, bump] = useVersion()
+  const [refreshKey, refreshAll] = useRefreshKey()
   const mayWrite = props.session.scopes.includes('payouts:write')
   const settings = hrefOf('settlements', undefined, { tab: 'settings' })
   return (
     <>
-      <Upcoming session={props.session} isAbout={ABOUT} version={version} changed={bump} />
+      <Upcoming
+        session={props.session}
+        isAbout={ABOUT}
+        refreshKey={refreshKey}
+        changed={refreshAll}
+      />
       <ListView
         {...props}
         view="settlements"
@@ -72,7 +78,7 @@ export function ClosedSettlements(props: ViewProps) {
         filters={FILTERS}
         keyOf={({ reference }) => reference}
         isAbout={ABOUT}
-        version={version}
+        refreshKey={refreshKey}
         emptyState={{
           title: strings.none,
           text: mayWrite ? (
@@ -87,7 +93,11 @@ export function ClosedSettlements(props: ViewProps) {
           title: strings.one,
           path: `${PATH}/{reference}`,
           show: (settlement) => (
-            <SettlementDetail settlement={settlement} session={props.session} changed={bump} />
+            <SettlementDetail
+              settlement={settlement}
+              session={props.session}
+              changed={refreshAll}
+            />
           ),
         }}
       />
@@ -98,15 +108,17 @@ export function ClosedSettlements(props: ViewProps) {
 const { upcoming: upcomingWords } = strings
 const SETTLEMENTS = '/api/v1/settlements'
 
-type Props = { session: Session; isAbout: RegExp; version: number; changed: () => void }
+type Props = { session: Session; isAbout: RegExp; refreshKey: number; changed: () => void }
 
-function Upcoming({ session, isAbout, version, changed }: Props) {
+// The amounts that a settlement would have now, and the button that closes it.
+function Upcoming({ session, isAbout, refreshKey, changed }: Props) {
   const { data, problem, reload } = useData(`${SETTLEMENTS}/upcoming`, {})
   const refresh = useThrottled(reload)
-  useReload(version, reload)
-  const isOfMoney = (type: string) => isAbout.test(type) || /^(?:collection|payment)\./.test(type)
+  useReload(refreshKey, reload)
+  const changesAmount = (type: string) =>
+    isAbout.test(type) || /^(?:collection|payment)\./.test(type)
   const mayListen = session.scopes.includes('webhooks:read')
-  useEvents(({ type }) => isOfMoney(type) && refresh(), mayListen, refresh)
+  useEvents(({ type }) => changesAmount(type) && refresh(), mayListen, refresh)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="line" />
   const { net, currency, lines, closesAt } = data

@@ -33,7 +33,7 @@ export function SettlementSettings({ session }: ViewProps) {
         {mayWrite ? (
           <SettingsForm key={JSON.stringify(data)} settings={data} changed={reload} />
         ) : (
-          <Shown settings={data} />
+          <SettingsFacts settings={data} />
         )}
       </section>
       <ApprovalSettings mayWrite={mayWrite} />
@@ -43,15 +43,15 @@ export function SettlementSettings({ session }: ViewProps) {
 
 // Splits a schedule such as daily@09:00 or weekly@Mon@09:00.
 function readSchedule(schedule: string) {
-  const [frequency, ...rest] = schedule.split('@')
+  const [frequency, ...details] = schedule.split('@')
   return {
-    frequency: FREQUENCIES.find((each) => each === frequency) ?? 'manual',
-    weekday: rest.length > 1 ? (rest[0] ?? 'Mon') : 'Mon',
-    time: rest.at(-1) ?? DEFAULT_TIME,
+    frequency: FREQUENCIES.find((name) => name === frequency) ?? 'manual',
+    weekday: details.length > 1 ? (details[0] ?? 'Mon') : 'Mon',
+    time: details.at(-1) ?? DEFAULT_TIME,
   }
 }
 
-function Shown({ settings }: { settings: Settings }) {
+function SettingsFacts({ settings }: { settings: Settings }) {
   const { minimumAmount, reservePercent, reserveDays, nextCloseAt } = settings
   const { frequency, weekday, time } = readSchedule(settings.schedule)
   const when = [
@@ -74,7 +74,8 @@ function Shown({ settings }: { settings: Settings }) {
   )
 }
 
-function scheduleOf(form: Form): string {
+// Joins the fields to a schedule such as daily@09:00 or weekly@Mon@09:00.
+function writeSchedule(form: Form): string {
   const frequency = form.choice('frequency', FREQUENCIES)
   if (frequency === 'manual') return frequency
   const time = form.text('time')
@@ -91,7 +92,7 @@ function SettingsForm({ settings, changed }: { settings: Settings; changed: () =
       run={(form) => {
         const number = (name: string) => Number(form.text(name) || '0')
         const body = {
-          schedule: scheduleOf(form),
+          schedule: writeSchedule(form),
           minimumAmount: form.amount('minimumAmount') || 0,
           reservePercent: number('reservePercent'),
           reserveDays: number('reserveDays'),
@@ -134,9 +135,10 @@ function SettingsForm({ settings, changed }: { settings: Settings; changed: () =
   )
 }
 
+// Shows the weekday and the time only for schedules that have them.
 function ScheduleFields({ schedule }: { schedule: string }) {
-  const set = readSchedule(schedule)
-  const [frequency, setFrequency] = useState(set.frequency)
+  const current = readSchedule(schedule)
+  const [frequency, setFrequency] = useState(current.frequency)
   return (
     <>
       <SelectField
@@ -153,11 +155,17 @@ function ScheduleFields({ schedule }: { schedule: string }) {
           name="weekday"
           options={WEEKDAYS}
           names={strings.weekdays}
-          chosen={set.weekday}
+          chosen={current.weekday}
         />
       )}
       {frequency !== 'manual' && (
-        <InputField label={strings.time} name="time" type="time" required defaultValue={set.time} />
+        <InputField
+          label={strings.time}
+          name="time"
+          type="time"
+          required
+          defaultValue={current.time}
+        />
       )}
     </>
   )
@@ -170,8 +178,8 @@ const APPROVAL = '/api/v1/payout-settings'
 const RULES = ['none', 'above', 'all'] as const
 type Rule = (typeof RULES)[number]
 
-// Approval rules for payouts and settlements, and the operator's limits. A client can require more approvals;
-// only the operator can require fewer.
+// The approval rules for payouts and settlements, and the operator's limits. A client can make its rules
+// stricter; only the operator can loosen them.
 export function ApprovalSettings({ mayWrite }: { mayWrite: boolean }) {
   const { data, problem, reload } = useData(APPROVAL, {})
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="line" />
@@ -182,9 +190,9 @@ export function ApprovalSettings({ mayWrite }: { mayWrite: boolean }) {
       <p class="muted">{approvalWords.text}</p>
       <Facts
         facts={[
-          [approvalWords.needed, shownRule(data)],
-          [approvalWords.perPayout, limitOf(data.perPayoutLimit)],
-          [approvalWords.daily, limitOf(data.dailyLimit)],
+          [approvalWords.needed, ruleText(data)],
+          [approvalWords.perPayout, limitText(data.perPayoutLimit)],
+          [approvalWords.daily, limitText(data.dailyLimit)],
         ]}
       />
       {mayChange && <ApprovalForm key={JSON.stringify(data)} settings={data} changed={reload} />}
@@ -192,13 +200,16 @@ export function ApprovalSettings({ mayWrite }: { mayWrite: boolean }) {
   )
 }
 
-const limitOf = (amount: number | null) => (amount === null ? approvalWords.noLimit : money(amount))
+const limitText = (amount: number | null) =>
+  amount === null ? approvalWords.noLimit : money(amount)
 
-function shownRule({ payoutApproval, approvalAbove }: PayoutSettings): string {
+// The payouts that need an approval, in words.
+function ruleText({ payoutApproval, approvalAbove }: PayoutSettings): string {
   if (payoutApproval === 'above') return approvalWords.above(money(approvalAbove ?? 0))
   return approvalWords.rules[payoutApproval as Rule]
 }
 
+// Offers only the current rule and stricter ones.
 function ApprovalForm({ settings, changed }: { settings: PayoutSettings; changed: () => void }) {
   const current = RULES.find((rule) => rule === settings.payoutApproval) ?? 'none'
   const [rule, setRule] = useState<Rule>(current)

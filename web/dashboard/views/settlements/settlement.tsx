@@ -26,12 +26,13 @@ const { person } = suspenseStrings
 
 type Props = { settlement: WholeSettlement; session: Session; changed: () => void }
 
+// The drawer of a settlement: its amounts, the decision if it waits for one, its payouts and its lines.
 export function SettlementDetail({ settlement, session, changed }: Props) {
   const { reference, net: amount, currency, status, heldReason, payouts, payees } = settlement
   return (
     <>
       <Headline sum={{ amount, currency }} state={status} about={periodOf(settlement)} />
-      {status === 'closed' && heldReason && <Held reason={heldReason} />}
+      {status === 'closed' && heldReason && <HeldNotice reason={heldReason} />}
       {payees?.length > 0 && <Payees settlement={settlement} />}
       <SettlementActions settlement={settlement} session={session} onDone={changed} />
       <AmountList amounts={settlement} />
@@ -48,14 +49,16 @@ export function SettlementDetail({ settlement, session, changed }: Props) {
         </a>
       </p>
       <SettlementFacts settlement={settlement} />
-      {payouts.length > 0 && <Payouts settlement={settlement} />}
+      {payouts.length > 0 && <PayoutList settlement={settlement} />}
       <h3>{strings.lines}</h3>
       <SettlementLines key={status} settlement={settlement} />
     </>
   )
 }
 
-function Held({ reason }: { reason: string }) {
+// Says why the settlement is not paid out, with a link to the bank accounts unless only an approval is
+// missing.
+function HeldNotice({ reason }: { reason: string }) {
   return (
     <p class="notice held">
       {strings.held[reason] ?? reason}
@@ -89,7 +92,7 @@ function SettlementFacts({ settlement }: { settlement: Settlement }) {
   )
 }
 
-function Payouts({ settlement: { payouts, currency } }: { settlement: Settlement }) {
+function PayoutList({ settlement: { payouts, currency } }: { settlement: Settlement }) {
   return (
     <>
       <h3>{strings.payouts}</h3>
@@ -129,8 +132,8 @@ function SettlementLines({ settlement }: { settlement: Settlement }) {
   return (
     <>
       <ol class="entries" aria-label={strings.lines}>
-        {data.data.map((line, at) => (
-          <Entry key={`${pages.number} ${at}`} line={line} currency={currency} />
+        {data.data.map((line, index) => (
+          <LineEntry key={`${pages.number} ${index}`} line={line} currency={currency} />
         ))}
       </ol>
       <Pager pages={pages} isOldestFirst />
@@ -138,21 +141,22 @@ function SettlementLines({ settlement }: { settlement: Settlement }) {
   )
 }
 
-function Entry({ line, currency }: { line: Line; currency: string }) {
+// One line of the settlement: its kind, references and net. Names the parts of the net if there are several.
+function LineEntry({ line, currency }: { line: Line; currency: string }) {
   const { kind, net, postedAt } = line
-  const isIn = net >= 0
+  const isMoneyIn = net >= 0
   const parts = PARTS.filter((part) => line[part] !== 0)
   const texts = parts.map((part) => `${strings.lineParts[part]} ${money(line[part], currency)}`)
   return (
     <li>
-      <span class={`entry-mark ${isIn ? 'in' : 'out'}`}>
-        <Icon name={isIn ? 'credits' : 'payouts'} />
+      <span class={`entry-mark ${isMoneyIn ? 'in' : 'out'}`}>
+        <Icon name={isMoneyIn ? 'credits' : 'payouts'} />
       </span>
       <div class="entry-text">
         <p>
           <LineLink line={line} name={strings.kinds[kind] ?? humanize(kind)} />
         </p>
-        <p class="muted small">{aboutOf(line).join(' · ')}</p>
+        <p class="muted small">{lineReferences(line).join(' · ')}</p>
         {parts.length > 1 && <p class="muted small">{texts.join(' · ')}</p>}
       </div>
       <div class="entry-end">
@@ -170,7 +174,8 @@ function LineLink({ line: { creditId, payoutReference }, name }: { line: Line; n
   return <Link href={href}>{name}</Link>
 }
 
-function aboutOf(line: Line): string[] {
+// The reference that the client most likely knows, and the subaccount.
+function lineReferences(line: Line): string[] {
   const { subaccountCode, merchantRef, paymentReference, payoutReference } = line
   const { collectionAccountNumber } = line
   const references = [
@@ -180,7 +185,7 @@ function aboutOf(line: Line): string[] {
       (payoutReference && codeOf(payoutReference)),
     subaccountCode,
   ]
-  return references.filter((each) => each !== null)
+  return references.filter((reference) => reference !== null)
 }
 
 // The bank accounts that a settlement would be paid to if approved now. Highlights accounts chosen after the
@@ -224,6 +229,7 @@ function Payees({ settlement }: { settlement: WholeSettlement }) {
   )
 }
 
+// The receiver of a part of the settlement: the client itself or a subaccount.
 function Party({ code }: { code: string | null }) {
   if (code === null) return strings.mainAccount
   return <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>{code}</Link>
@@ -231,19 +237,20 @@ function Party({ code }: { code: string | null }) {
 
 type Verb = 'approve' | 'cancel'
 
-type Chosen = { verb: Verb; settlement: WholeSettlement }
+type ChosenDecision = { verb: Verb; settlement: WholeSettlement }
 type SettlementActionsProps = { settlement: WholeSettlement; session: Session; onDone: () => void }
 
 // Approves or cancels a closed settlement, each after a confirmation dialog, or explains why the user cannot
 // approve it. An approval contains the bank accounts and account names that the user saw, and the service
 // refuses it if they have changed. The dialog points out an account whose name no bank has confirmed.
 function SettlementActions({ settlement, session, onDone }: SettlementActionsProps) {
-  const [decision, setDecision] = useState<Chosen | undefined>()
+  const [decision, setDecision] = useState<ChosenDecision | undefined>()
   if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
   const { cannotApprove, heldReason } = settlement
   const isOwn = cannotApprove?.code === 'other_person_needed'
-  const ask = (verb: Verb) => () => setDecision({ verb, settlement })
-  const end = () => {
+  const openDecision = (verb: Verb) => () => setDecision({ verb, settlement })
+  // Closes the dialog and reloads the settlement.
+  const finish = () => {
     setDecision(undefined)
     onDone()
   }
@@ -255,15 +262,15 @@ function SettlementActions({ settlement, session, onDone }: SettlementActionsPro
       )}
       <div class="actions">
         {!cannotApprove && (
-          <Button style="primary" onClick={ask('approve')}>
+          <Button style="primary" onClick={openDecision('approve')}>
             {strings.approve}
           </Button>
         )}
-        <Button style="danger-text" onClick={ask('cancel')}>
+        <Button style="danger-text" onClick={openDecision('cancel')}>
           {strings.cancel}
         </Button>
       </div>
-      {decision && <Decision {...decision} close={end} />}
+      {decision && <DecisionDialog {...decision} close={finish} />}
     </>
   )
 }
@@ -273,10 +280,11 @@ function hasUnconfirmed({ payees }: WholeSettlement): boolean {
   return payees?.some(({ blockedBy }) => blockedBy === 'bank_account_unconfirmed') ?? false
 }
 
-function Decision({ settlement, verb, close }: Chosen & { close: () => void }) {
+// Confirms the approval or cancellation. The approval sends the accounts and names that the user saw.
+function DecisionDialog({ settlement, verb, close }: ChosenDecision & { close: () => void }) {
   const { reference, net, currency, payees } = settlement
-  const isNamed = verb === 'approve' && payees
-  const body = isNamed
+  const namesPayees = verb === 'approve' && payees
+  const body = namesPayees
     ? {
         bankAccounts: payees.map(({ bankAccount }) => bankAccount),
         accountNames: payees.map(({ accountName }) => accountName),
@@ -289,8 +297,8 @@ function Decision({ settlement, verb, close }: Chosen & { close: () => void }) {
       isDangerous={verb === 'cancel'}
       text={
         <>
-          {isNamed &&
-            payees.map((payee) => <p key={payee.subaccountCode}>{toPayee(payee, currency)}</p>)}
+          {namesPayees &&
+            payees.map((payee) => <p key={payee.subaccountCode}>{payeeText(payee, currency)}</p>)}
           {verb === 'approve' && hasUnconfirmed(settlement) && <p>{strings.approveUnconfirmed}</p>}
           {strings[`${verb}Text`]}
         </>
@@ -304,7 +312,8 @@ function Decision({ settlement, verb, close }: Chosen & { close: () => void }) {
   )
 }
 
-function toPayee(payee: Schemas['SettlementPayee'], currency: string): string {
+// Names one payee and amount that the user approves.
+function payeeText(payee: Schemas['SettlementPayee'], currency: string): string {
   const { amount, accountName, bankName, accountNumberMasked } = payee
   const account = `${bankName} ${accountNumberMasked}`
   return strings.approveTo(money(amount, currency), accountName, account)
@@ -314,8 +323,8 @@ export type Settlement = Schemas['Settlement']
 type WholeSettlement = Schemas['SettlementDetail']
 type Amounts = Settlement | Schemas['UpcomingSettlement']
 
-const ALWAYS = ['gross', 'fees', 'vat', 'net']
-const ADDED = ['gross', 'released', 'carried', 'net']
+const ALWAYS_SHOWN = ['gross', 'fees', 'vat', 'net']
+const ADDED_AMOUNTS = ['gross', 'released', 'carried', 'net']
 
 type Name = keyof typeof strings.amounts
 const NAMES = Object.keys(strings.amounts) as Name[]
@@ -334,9 +343,11 @@ export function periodOf({ period: { from, to } }: Settlement): string {
 
 // Omits zero amounts, except the main ones.
 export function AmountList({ amounts }: { amounts: Amounts }) {
-  const names = NAMES.filter((name) => amounts[name] !== 0 || ALWAYS.includes(name))
+  const names = NAMES.filter((name) => amounts[name] !== 0 || ALWAYS_SHOWN.includes(name))
+  // A sum of the list, with its sign and the definition of its term.
   const facts = names.map((name): Fact => {
-    const amount = ADDED.includes(name) ? amounts[name] : 0 - amounts[name]
+    // Deductions are shown as negative amounts. `0 - amount` never gives −0.
+    const amount = ADDED_AMOUNTS.includes(name) ? amounts[name] : 0 - amounts[name]
     const value = <Money amount={amount} currency={amounts.currency} />
     const text = name === 'net' ? <strong>{value}</strong> : value
     return [strings.amounts[name], text, TERMS[name]]

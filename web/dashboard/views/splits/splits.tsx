@@ -25,16 +25,16 @@ const PATH = '/api/v1/splits'
 
 const stateOf = ({ isActive }: Split) => (isActive ? 'active' : 'inactive')
 
-const shareOf = (type: string, share: number) =>
+const shareText = (type: string, share: number) =>
   type === 'percentage' ? strings.percentOf(share) : money(share)
 
-const shownParts = ({ type, parts }: Split) =>
-  parts.map(({ subaccountCode, share }) => `${subaccountCode} ${shareOf(type, share)}`).join(', ')
+const partsText = ({ type, parts }: Split) =>
+  parts.map(({ subaccountCode, share }) => `${subaccountCode} ${shareText(type, share)}`).join(', ')
 
 const COLUMNS: readonly Column<Split>[] = [
   { name: strings.name, place: 'lead', show: ({ name }) => name },
   { name: strings.code, show: ({ splitCode }) => <code>{splitCode}</code> },
-  { name: strings.parts, place: 'second', show: shownParts },
+  { name: strings.parts, place: 'second', show: partsText },
   { name: strings.state, place: 'state', show: (split) => <Badge state={stateOf(split)} /> },
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
@@ -58,7 +58,7 @@ export function Splits(props: ViewProps) {
         show: (split, { changed }) => (
           <>
             <SplitFacts split={split} />
-            {mayWrite && split.isActive && <Deactivate split={split} onDone={changed} />}
+            {mayWrite && split.isActive && <DeactivateSplit split={split} onDone={changed} />}
           </>
         ),
       }}
@@ -79,7 +79,7 @@ function SplitFacts({ split }: { split: Split }) {
               code,
               <>
                 <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>
-                  {shareOf(split.type, share)}
+                  {shareText(split.type, share)}
                 </Link>
                 {bearsFee && `, ${strings.bears}`}
               </>,
@@ -92,7 +92,13 @@ function SplitFacts({ split }: { split: Split }) {
   )
 }
 
-function Deactivate({ split: { splitCode, name }, onDone }: { split: Split; onDone: () => void }) {
+function DeactivateSplit({
+  split: { splitCode, name },
+  onDone,
+}: {
+  split: Split
+  onDone: () => void
+}) {
   const path = `${PATH}/{splitCode}/deactivate` as const
   return (
     <div class="buttons">
@@ -122,10 +128,12 @@ function AddSplit({ onDone }: { onDone: () => void }) {
   )
 }
 
+// The parts of the split have numbered fields, so that removing one leaves the values of the others.
 function SplitForm({ close, onDone }: { close: () => void; onDone: () => void }) {
   const [type, setType] = useState<Type>('percentage')
   const lastPart = useRef(1)
-  const [parts, setParts] = useState<readonly number[]>([1])
+  const [parts, setParts] = useState<readonly number[]>([1]) // The numbers of the parts' fields.
+  // The new part gets a number that no part had before.
   const addPart = () => {
     lastPart.current += 1
     setParts([...parts, lastPart.current])
@@ -167,10 +175,10 @@ function SplitForm({ close, onDone }: { close: () => void; onDone: () => void })
         options={TYPES}
         names={strings.types}
       />
-      <Parts
+      <PartsFields
         parts={parts}
         type={type}
-        remove={(part) => setParts(parts.filter((each) => each !== part))}
+        remove={(part) => setParts(parts.filter((number) => number !== part))}
       />
       {parts.length < PARTS_MAX && (
         <Button style="add-part" onClick={addPart}>
@@ -181,23 +189,23 @@ function SplitForm({ close, onDone }: { close: () => void; onDone: () => void })
   )
 }
 
-type PartsProps = { parts: readonly number[]; type: Type; remove: (part: number) => void }
+type PartsFieldsProps = { parts: readonly number[]; type: Type; remove: (part: number) => void }
 
-function Parts({ parts, type, remove }: PartsProps) {
+function PartsFields({ parts, type, remove }: PartsFieldsProps) {
   const { data, problem, reload } = usePage('/api/v1/subaccounts', { limit: '100' })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const active = data.data.filter(({ isActive }) => isActive)
   if (active.length === 0) return <p class="notice">{strings.needsSubaccount}</p>
   return (
     <>
-      {parts.map((part, at) => (
+      {parts.map((part, index) => (
         <fieldset key={part} class="part">
-          <legend>{strings.part(at + 1)}</legend>
+          <legend>{strings.part(index + 1)}</legend>
           <PartFields part={part} type={type} subaccounts={active} />
           {parts.length > 1 && (
             <Button
               style="quiet"
-              aria-label={strings.removePart(at + 1)}
+              aria-label={strings.removePart(index + 1)}
               onClick={() => remove(part)}
             >
               {strings.remove}

@@ -56,7 +56,7 @@ export function Subaccounts(props: ViewProps) {
             {mayWrite && (
               <div class="buttons">
                 <ChangeBankAccount subaccount={subaccount} onDone={changed} />
-                <Switch subaccount={subaccount} onDone={changed} />
+                <ActivationButton subaccount={subaccount} onDone={changed} />
               </div>
             )}
             <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
@@ -67,14 +67,15 @@ export function Subaccounts(props: ViewProps) {
   )
 }
 
-// `isAccountActive` is missing in responses of the previous release.
-function unpaidBy({ isAccountActive, accountStatus }: Subaccount) {
+// Says why the subaccount cannot be paid now, if so. `isAccountActive` is missing in responses of the
+// previous release.
+function notPaidReason({ isAccountActive, accountStatus }: Subaccount) {
   if (isAccountActive === false) return 'inactive'
   return accountStatus === 'confirmed' ? undefined : accountStatus
 }
 
 function SubaccountFacts({ subaccount }: { subaccount: Subaccount }) {
-  const unpaid = unpaidBy(subaccount)
+  const reason = notPaidReason(subaccount)
   return (
     <>
       <div class="headline">
@@ -84,9 +85,9 @@ function SubaccountFacts({ subaccount }: { subaccount: Subaccount }) {
       <p class="muted">
         {subaccount.name}. {strings.balanceHint}
       </p>
-      {unpaid && (
+      {reason && (
         <p class="notice held">
-          {strings.unpaid[unpaid]} {unpaid === 'inactive' && <BankAccountsLink />}
+          {strings.unpaid[reason]} {reason === 'inactive' && <BankAccountsLink />}
         </p>
       )}
       <Facts
@@ -103,7 +104,7 @@ function SubaccountFacts({ subaccount }: { subaccount: Subaccount }) {
   )
 }
 
-function Switch({ subaccount, onDone }: { subaccount: Subaccount; onDone: () => void }) {
+function ActivationButton({ subaccount, onDone }: { subaccount: Subaccount; onDone: () => void }) {
   const { subaccountCode, name, isActive } = subaccount
   const verb = isActive ? 'deactivate' : 'activate'
   return (

@@ -23,8 +23,9 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
   const [isBusy, setBusy] = useState(false)
   // Undefined until the user starts a request to disable it.
   const [reason, setReason] = useState<string | undefined>()
-  const isSetter = ['owner', 'operator'].includes(session.role)
-  const act = async (work: () => Promise<unknown>, message: string) => {
+  const mayChange = ['owner', 'operator'].includes(session.role)
+  // Runs a change, shows its result and loads the setting again.
+  const runAndReload = async (work: () => Promise<unknown>, message: string) => {
     setBusy(true)
     setProblem(undefined)
     try {
@@ -37,15 +38,17 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
     }
     setBusy(false)
   }
+  // Enables maker-checker, which needs no approval.
   const turnOn = () => {
     const body = { makerChecker: true }
-    return act(() => send('PUT', SETTINGS, { body }), strings.switched(true))
+    return runAndReload(() => send('PUT', SETTINGS, { body }), strings.switched(true))
   }
-  const ask = (event: SubmitEvent) => {
+  // Requests to disable maker-checker. Another user must approve it.
+  const requestDisabling = (event: SubmitEvent) => {
     event.preventDefault()
     const body = { reason: (reason ?? '').trim() }
     if (body.reason !== '')
-      void act(() => send('POST', `${SETTINGS}/requests`, { body }), strings.asked)
+      void runAndReload(() => send('POST', `${SETTINGS}/requests`, { body }), strings.asked)
   }
   return (
     <section class="card setting" aria-labelledby="maker-checker">
@@ -53,9 +56,9 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
         <h2 id="maker-checker">{strings.makerChecker}</h2>
         <p class="muted">{isOn ? strings.makerCheckerOn : strings.makerCheckerOff}</p>
         {problem && <Failed problem={problem} />}
-        {request && <OpenRequest request={request} mayDecide={isSetter} onDone={changed} />}
+        {request && <OpenRequest request={request} mayDecide={mayChange} onDone={changed} />}
         {reason !== undefined && (
-          <form class="desk-form" onSubmit={ask}>
+          <form class="desk-form" onSubmit={requestDisabling}>
             <label class="field">
               <span>{strings.disableWhy}</span>
               <textarea
@@ -72,12 +75,12 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
           </form>
         )}
       </div>
-      {isSetter && !isOn && (
+      {mayChange && !isOn && (
         <Button disabled={isBusy} onClick={turnOn}>
           {strings.switchOn}
         </Button>
       )}
-      {isSetter && isOn && !request && reason === undefined && (
+      {mayChange && isOn && !request && reason === undefined && (
         <Button disabled={isBusy} onClick={() => setReason('')}>
           {strings.switchOff}
         </Button>

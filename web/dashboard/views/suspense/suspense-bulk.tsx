@@ -6,14 +6,16 @@ import { BulkBar, BulkProgress, sumOf, useBulk } from '../../parts/bulk.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Money } from '../../parts/values.tsx'
-import { type Action, type Filled, type Item, sendFilled } from './suspense-form.tsx'
+import { type Action, type Decision, type Item, sendDecision } from './suspense-form.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
 
 type BarProps = BulkProps & { clear: () => void; onDone: () => void }
 
+// The bar over the list while items are selected, with the buttons that assign or return them.
 export function SuspenseBulk({ clear, onDone, ...bulk }: BarProps) {
   // Keeps the items as they were when the dialog opened, because the list may change in the meantime.
   const [open, setOpen] = useState<{ action: Action; items: readonly Item[] } | undefined>()
+  // Once any item was sent, closing the dialog also clears the selection.
   const close = (isDone: boolean) => {
     setOpen(undefined)
     if (isDone) clear()
@@ -36,27 +38,29 @@ type DialogProps = BulkProps & {
   onDone: () => void
 }
 
+// Asks for the decision, then sends it for each item and shows the result of each.
 function BulkDialog({ items, action, isMakerChecker, mayType, close, onDone }: DialogProps) {
-  const [filled, setFilled] = useState<Filled | undefined>()
+  const [decision, setDecision] = useState<Decision | undefined>()
   const bulk = useBulk(items, ({ id }) => `${id}`, onDone)
-  const run = (chosen: Filled) => {
-    setFilled(chosen)
+  // Sends the decision for each item, or at a retry for the items that failed.
+  const run = (chosen: Decision) => {
+    setDecision(chosen)
     return bulk.run(async (item, headers) => {
-      await sendFilled(item, chosen, { isMakerChecker, headers })
+      await sendDecision(item, chosen, { isMakerChecker, headers })
       return isMakerChecker ? strings.requested : strings.finished
     })
   }
-  const leave = () => close(bulk.results.size > 0)
+  const closeDialog = () => close(bulk.results.size > 0)
   const props = { items, action, isMakerChecker, mayType }
   return (
-    <Dialog title={strings.bulkTitle[action](items.length)} close={leave}>
-      {filled === undefined ? (
-        <BulkForm {...props} submit={run} close={leave} />
+    <Dialog title={strings.bulkTitle[action](items.length)} close={closeDialog}>
+      {decision === undefined ? (
+        <BulkForm {...props} submit={run} close={closeDialog} />
       ) : (
         <BulkProgress
           bulk={bulk}
-          again={() => run(filled)}
-          close={leave}
+          retry={() => run(decision)}
+          close={closeDialog}
           line={({ sourceAccountName, amount, currency }) => (
             <>
               <span>{sourceAccountName ?? strings.unnamed}</span>
@@ -69,20 +73,22 @@ function BulkDialog({ items, action, isMakerChecker, mayType, close, onDone }: D
   )
 }
 
-type Props = BulkProps & { action: Action; submit: (filled: Filled) => void; close: () => void }
+type Props = BulkProps & { action: Action; submit: (decision: Decision) => void; close: () => void }
 
+// The target and the reason that apply to all selected items.
 function BulkForm({ items, action, isMakerChecker, mayType, submit, close }: Props) {
   const [target, setTarget] = useState<Target | undefined>()
   const [reason, setReason] = useState('')
   const [fault, setFault] = useState('')
-  const goOn = (event: SubmitEvent) => {
+  // Checks the fields here, because the target is no form control that the browser could check.
+  const validateAndSubmit = (event: SubmitEvent) => {
     event.preventDefault()
     if (action === 'assign' && !target) return setFault(strings.targetNeeded)
     if (reason.trim() === '') return setFault(strings.reasonNeeded)
     submit({ action, target, reason })
   }
   return (
-    <form class="form" onSubmit={goOn} noValidate>
+    <form class="form" onSubmit={validateAndSubmit} noValidate>
       {action === 'assign' && (
         <TargetPicker
           suggested={undefined}

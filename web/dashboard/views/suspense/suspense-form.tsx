@@ -15,31 +15,37 @@ import { type Target, TargetPicker } from './target-picker.tsx'
 export type Item = Schemas['SuspenseItem']
 
 export type Action = 'assign' | 'return'
-export type Filled = { action: Action; target: Target | undefined; reason: string }
+export type Decision = { action: Action; target: Target | undefined; reason: string }
 type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; onDone: () => void }
 
 const PATH = '/api/v1/suspense/{id}'
 
 export function SuspenseForm({ item, isMakerChecker, mayType, onDone }: Props) {
-  const [filled, setFilled] = useState<Filled>({ action: 'assign', target: undefined, reason: '' })
-  const [isSure, setSure] = useState(false)
+  const [decision, setDecision] = useState<Decision>({
+    action: 'assign',
+    target: undefined,
+    reason: '',
+  })
+  const [isConfirming, setConfirming] = useState(false)
   const [fault, setFault] = useState('')
-  const change = (more: Partial<Filled>) => {
+  // Changes a part of the decision, and removes the error of the previous attempt.
+  const change = (changes: Partial<Decision>) => {
     setFault('')
-    setFilled((before) => ({ ...before, ...more }))
+    setDecision((previous) => ({ ...previous, ...changes }))
   }
-  const goOn = (event: SubmitEvent) => {
+  // Continues to the confirmation once the target and the reason are complete.
+  const validate = (event: SubmitEvent) => {
     event.preventDefault()
-    if (filled.action === 'assign' && !filled.target) return setFault(strings.targetNeeded)
-    if (filled.reason.trim() === '') return setFault(strings.reasonNeeded)
-    setSure(true)
+    if (decision.action === 'assign' && !decision.target) return setFault(strings.targetNeeded)
+    if (decision.reason.trim() === '') return setFault(strings.reasonNeeded)
+    setConfirming(true)
   }
-  if (isSure) {
-    const back = () => setSure(false)
+  if (isConfirming) {
+    const back = () => setConfirming(false)
     return (
       <Confirmation
         item={item}
-        filled={filled}
+        decision={decision}
         isMakerChecker={isMakerChecker}
         back={back}
         onDone={onDone}
@@ -47,19 +53,19 @@ export function SuspenseForm({ item, isMakerChecker, mayType, onDone }: Props) {
     )
   }
   return (
-    <form class="desk-form" onSubmit={goOn} noValidate>
+    <form class="desk-form" onSubmit={validate} noValidate>
       <Segments
         label={strings.what}
         options={['assign', 'return'] as const}
         names={strings}
-        chosen={filled.action}
+        chosen={decision.action}
         choose={(action) => change({ action })}
       />
-      {filled.action === 'assign' && (
+      {decision.action === 'assign' && (
         <TargetPicker
-          suggested={suggestedOf(item)}
+          suggested={suggestedTarget(item)}
           mayType={mayType}
-          chosen={filled.target}
+          chosen={decision.target}
           choose={(target) => change({ target })}
         />
       )}
@@ -69,7 +75,7 @@ export function SuspenseForm({ item, isMakerChecker, mayType, onDone }: Props) {
           rows={2}
           maxLength={500}
           placeholder={strings.reasonHint}
-          value={filled.reason}
+          value={decision.reason}
           onInput={(event) => change({ reason: event.currentTarget.value })}
         />
       </label>
@@ -83,26 +89,28 @@ export function SuspenseForm({ item, isMakerChecker, mayType, onDone }: Props) {
   )
 }
 
-function suggestedOf({ paymentReference }: Item): Target | undefined {
+// The payment that the money was meant for, if its number was leased for one.
+function suggestedTarget({ paymentReference }: Item): Target | undefined {
   if (paymentReference === null) return undefined
   return { type: 'payment', reference: paymentReference, title: paymentReference }
 }
 
-type SureProps = {
+type ConfirmationProps = {
   item: Item
-  filled: Filled
+  decision: Decision
   isMakerChecker: boolean
   back: () => void
   onDone: () => void
 }
 
-function Confirmation({ item, filled, isMakerChecker, back, onDone }: SureProps) {
+// Repeats the decision in words before it is sent, because it cannot be undone.
+function Confirmation({ item, decision, isMakerChecker, back, onDone }: ConfirmationProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const amount = money(item.amount, item.currency)
-  const { action, target } = filled
+  const { action, target } = decision
   const { problem, isBusy, submit } = useSending(async (_, headers) => {
-    await sendFilled(item, filled, { isMakerChecker, headers })
+    await sendDecision(item, decision, { isMakerChecker, headers })
     const [assigned, returned] = [strings.assigned(amount), strings.returned(amount)]
     toast(isMakerChecker ? strings.asked : action === 'assign' ? assigned : returned)
     onDone()
@@ -115,7 +123,7 @@ function Confirmation({ item, filled, isMakerChecker, back, onDone }: SureProps)
           ? strings.sureAssign(amount, target?.title ?? '')
           : strings.sureReturn(amount, item.sourceAccountName)}
       </h3>
-      <p class="muted">{filled.reason}</p>
+      <p class="muted">{decision.reason}</p>
       <p>{isMakerChecker ? strings.twoPeople : strings.final}</p>
       {problem && <Failed problem={problem} />}
       <form class="buttons" onSubmit={submit} aria-busy={isBusy}>
@@ -130,17 +138,22 @@ function Confirmation({ item, filled, isMakerChecker, back, onDone }: SureProps)
   )
 }
 
-export function sendFilled(
+// Assigns or returns the item, or under maker-checker requests that another user does.
+export function sendDecision(
   { id }: Item,
-  { action, target, reason }: Filled,
+  { action, target, reason }: Decision,
   { isMakerChecker, headers }: { isMakerChecker: boolean; headers: Record<string, string> },
 ): Promise<unknown> {
   const field = target?.type === 'payment' ? 'paymentReference' : 'accountNumber'
-  const to = action === 'assign' && target ? { [field]: target.reference } : {}
+  const targetField = action === 'assign' && target ? { [field]: target.reference } : {}
   const text = reason.trim()
   if (isMakerChecker) {
-    const body = { action, ...to, reason: text }
+    const body = { action, ...targetField, reason: text }
     return send('POST', `${PATH}/requests`, { params: { id }, body, headers })
   }
-  return send('POST', `${PATH}/${action}`, { params: { id }, body: { ...to, note: text }, headers })
+  return send('POST', `${PATH}/${action}`, {
+    params: { id },
+    body: { ...targetField, note: text },
+    headers,
+  })
 }

@@ -17,19 +17,28 @@ import { DecidedRequests, OpenRequest } from './suspense-requests.tsx'
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 
-export const whyOf = (reason: string) => strings.reasons[reason] ?? humanize(reason)
+export const reasonText = (reason: string) => strings.reasons[reason] ?? humanize(reason)
 
 type DrawerProps = {
   id: string
   session: Session
   isMakerChecker: boolean
-  version: number
+  refreshKey: number
   close: () => void
   changed: () => void
 }
 
-export function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: DrawerProps) {
+// Shows the open request about the item, or else the form that resolves the item.
+export function ItemDrawer({
+  id,
+  session,
+  isMakerChecker,
+  refreshKey,
+  close,
+  changed,
+}: DrawerProps) {
   const item = useData(`${PATH}/{id}`, { id })
+  // A malformed id in the URL gives one error, of the item. The requests are then not loaded.
   const isId = /^[0-9]{1,18}$/.test(id)
   const requests = useLoaded(`requests of ${id}`, async (signal) =>
     isId ? getPage(REQUESTS, {}, { query: { itemId: id }, signal }) : undefined,
@@ -38,7 +47,8 @@ export function ItemDrawer({ id, session, isMakerChecker, version, close, change
     item.reload()
     requests.reload()
   }
-  useReload(version, reload)
+  useReload(refreshKey, reload)
+  // Called after a decision, which also changes the list.
   const onDone = () => {
     reload()
     changed()
@@ -77,7 +87,7 @@ function ItemFacts({ item }: { item: Item }) {
       <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />
       <Facts
         facts={[
-          [strings.why, whyOf(item.reason)],
+          [strings.why, reasonText(item.reason)],
           [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
           [strings.since, <Time key="since" at={item.openedAt} />],
           [strings.number, <Copyable key="number" text={item.accountNumber} />],

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from '../../api.ts'
 import { humanize, money } from '../../format.ts'
-import { staying } from '../../in-flight.ts'
+import { keepPageOpenDuring } from '../../in-flight.ts'
 import { Button } from '../../parts/button.tsx'
 import { Link } from '../../parts/link.tsx'
 import { Failed } from '../../parts/states.tsx'
@@ -25,6 +25,7 @@ function describeRequest({ action, assignTo, requestedBy }: Request): string {
   )
 }
 
+// The open requests above the list of suspense items, each with a link to its item.
 export function WaitingRequests({ requests }: { requests: readonly Request[] }) {
   if (requests.length === 0) return null
   return (
@@ -58,25 +59,29 @@ const DONE = {
   withdraw: strings.withdrawn,
 } as const
 
-function post(
+// Approves, rejects or withdraws the request, and keeps the user on the page until the service has responded.
+function sendRequestDecision(
   { id }: Pick<Deciding['request'], 'id'>,
   verb: Verb,
   body: Record<string, never> | { reason: string },
 ) {
-  return staying(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
+  return keepPageOpenDuring(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
 }
 
+// The open request of an item or setting. Its maker can withdraw it; another user approves or rejects it.
 export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState<string | undefined>() // Undefined until the user starts to reject.
   const isRejecting = reason !== undefined
   const { cannotApprove } = request
+  // Sends the decision and shows its result. An approved request to disable maker-checker has its own
+  // message.
   const decide = async (verb: Verb, body = {}) => {
     setBusy(true)
     setProblem(undefined)
     try {
-      await post(request, verb, body)
+      await sendRequestDecision(request, verb, body)
       const isSetting = request.action === 'disable_maker_checker'
       toast(verb === 'approve' && isSetting ? strings.switched(false) : DONE[verb])
       onDone()
@@ -85,6 +90,7 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
       setBusy(false)
     }
   }
+  // The first press of “Reject” opens the field for the reason, the second sends it.
   const reject = () => {
     if (reason === undefined || reason.trim() === '') setReason('')
     else void decide('reject', { reason: reason.trim() })
@@ -134,6 +140,7 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
   )
 }
 
+// A partial reversal changes the amount of an item while the request waits.
 function AmountChanges({ request: { amountChanges, currency } }: { request: Request }) {
   return (
     <>
@@ -168,6 +175,7 @@ function RejectReason({ reason, change }: { reason: string; change: (reason: str
   )
 }
 
+// The earlier requests about an item, with their decisions.
 export function DecidedRequests({ requests }: { requests: readonly Request[] }) {
   if (requests.length === 0) return null
   return (

@@ -24,13 +24,13 @@ import type { ViewProps } from '../../view-props.ts'
 import { MakerCheckerSetting, SETTINGS } from './maker-checker-setting.tsx'
 import { SuspenseBulk } from './suspense-bulk.tsx'
 import type { Item } from './suspense-form.tsx'
-import { ItemDrawer, whyOf } from './suspense-item.tsx'
+import { ItemDrawer, reasonText } from './suspense-item.tsx'
 import { WaitingRequests } from './suspense-requests.tsx'
 
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
-const LOOK_AGAIN_MS = 15_000 // Requests of other users raise no event.
+const POLL_MS = 15_000 // Requests of other users raise no event.
 
 const COLUMNS: readonly Column<Item>[] = [
   {
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Item>[] = [
     name: strings.payerNumber,
     show: ({ sourceAccountNumberMasked: masked }) => <code>{masked}</code>,
   },
-  { name: strings.why, place: 'second', show: ({ reason }) => whyOf(reason) },
+  { name: strings.why, place: 'second', show: ({ reason }) => reasonText(reason) },
   { name: strings.number, show: ({ accountNumber }) => <code>{accountNumber}</code> },
   { name: strings.since, show: ({ openedAt }) => <Time at={openedAt} /> },
   {
@@ -60,35 +60,35 @@ export default function Suspense({ session, place }: ViewProps) {
   const filters = useSuspenseFilters()
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.entries(filtered).some(([name, value]) => value && name !== 'order')
-  const { order, ...which } = withAmounts({ ...filtered, state })
-  const pages = usePages(PATH, {}, { ...which, order })
+  const { order, ...listQuery } = normaliseAmounts({ ...filtered, state })
+  const pages = usePages(PATH, {}, { ...listQuery, order })
   const settings = useData(SETTINGS, {})
-  const waiting = useWaiting()
-  const { version, changed, refresh } = useRefreshing(pages, [waiting, settings])
+  const openRequests = useOpenRequests()
+  const { refreshKey, changed, refresh } = useRefreshing(pages, [openRequests, settings])
   const mayListen = session.scopes.includes('webhooks:read')
   useEvents(({ type }) => /^(?:credit|payment)\./.test(type) && refresh(), mayListen, refresh)
   const isMakerChecker = settings.data?.makerChecker ?? false
-  const requests = waiting.data?.data ?? []
-  const mayPick = state === 'open' && session.scopes.includes('suspense:write')
-  const { picked, choosing, drop } = useChoosing(JSON.stringify(which), pages)
+  const requests = openRequests.data?.data ?? []
+  const maySelect = state === 'open' && session.scopes.includes('suspense:write')
+  const { selectedItems, choosing, clearSelection } = useSelection(JSON.stringify(listQuery), pages)
   return (
     <>
       {settings.problem && <Failed problem={settings.problem} retry={settings.reload} />}
       <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
-      <SuspenseTotals filters={which} version={version} query={place.query} />
-      <States chosen={state} query={place.query} />
+      <SuspenseTotals filters={listQuery} refreshKey={refreshKey} query={place.query} />
+      <StateFilter chosen={state} query={place.query} />
       <Filters
         view="suspense"
         filters={filters}
         query={place.query}
-        file={{ path: PATH, query: { ...which, order } }}
+        file={{ path: PATH, query: { ...listQuery, order } }}
       />
-      {mayPick && settings.data && picked.length > 0 && (
+      {maySelect && settings.data && selectedItems.length > 0 && (
         <SuspenseBulk
-          items={picked}
+          items={selectedItems}
           isMakerChecker={isMakerChecker}
           mayType={session.role === 'operator'}
-          clear={drop}
+          clear={clearSelection}
           onDone={changed}
         />
       )}
@@ -99,22 +99,22 @@ export default function Suspense({ session, place }: ViewProps) {
         keyOf={({ id }) => `${id}`}
         hrefOf={({ id }) => hrefOf('suspense', `${id}`, place.query)}
         openKey={place.open}
-        {...(mayPick ? { choosing } : {})}
-        empty={<Nothing isFiltered={isFiltered} query={withoutFilters(filters, place.query)} />}
+        {...(maySelect ? { choosing } : {})}
+        empty={<EmptyDesk isFiltered={isFiltered} query={withoutFilters(filters, place.query)} />}
       />
       {settings.data && (
         <MakerCheckerSetting
           isOn={isMakerChecker}
           session={session}
           request={requests.find(({ itemId }) => itemId === null)}
-          changed={() => [settings, waiting].forEach(({ reload }) => void reload())}
+          changed={() => [settings, openRequests].forEach(({ reload }) => void reload())}
         />
       )}
       {place.open !== undefined && settings.data && (
         <ItemDrawer
           key={place.open}
           id={place.open}
-          {...{ session, isMakerChecker, version }}
+          {...{ session, isMakerChecker, refreshKey }}
           close={() => closeTo(hrefOf('suspense', undefined, place.query))}
           changed={changed}
         />
@@ -125,48 +125,56 @@ export default function Suspense({ session, place }: ViewProps) {
 
 type Reloaded = { reload: () => void }
 
-// Events refresh the first page only. Changes that the user makes in this view refresh any page.
-function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly Reloaded[]) {
-  const [version, setVersion] = useState(0)
-  const reloadOthers = () => {
-    setVersion((before) => before + 1)
-    for (const { reload } of others) reload()
+// Refreshes the desk: an event reloads the items on the first page only, a change that the user makes in
+// this view on any page.
+function useRefreshing(pages: Reloaded & { isFirst: boolean }, otherData: readonly Reloaded[]) {
+  const [refreshKey, setRefreshKey] = useState(0)
+  // Reloads everything on the page except the list itself.
+  const reloadOtherData = () => {
+    setRefreshKey((previous) => previous + 1)
+    for (const { reload } of otherData) reload()
   }
+  // Reloads everything after a change that the user made here.
   const changed = () => {
-    reloadOthers()
+    reloadOtherData()
     pages.reload()
   }
-  const refresh = useThrottled(() => (pages.isFirst ? changed() : reloadOthers()))
-  return { version, changed, refresh }
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : reloadOtherData()))
+  return { refreshKey, changed, refresh }
 }
 
-function useWaiting() {
-  const waiting = usePage(REQUESTS, { state: 'open', limit: '100' })
+// The open requests, read again every 15 seconds.
+function useOpenRequests() {
+  const openRequests = usePage(REQUESTS, { state: 'open', limit: '100' })
   useEffect(() => {
-    const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
+    const timer = window.setInterval(() => !document.hidden && openRequests.reload(), POLL_MS)
     return () => window.clearInterval(timer)
-  }, [waiting.reload])
-  return waiting
+  }, [openRequests.reload])
+  return openRequests
 }
 
-function withAmounts(query: Query): Query {
+// The amounts as the API accepts them, which users type with commas or a currency sign.
+function normaliseAmounts(query: Query): Query {
   const { minAmount, maxAmount } = query
   return { ...query, minAmount: toAmount(minAmount), maxAmount: toAmount(maxAmount) }
 }
 
 const NONE: ReadonlyMap<string, Item> = new Map()
 
-function useChoosing(
+// Stores the selected items themselves, not their keys, because the selection survives paging. It ends when
+// the filters change.
+function useSelection(
   filterKey: string,
   { data }: { data?: { data: readonly Item[] } | undefined },
 ) {
-  const [items, keep] = useChosenAmong(filterKey, NONE)
+  const [items, setItems] = useChosenAmong(filterKey, NONE)
+  // Takes the rows of the selected keys from the earlier selection or the current page.
   const choose = (keys: ReadonlySet<string>) => {
-    const known = new Map([
+    const candidates = new Map([
       ...items,
       ...(data?.data ?? []).map((row) => [`${row.id}`, row] as const),
     ])
-    keep(new Map([...known].filter(([key]) => keys.has(key))))
+    setItems(new Map([...candidates].filter(([key]) => keys.has(key))))
   }
   const choosing: Choosing<Item> = {
     chosen: new Set(items.keys()),
@@ -174,10 +182,11 @@ function useChoosing(
     mayChoose: () => true,
     nameOf: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
   }
-  return { picked: [...items.values()], choosing, drop: () => keep(NONE) }
+  return { selectedItems: [...items.values()], choosing, clearSelection: () => setItems(NONE) }
 }
 
-function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
+// `query` is the URL’s query without the filters.
+function EmptyDesk({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
   if (!isFiltered) {
     return <Empty icon="suspense" title={strings.none} text={strings.noneText} />
   }
@@ -188,7 +197,8 @@ function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
   )
 }
 
-function States({ chosen, query }: { chosen: string; query: Query }) {
+// Open items are the default, so that state is not in the URL.
+function StateFilter({ chosen, query }: { chosen: string; query: Query }) {
   return (
     <fieldset class="segments states">
       <legend class="hidden">{strings.state}</legend>
@@ -224,7 +234,7 @@ function useSuspenseFilters(): readonly Filter[] {
   ]
 }
 
-// Removes separators and the currency sign, so that 1,000 and ₦1000 are accepted.
+// Removes separators and the currency sign, so that the API accepts 1,000 and ₦1000.
 function toAmount(text: string | undefined): string | undefined {
   return text?.replaceAll(/[₦,\s]/g, '')
 }
@@ -233,35 +243,36 @@ type Total = Schemas['SuspenseTotal']
 
 const ONE = `${PATH}/summary`
 
-type Props = { filters: Query; version: number; query: Query }
+type Props = { filters: Query; refreshKey: number; query: Query }
 
-function SuspenseTotals({ filters, version, query }: Props) {
+// The sums of the filtered items by reason and by age, each a link that filters further.
+function SuspenseTotals({ filters, refreshKey, query }: Props) {
   const { data, problem, reload } = useLoaded(JSON.stringify(filters), (signal) =>
     getData(ONE, {}, { query: filters, signal }),
   )
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="stats" lines={2} />
   if (data.totals.length === 0) return failed ?? null
-  const linkTo = (more: Query) => hrefOf('suspense', undefined, { ...query, ...more })
+  const linkTo = (extraQuery: Query) => hrefOf('suspense', undefined, { ...query, ...extraQuery })
   return (
     <section class="card suspense-totals" aria-labelledby="suspense-totals">
       <header class="card-top">
         <h2 id="suspense-totals">{strings.totals}</h2>
-        <p class="suspense-total">{data.totals.map((total) => sumOf(total)).join(' + ')}</p>
+        <p class="suspense-total">{data.totals.map((total) => totalText(total)).join(' + ')}</p>
       </header>
       {failed}
       {!data.isComplete && <p class="notice">{strings.tooMany}</p>}
       <div class="suspense-parts">
-        <Parts
+        <TotalsTable
           title={strings.byReason}
           parts={data.byReason.map((part) => ({
             ...part,
-            name: whyOf(part.reason),
+            name: reasonText(part.reason),
             href: linkTo({ reason: part.reason }),
           }))}
         />
-        <Parts
+        <TotalsTable
           title={strings.byAge}
           parts={data.byAge.map((part) => ({
             ...part,
@@ -274,13 +285,13 @@ function SuspenseTotals({ filters, version, query }: Props) {
   )
 }
 
-function sumOf({ count: items, amount, currency }: Total): string {
+function totalText({ count: items, amount, currency }: Total): string {
   return strings.sumOf(count(items), items === 1, money(amount, currency))
 }
 
 type Part = Total & { name: string; href: string }
 
-function Parts({ title, parts }: { title: string; parts: readonly Part[] }) {
+function TotalsTable({ title, parts }: { title: string; parts: readonly Part[] }) {
   return (
     <table>
       <caption>{title}</caption>

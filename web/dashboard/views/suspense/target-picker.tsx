@@ -15,21 +15,23 @@ type Props = {
   choose: (target: Target) => void
 }
 
+// Lets the user choose where suspended money goes: the suggested payment, a search result, or for operators a
+// typed number or reference.
 export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
   const [text, setText] = useState('')
   const query = text.trim()
-  const found = useHits(query)
-  const hits = (found?.hits ?? []).filter(isTarget)
-  const typed = mayType && found && hits.length === 0 ? typedTarget(query) : undefined
-  const isNothing = query !== '' && found?.hits && hits.length === 0 && !typed
+  const results = useHits(query)
+  const hits = (results?.hits ?? []).filter(isTarget)
+  const typed = mayType && results && hits.length === 0 ? typedTarget(query) : undefined
+  const isNothing = query !== '' && results?.hits && hits.length === 0 && !typed
   return (
     <fieldset class="picker">
       <legend>{strings.target}</legend>
       {suggested && (
-        <Choice
+        <TargetOption
           target={suggested}
           note={strings.meant}
-          isChosen={isSame(chosen, suggested)}
+          isChosen={isSameTarget(chosen, suggested)}
           choose={choose}
         />
       )}
@@ -44,17 +46,17 @@ export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <p class="hidden" aria-live="polite">
-        {found?.hits && query !== '' ? `${strings.found}: ${hits.length}` : ''}
+        {results?.hits && query !== '' ? `${strings.found}: ${hits.length}` : ''}
       </p>
-      {found?.problem && <p class="fault">{found.problem.message}</p>}
+      {results?.problem && <p class="fault">{results.problem.message}</p>}
       {isNothing && <p class="muted">{strings.nothingFound}</p>}
-      {[...hits.map(targetOf), ...(typed ? [typed] : [])].map((target, at) => (
-        <Choice
+      {[...hits.map(toTarget), ...(typed ? [typed] : [])].map((target, index) => (
+        <TargetOption
           key={`${target.type}/${target.reference}`}
           target={target}
-          note={hits[at]?.detail ?? humanize(target.type)}
-          amount={hits[at]?.amount ?? undefined}
-          isChosen={isSame(chosen, target)}
+          note={hits[index]?.detail ?? humanize(target.type)}
+          amount={hits[index]?.amount ?? undefined}
+          isChosen={isSameTarget(chosen, target)}
           choose={choose}
         />
       ))}
@@ -62,7 +64,7 @@ export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
   )
 }
 
-type ChoiceProps = {
+type TargetOptionProps = {
   target: Target
   note: string
   amount?: number | undefined
@@ -70,7 +72,7 @@ type ChoiceProps = {
   choose: (target: Target) => void
 }
 
-function Choice({ target, note, amount, isChosen, choose }: ChoiceProps) {
+function TargetOption({ target, note, amount, isChosen, choose }: TargetOptionProps) {
   return (
     <label class="choice">
       <input type="radio" name="target" checked={isChosen} onChange={() => choose(target)} />
@@ -87,10 +89,11 @@ function isTarget(hit: Hit): hit is Hit & { type: Target['type'] } {
   return hit.type === 'account' || hit.type === 'payment'
 }
 
-function targetOf({ type, reference, title }: Hit & { type: Target['type'] }): Target {
+function toTarget({ type, reference, title }: Hit & { type: Target['type'] }): Target {
   return { type, reference, title }
 }
 
+// Reads a typed account number or payment reference of another client.
 function typedTarget(text: string): Target | undefined {
   const title = strings.asTyped(text)
   if (/^[0-9]{10}$/.test(text)) return { type: 'account', reference: text, title }
@@ -98,6 +101,6 @@ function typedTarget(text: string): Target | undefined {
   return isReference ? { type: 'payment', reference: text, title } : undefined
 }
 
-function isSame(one: Target | undefined, other: Target): boolean {
+function isSameTarget(one: Target | undefined, other: Target): boolean {
   return one?.type === other.type && one.reference === other.reference
 }

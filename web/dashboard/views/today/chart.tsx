@@ -18,6 +18,7 @@ const HEIGHT = 160
 const LABELS_HEIGHT = 22
 const LABELS = { hours: 6, days: 7 } // There is one label for this many bars.
 
+// Both spans come with the overview; the user chooses the span, and bars or a table.
 export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point[] | undefined }) {
   const [span, setSpan] = useState<Span>('hours')
   const [isTable, setTable] = useState(false)
@@ -41,7 +42,7 @@ export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point
       {!points && <Skeleton kind="chart" />}
       {points &&
         (isTable ? (
-          <AsTable points={points} label={label} />
+          <ChartTable points={points} label={label} />
         ) : (
           <Bars points={points} span={span} label={label} />
         ))}
@@ -53,7 +54,7 @@ type Label = (iso: string) => string
 
 function Bars({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
   const [pointed, setPointed] = useState<number | undefined>()
-  const most = ceiling(Math.max(...points.map(({ gross }) => gross)))
+  const scaleMax = roundUpForScale(Math.max(...points.map(({ gross }) => gross)))
   const width = 100 / points.length
   const point = pointed === undefined ? undefined : points[pointed]
   const total = points.reduce((sum, { gross }) => sum + gross, 0)
@@ -66,8 +67,8 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
       </p>
       <div class="plot-body">
         <div class="plot-scale muted small" aria-hidden="true">
-          <span>{shortMoney(most)}</span>
-          <span>{shortMoney(most / 2)}</span>
+          <span>{shortMoney(scaleMax)}</span>
+          <span>{shortMoney(scaleMax / 2)}</span>
           <span>{shortMoney(0)}</span>
         </div>
         <svg
@@ -89,28 +90,29 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
           {points.map(({ from, gross }, at) => (
             <g key={from} onPointerEnter={() => setPointed(at)}>
               <rect class="plot-slot" x={`${at * width}%`} width={`${width}%`} height={HEIGHT} />
-              <Bar at={at} width={width} share={gross / most} isPointed={at === pointed} />
+              <Bar at={at} width={width} share={gross / scaleMax} isPointed={at === pointed} />
             </g>
           ))}
-          <Labels points={points} span={span} label={label} />
+          <AxisLabels points={points} span={span} label={label} />
         </svg>
       </div>
     </div>
   )
 }
 
-function Labels({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
+// Labels every sixth hour or seventh day, counted back from the last bar.
+function AxisLabels({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
   const width = 100 / points.length
   const last = points.length - 1
   return (
     <>
-      {points.map(({ from }, at) =>
-        (last - at) % LABELS[span] === 0 ? (
+      {points.map(({ from }, index) =>
+        (last - index) % LABELS[span] === 0 ? (
           <text
             key={from}
-            x={at === last ? '100%' : `${(at + 0.5) * width}%`}
+            x={index === last ? '100%' : `${(index + 0.5) * width}%`}
             y={HEIGHT + 18}
-            text-anchor={at === last ? 'end' : 'middle'}
+            text-anchor={index === last ? 'end' : 'middle'}
           >
             {label(from)}
           </text>
@@ -122,6 +124,7 @@ function Labels({ points, span, label }: { points: Point[]; span: Span; label: L
 
 const BAR_SHARE = 0.64
 
+// `at` is the position of the bar, `share` its part of the height. A small amount still gets a visible bar.
 function Bar(props: { at: number; width: number; share: number; isPointed: boolean }) {
   const { at, width, share, isPointed } = props
   const height = share > 0 ? Math.max(share * (HEIGHT - 2), 2) : 0
@@ -138,18 +141,18 @@ function Bar(props: { at: number; width: number; share: number; isPointed: boole
 }
 
 // Rounds up to a number that is easy to read at the top and, halved, in the middle of the scale.
-function ceiling(most: number): number {
+function roundUpForScale(most: number): number {
   if (most <= 0) return 1000
   const power = 10 ** Math.floor(Math.log10(most))
   return ([1, 2, 3, 4, 6, 8, 10].find((step) => step * power >= most) ?? 10) * power
 }
 
 // A scrolling region must be reachable by keyboard.
-const SCROLLED = { tabIndex: 0 }
+const SCROLLABLE = { tabIndex: 0 }
 
-function AsTable({ points, label }: { points: Point[]; label: Label }) {
+function ChartTable({ points, label }: { points: Point[]; label: Label }) {
   return (
-    <section class="plot-table" aria-label={strings.table} {...SCROLLED}>
+    <section class="plot-table" aria-label={strings.table} {...SCROLLABLE}>
       <table class="list">
         <thead>
           <tr>
@@ -180,11 +183,12 @@ type Bank = Schemas['OverviewBank']
 type Sums = Omit<Bank, 'bankCode' | 'bankName'>
 type By = 'banks' | 'merchants'
 
-const LESS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
+const DEDUCTIONS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
 
-export function Breakdown({ version }: { version: number }) {
+// Today's sums by bank or by merchant.
+export function Breakdown({ refreshKey }: { refreshKey: number }) {
   const { data, problem, reload } = useData('/api/v1/overview/breakdown', {})
-  useReload(version, reload)
+  useReload(refreshKey, reload)
   const [by, setBy] = useState<By>('banks')
   return (
     <section class="card breakdown" aria-labelledby="breakdown">
@@ -200,7 +204,7 @@ export function Breakdown({ version }: { version: number }) {
       </header>
       <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data && (
-        <Shares
+        <BreakdownTable
           name={todayStrings.by[by]}
           rows={
             by === 'banks'
@@ -216,18 +220,26 @@ export function Breakdown({ version }: { version: number }) {
 const nameOfBank = ({ bankName, bankCode }: Bank) =>
   bankName ?? bankCode ?? todayStrings.unknownBank
 
+// Credits of payments belong to no merchant. The merchants that the overview does not list are summed in one
+// row.
 function nameOfMerchant({ merchantCode, isRest }: Schemas['OverviewMerchant']): string {
   if (isRest) return todayStrings.restOfMerchants
   return merchantCode ?? todayStrings.payments
 }
 
-function Shares({ name, rows }: { name: string; rows: readonly (readonly [string, Sums])[] }) {
+function BreakdownTable({
+  name,
+  rows,
+}: {
+  name: string
+  rows: readonly (readonly [string, Sums])[]
+}) {
   if (rows.length === 0) return <p class="muted breakdown-none">{todayStrings.nothingYet}</p>
   // Every deduction has a column, so that each row adds up.
-  const less = LESS.filter((each) => rows.some(([, sums]) => sums[each] !== 0))
-  const amounts = ['gross', ...less, 'net'] as const
+  const deductions = DEDUCTIONS.filter((name) => rows.some(([, sums]) => sums[name] !== 0))
+  const amounts = ['gross', ...deductions, 'net'] as const
   return (
-    <section class="listing" aria-label={name} {...SCROLLED}>
+    <section class="listing" aria-label={name} {...SCROLLABLE}>
       <table class="list">
         <caption class="hidden">{todayStrings.breakdown}</caption>
         <thead>

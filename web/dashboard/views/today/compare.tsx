@@ -13,6 +13,7 @@ import { Term } from '../../parts/term.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
 const PERIODS = ['today', 'yesterday', 'week', 'month', 'custom'] as const
+// The periods to compare with: the one before, a week or a year earlier, or days that the user chooses.
 const OTHERS = ['previous', 'week', 'year', 'custom'] as const
 type Period = (typeof PERIODS)[number]
 type Other = (typeof OTHERS)[number]
@@ -21,7 +22,8 @@ type Days = { from: string; last: string } // Both included.
 
 const DAYS_MAX = 366
 
-function daysOf(period: Period, today: string, query: Query): Days | undefined {
+// The days of the chosen period; undefined if the user's own days are incomplete or too many.
+function periodDays(period: Period, today: string, query: Query): Days | undefined {
   const { from, to } = query
   switch (period) {
     case 'today':
@@ -42,6 +44,8 @@ const customDays = (from: string | undefined, last: string | undefined): Days | 
     ? { from, last }
     : undefined
 
+// The days to compare with: typed by the user, a week or a year earlier, the month before, or the period of
+// the same length before.
 function otherDays(other: Other, period: Period, days: Days, query: Query): Days | undefined {
   if (other === 'custom') return customDays(query.withFrom, query.withTo)
   if (other === 'week') return { from: addDays(days.from, -7), last: addDays(days.last, -7) }
@@ -62,42 +66,46 @@ function monthsBefore(day: string, months: number): string {
 }
 
 const HOUR_MS = 3_600_000
-const startOf = (day: string) => Date.parse(`${day}T00:00:00${ZONE_OFFSET}`)
+const startOfDayMs = (day: string) => Date.parse(`${day}T00:00:00${ZONE_OFFSET}`)
 
-// Returns both periods as times. A period that is not over ends at the last full hour. For a like-for-like
-// comparison, the other period ends equally early.
-function windowsOf(days: Days, other: Days, now: Date, isLikeForLike: boolean) {
+// Returns both periods as times. A period that is not over yet ends at the last full hour, and for a fair
+// comparison the other period is cut by the same length.
+function bothWindows(days: Days, other: Days, now: Date, isLikeForLike: boolean) {
   const nowMs = now.getTime() - (now.getTime() % HOUR_MS)
-  const end = startOf(addDays(days.last, 1))
-  const to = Math.max(Math.min(end, nowMs), startOf(days.from) + HOUR_MS)
-  const cut = isLikeForLike ? end - to : 0
-  const otherTo = Math.max(startOf(addDays(other.last, 1)) - cut, startOf(other.from) + HOUR_MS)
-  const window = (from: string, past: number) => ({
-    from: new Date(startOf(from)).toISOString(),
-    to: new Date(past).toISOString(),
+  const endMs = startOfDayMs(addDays(days.last, 1))
+  const to = Math.max(Math.min(endMs, nowMs), startOfDayMs(days.from) + HOUR_MS)
+  const leftOutMs = isLikeForLike ? endMs - to : 0
+  const otherTo = Math.max(
+    startOfDayMs(addDays(other.last, 1)) - leftOutMs,
+    startOfDayMs(other.from) + HOUR_MS,
+  )
+  const window = (from: string, untilMs: number) => ({
+    from: new Date(startOfDayMs(from)).toISOString(),
+    to: new Date(untilMs).toISOString(),
   })
   return [window(days.from, to), window(other.from, otherTo)] as const
 }
 
-type Props = { query: Query; now: string; version: number }
+type Props = { query: Query; now: string; refreshKey: number }
 
-export function Compare({ query, now, version }: Props) {
+// Compares the figures of two periods, which the user chooses and the URL stores.
+export function Compare({ query, now, refreshKey }: Props) {
   const period = PERIODS.find((name) => name === query.period) ?? 'today'
   const other = OTHERS.find((name) => name === query.with) ?? 'week'
   const at = new Date(now)
-  const days = daysOf(period, dayOf(at), query)
-  const others = days && otherDays(other, period, days, query)
+  const days = periodDays(period, dayOf(at), query)
+  const otherPeriod = days && otherDays(other, period, days, query)
   return (
     <section class="card compare" aria-labelledby="compare">
       <header class="card-top">
         <h2 id="compare">{strings.title}</h2>
       </header>
-      <Choices {...{ period, other, query }} />
-      {days && others ? (
-        <Compared
-          windows={windowsOf(days, others, at, other !== 'custom')}
-          names={[nameOf(days), nameOf(others)]}
-          version={version}
+      <PeriodChoices {...{ period, other, query }} />
+      {days && otherPeriod ? (
+        <Comparison
+          windows={bothWindows(days, otherPeriod, at, other !== 'custom')}
+          names={[daysText(days), daysText(otherPeriod)]}
+          refreshKey={refreshKey}
         />
       ) : (
         <p class="muted">{strings.chooseDays(DAYS_MAX)}</p>
@@ -106,14 +114,14 @@ export function Compare({ query, now, version }: Props) {
   )
 }
 
-const nameOf = ({ from, last }: Days) =>
+const daysText = ({ from, last }: Days) =>
   from === last ? datedDay(from) : strings.days(datedDay(from), datedDay(last))
 
-function set(query: Query, changes: Query): void {
+function setInUrl(query: Query, changes: Query): void {
   goTo(hrefOf('', undefined, { ...query, ...changes }), { replace: true })
 }
 
-function Choices({ period, other, query }: { period: Period; other: Other; query: Query }) {
+function PeriodChoices({ period, other, query }: { period: Period; other: Other; query: Query }) {
   const day = (name: 'from' | 'to' | 'withFrom' | 'withTo') => (
     <Field key={name} label={strings[name]}>
       {(id) => (
@@ -121,7 +129,7 @@ function Choices({ period, other, query }: { period: Period; other: Other; query
           id={id}
           type="date"
           value={query[name] ?? ''}
-          apply={(value) => set(query, { [name]: value })}
+          apply={(value) => setInUrl(query, { [name]: value })}
         />
       )}
     </Field>
@@ -133,7 +141,7 @@ function Choices({ period, other, query }: { period: Period; other: Other; query
         options={PERIODS}
         names={strings.periods}
         value={period}
-        onChange={({ currentTarget }) => set(query, { period: currentTarget.value })}
+        onChange={({ currentTarget }) => setInUrl(query, { period: currentTarget.value })}
       />
       {period === 'custom' && [day('from'), day('to')]}
       <SelectField
@@ -141,7 +149,7 @@ function Choices({ period, other, query }: { period: Period; other: Other; query
         options={OTHERS}
         names={strings.others}
         value={other}
-        onChange={({ currentTarget }) => set(query, { with: currentTarget.value })}
+        onChange={({ currentTarget }) => setInUrl(query, { with: currentTarget.value })}
       />
       {other === 'custom' && [day('withFrom'), day('withTo')]}
     </div>
@@ -152,7 +160,7 @@ type Window = { from: string; to: string }
 type ComparedProps = {
   windows: readonly [Window, Window]
   names: readonly [string, string]
-  version: number
+  refreshKey: number
 }
 
 type Figures = Schemas['OverviewPeriod']
@@ -160,15 +168,16 @@ const AMOUNTS = ['gross', 'reversed', 'returned', 'refunded', 'suspended', 'fees
 const ROWS = [...AMOUNTS, 'credits', 'successRate'] as const
 type Row = (typeof ROWS)[number]
 
-function Compared({ windows, names, version }: ComparedProps) {
-  const one = useData('/api/v1/overview/period', {}, windows[0])
-  const two = useData('/api/v1/overview/period', {}, windows[1])
-  useReload(version, one.reload)
-  useReload(version, two.reload)
-  const failed = one.problem ? one : two
+// The figures of both periods side by side, with the change of each.
+function Comparison({ windows, names, refreshKey }: ComparedProps) {
+  const first = useData('/api/v1/overview/period', {}, windows[0])
+  const second = useData('/api/v1/overview/period', {}, windows[1])
+  useReload(refreshKey, first.reload)
+  useReload(refreshKey, second.reload)
+  const failed = first.problem ? first : second
   if (failed.problem) return <Failed problem={failed.problem} retry={failed.reload} />
-  if (!one.data || !two.data) return <Skeleton kind="rows" lines={ROWS.length} />
-  const read = [one.data, two.data] as const
+  if (!first.data || !second.data) return <Skeleton kind="rows" lines={ROWS.length} />
+  const results = [first.data, second.data] as const
   return (
     <>
       <div class="compared">
@@ -177,8 +186,8 @@ function Compared({ windows, names, version }: ComparedProps) {
           <thead>
             <tr>
               <th scope="col">{strings.figure}</th>
-              {names.map((name, at) => (
-                <th key={at === 0 ? 'period' : 'other'} scope="col">
+              {names.map((name, index) => (
+                <th key={index === 0 ? 'period' : 'other'} scope="col">
                   {name}
                 </th>
               ))}
@@ -195,29 +204,30 @@ function Compared({ windows, names, version }: ComparedProps) {
                     <Term term={row} text={strings.rows[row]} />
                   )}
                 </th>
-                {read.map(({ figures }, at) => (
-                  <td key={at === 0 ? 'period' : 'other'}>
+                {results.map(({ figures }, index) => (
+                  <td key={index === 0 ? 'period' : 'other'}>
                     <Figure row={row} figures={figures} />
                   </td>
                 ))}
-                <td>{change(row, read[0].figures, read[1].figures)}</td>
+                <td>{changeInRow(row, results[0].figures, results[1].figures)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {read.map(({ figures, from, to, since }, at) => (
-        <p key={at === 0 ? 'period' : 'other'} class="muted small">
-          {strings.upTo(names[at] as string, shownTime(to))}
+      {results.map(({ figures, from, to, since }, index) => (
+        <p key={index === 0 ? 'period' : 'other'} class="muted small">
+          {strings.upTo(names[index] as string, shownTime(to))}
           {figures && since && since > from && ` ${strings.since(shownTime(since))}`}
           {!figures && ` ${strings.noDataText}`}
         </p>
       ))}
-      {read.some(({ isComplete }) => !isComplete) && <p class="notice">{strings.counting}</p>}
+      {results.some(({ isComplete }) => !isComplete) && <p class="notice">{strings.counting}</p>}
     </>
   )
 }
 
+// A figure in its unit. A period without data shows a note instead of zero.
 function Figure({ row, figures }: { row: Row; figures: Figures | null }) {
   if (!figures) return <span class="no-data">{strings.noData}</span>
   if (row === 'successRate') {
@@ -226,16 +236,17 @@ function Figure({ row, figures }: { row: Row; figures: Figures | null }) {
   return <>{row === 'credits' ? count(figures.credits) : money(figures[row])}</>
 }
 
-function change(row: Row, now: Figures | null, before: Figures | null): string {
+// The change of one figure. Without data for one of the periods there is none.
+function changeInRow(row: Row, now: Figures | null, before: Figures | null): string {
   const [one, other] = [now?.[row], before?.[row]]
   if (typeof one !== 'number' || typeof other !== 'number') return appStrings.nothing
-  return changeOf(one, other)
+  return changeText(one, other)
 }
 
 // Returns the change in percent. There is no percentage if the earlier value is 0 or negative.
-function changeOf(now: number, before: number): string {
+function changeText(now: number, before: number): string {
   if (now === before) return strings.same
   if (before <= 0) return strings.noPercentage
-  const part = share(Math.abs(now - before) / before)
-  return now > before ? strings.up(part) : strings.down(part)
+  const percent = share(Math.abs(now - before) / before)
+  return now > before ? strings.up(percent) : strings.down(percent)
 }

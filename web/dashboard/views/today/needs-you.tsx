@@ -8,6 +8,7 @@ import type { Session } from '../../session.ts'
 import { WAITING_APPROVALS } from './waiting-approvals.tsx'
 import { WAITING_TASKS } from './waiting-tasks.tsx'
 
+// The requests that the user may approve, and other tasks, each with its count, a link and its newest items.
 export function NeedsYou({ session }: { session: Session }) {
   const pending = usePending()
   if (!pending) return null
@@ -35,16 +36,16 @@ export function NeedsYou({ session }: { session: Session }) {
       <h2 id="needs-you">{strings.needsYou}</h2>
       <ul>
         {rows.map(({ key, Waiting, ...row }) => (
-          <Row key={key} {...row}>
+          <WaitingRow key={key} {...row}>
             {Waiting && <Waiting session={session} count={row.count} />}
-          </Row>
+          </WaitingRow>
         ))}
       </ul>
     </section>
   )
 }
 
-type RowProps = {
+type WaitingRowProps = {
   href: string
   count: number
   name: string
@@ -52,7 +53,7 @@ type RowProps = {
   children: ComponentChildren
 }
 
-function Row({ href, count, name, action, children }: RowProps) {
+function WaitingRow({ href, count, name, action, children }: WaitingRowProps) {
   return (
     <li>
       <div class="needs-you-row">

@@ -28,12 +28,13 @@ export default function Today({ session, place }: ViewProps) {
   const overview = useData('/api/v1/overview', {})
   const credits = usePage('/api/v1/credits', { limit: NEWEST })
   const [announcement, setAnnouncement] = useState('')
-  const [version, setVersion] = useState(0)
+  const [refreshKey, setRefreshKey] = useState(0)
   const refresh = useThrottled(() => {
-    setVersion((before) => before + 1)
+    setRefreshKey((previous) => previous + 1)
     overview.reload()
     credits.reload()
   })
+  // Announces received money to screen readers. Events about accounts change no figure.
   const onEvent = (event: LiveEvent) => {
     const amount = amountReceived(event)
     if (amount !== undefined) setAnnouncement(strings.came(money(amount)))
@@ -59,20 +60,20 @@ export default function Today({ session, place }: ViewProps) {
       {failed}
       {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
       {!isRestricted && credits.data && (
-        <SetupChecklist session={session} version={version} isFolded={!isFirstRun} />
+        <SetupChecklist session={session} refreshKey={refreshKey} isFolded={!isFirstRun} />
       )}
-      {!isRestricted && !isFirstRun && <Stats overview={overview.data} />}
+      {!isRestricted && !isFirstRun && <TodayStats overview={overview.data} />}
       {overview.data && !isFirstRun && (
         <div class="day">
           <DaySum overview={overview.data} />
-          <Breakdown version={version} />
+          <Breakdown refreshKey={refreshKey} />
         </div>
       )}
       {overview.data && !isFirstRun && (
-        <Compare query={place.query} now={overview.data.now} version={version} />
+        <Compare query={place.query} now={overview.data.now} refreshKey={refreshKey} />
       )}
       {!isRestricted && !isFirstRun && session.scopes.includes('accounts:read') && (
-        <BalancesToday version={version} />
+        <BalancesToday refreshKey={refreshKey} />
       )}
       {!isRestricted && !isFirstRun && (
         <Chart hours={overview.data?.hours} days={overview.data?.days} />
@@ -86,7 +87,7 @@ export default function Today({ session, place }: ViewProps) {
         </header>
         {credits.problem && <Failed problem={credits.problem} retry={credits.reload} />}
         {(credits.data || !credits.problem) && (
-          <Newest
+          <NewestCredits
             credits={credits.data?.data}
             first={<FirstSteps session={session} refresh={refresh} />}
           />
@@ -104,7 +105,8 @@ function amountReceived({ type, data }: LiveEvent): number | undefined {
   return (data.credit as { amount?: number } | undefined)?.amount
 }
 
-function Stats({ overview }: { overview: Schemas['Overview'] | undefined }) {
+// The main figures of today, with yesterday’s for comparison.
+function TodayStats({ overview }: { overview: Schemas['Overview'] | undefined }) {
   if (!overview) return <Skeleton kind="stats" lines={5} />
   const { today, yesterday, inSuspense, failingWebhooks } = overview
   const ended = today.successful + today.expired + today.cancelled
@@ -147,13 +149,15 @@ function Stats({ overview }: { overview: Schemas['Overview'] | undefined }) {
   )
 }
 
-type NewestProps = {
+type NewestCreditsProps = {
   credits: Schemas['Credit'][] | undefined
   first: ComponentChildren
 }
 
-function Newest({ credits, first }: NewestProps) {
-  // Highlights new credits briefly.
+// The latest credits. `first` is shown if there are none yet.
+function NewestCredits({ credits, first }: NewestCreditsProps) {
+  // The credits of the rendering before. A credit that is not among them is new, and is highlighted
+  // briefly.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (credits) known.current = new Set(credits.map(({ id }) => id))
@@ -192,8 +196,9 @@ function Newest({ credits, first }: NewestProps) {
 
 type Overview = Schemas['Overview']
 
-const LESS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
+const DEDUCTIONS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
 
+// The calculation from gross to net for today.
 function DaySum({ overview }: { overview: Overview }) {
   const { today, currency } = overview
   return (
@@ -210,7 +215,7 @@ function DaySum({ overview }: { overview: Overview }) {
             <Money amount={today.gross} currency={currency} />
           </dd>
         </div>
-        {LESS.map((name) => (
+        {DEDUCTIONS.map((name) => (
           <div key={name}>
             <dt>
               <Term term={name} text={strings.parts[name]} />
@@ -232,6 +237,7 @@ function DaySum({ overview }: { overview: Overview }) {
   )
 }
 
+// Links to the list of all refunds, beside the sum of today’s.
 function RefundsLink() {
   return (
     <>

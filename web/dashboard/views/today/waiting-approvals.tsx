@@ -19,9 +19,9 @@ import { hrefOf } from '../../routing.ts'
 import { Debtor, DecideAdjustment } from '../adjustments.tsx'
 import { DecideEnding } from '../holds.tsx'
 import { PayoutActions } from '../payouts/own-payouts.tsx'
-import { DecideFailing } from '../payouts/resolve-payout.tsx'
+import { DecideFailureRequest } from '../payouts/resolve-payout.tsx'
 import { DecideAdjustingEntry } from '../reconciliation/adjust-difference.tsx'
-import { actionName, DecideResolution, readingOf } from '../reconciliation/difference.tsx'
+import { actionName, DecideResolution, proposedReading } from '../reconciliation/difference.tsx'
 import { DIFFERENCES, kindText } from '../reconciliation/movement.tsx'
 import { DecideScreening, screeningText } from '../screening.tsx'
 import { periodOf } from '../settlements/settlement.tsx'
@@ -120,7 +120,7 @@ const Resolutions = waitingItems({
     sum: difference,
     at: difference.askedAt ?? difference.openedAt,
     by: difference.askedBy,
-    reason: [difference.reason, readingOf(difference)].filter(Boolean).join(' '),
+    reason: [difference.reason, proposedReading(difference)].filter(Boolean).join(' '),
     actions: <DecideResolution difference={difference} {...tools} />,
   }),
 })
@@ -155,7 +155,7 @@ const payoutFailures = waitingItems({
     at: item.requestedAt,
     by: item.requestedBy,
     reason: `${item.reason} ${item.evidence}`,
-    actions: <DecideFailing item={item} {...tools} />,
+    actions: <DecideFailureRequest item={item} {...tools} />,
   }),
 })
 

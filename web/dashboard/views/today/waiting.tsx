@@ -11,7 +11,7 @@ import { Money, Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 
 const SHOWN_MAX = 3
-const READ_MAX = '20' // More than are shown, because some items may wait for other users.
+const LOADED_MAX = '20' // More than are shown, because some items may wait for other users.
 
 type Item = {
   key: string
@@ -35,6 +35,7 @@ type List<P extends PagePath> = {
 
 export type Waiting = ComponentType<{ session: Session; count: number }>
 
+// Makes a component that loads the items of one kind and lists the newest ones for the user.
 export function waitingItems<P extends PagePath>({
   path,
   query = {},
@@ -43,9 +44,10 @@ export function waitingItems<P extends PagePath>({
 }: List<P>): Waiting {
   return function WaitingItems({ session, count }) {
     const { data, problem, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
-      getPage(path, {} as Params<P>, { query: { ...query, limit: READ_MAX }, signal }),
+      getPage(path, {} as Params<P>, { query: { ...query, limit: LOADED_MAX }, signal }),
     )
     useReload(count, reload)
+    // Called after a decision: the item is gone, and the counts change.
     const onDone = () => {
       refreshApprovalCounts()
       reload()
@@ -65,6 +67,7 @@ export function waitingItems<P extends PagePath>({
   }
 }
 
+// One item that waits for the user. `by` is the user who requested it.
 function WaitingItem({ href, text, sum, at, by, reason, actions }: Omit<Item, 'key'>) {
   return (
     <li>

@@ -7,33 +7,40 @@ import { Button } from '../../parts/button.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { prefill } from './checker.tsx'
+import { fillChecker } from './checker.tsx'
 
 export type Attempt = Schemas['DeliveryAttempt']
 
 const { deliveries: strings } = webhooksStrings
 
+// The outcome of an attempt in words: the status and time of the response, or the error.
 export function describeAttempt({ status, latencyMs, error, chaos }: Attempt): string {
   if (status !== null) {
-    const answered = strings.answered(status, count(latencyMs))
-    return chaos === 'repeated' ? strings.repeated(answered) : answered
+    const answer = strings.answered(status, count(latencyMs))
+    return chaos === 'repeated' ? strings.repeated(answer) : answer
   }
   return error ?? strings.noAnswer
 }
 
-const isTaken = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
+const isAccepted = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
+// An attempt in one line, which unfolds to its request headers and the response. `body` is the JSON exactly
+// as it was sent.
 export function AttemptShown({ attempt, body }: { attempt: Attempt; body: string }) {
   const { requestHeaders } = attempt
   const headers = requestHeaders && headerText(requestHeaders)
-  const check = () => {
-    prefill({ headers: headers ?? '', body })
+  // Opens the signature checker with this request.
+  const openInChecker = () => {
+    fillChecker({ headers: headers ?? '', body })
     goTo(hrefOf('webhooks', undefined, { tab: 'checker' }))
   }
   return (
     <details class="attempt">
       <summary>
-        <Badge state={strings.attempt(attempt.attempt)} tone={isTaken(attempt) ? 'good' : 'bad'} />
+        <Badge
+          state={strings.attempt(attempt.attempt)}
+          tone={isAccepted(attempt) ? 'good' : 'bad'}
+        />
         <span class="attempt-words">{describeAttempt(attempt)}</span>
         <Time at={attempt.attemptedAt} />
       </summary>
@@ -41,7 +48,7 @@ export function AttemptShown({ attempt, body }: { attempt: Attempt; body: string
       {headers ? (
         <>
           <CodeBlock label={strings.request} text={headers} />
-          <Button onClick={check}>{strings.check}</Button>
+          <Button onClick={openInChecker}>{strings.check}</Button>
         </>
       ) : (
         <p class="muted">{strings.noRequest}</p>

@@ -9,6 +9,7 @@ import { checkSignature, type Finding } from '../../signatures.ts'
 
 const { checker: strings } = webhooksStrings
 
+// The form of the signature checker. It checks in the browser, so the secret is not sent.
 export function Checker() {
   const [draft] = useState(takeDraft)
   const [findings, setFindings] = useState<readonly Finding[]>([])
@@ -74,10 +75,12 @@ type Draft = { headers: string; body: string }
 
 let draft: Draft = { headers: '', body: '' }
 
-export function prefill(with_: Draft): void {
-  draft = with_
+// Fills the form from a delivery, for the next time that the checker opens.
+export function fillChecker(request: Draft): void {
+  draft = request
 }
 
+// Returns the draft once; the checker is empty when it opens again.
 function takeDraft(): Draft {
   const current = draft
   draft = { headers: '', body: '' }

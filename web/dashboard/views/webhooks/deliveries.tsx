@@ -80,13 +80,21 @@ export function Deliveries(props: ViewProps) {
         mayWrite
           ? {
               nameOf: ({ type, sequence }) => strings.nameOf(humanize(type), sequence),
-              actions: (events, end) => <ResendMany events={events} end={end} />,
+              actions: (events, endSelection) => (
+                <ResendMany events={events} endSelection={endSelection} />
+              ),
             }
           : undefined
       }
       emptyState={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version, close }) => (
-        <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
+      detail={({ open, refreshKey, close }) => (
+        <EventDrawer
+          key={open}
+          id={open}
+          refreshKey={refreshKey}
+          mayWrite={mayWrite}
+          close={close}
+        />
       )}
     />
   )
@@ -94,8 +102,9 @@ export function Deliveries(props: ViewProps) {
 
 type ListedEvent = Schemas['Event']
 
-type ManyProps = { events: readonly ListedEvent[]; end: () => void }
+type ManyProps = { events: readonly ListedEvent[]; endSelection: () => void }
 
+// The button that sends the selected events again.
 function ResendMany(props: ManyProps) {
   return (
     <OpenButton label={strings.againMany}>
@@ -105,8 +114,12 @@ function ResendMany(props: ManyProps) {
 }
 
 // Keeps the events that were selected when the dialog opened, because the list may change in the meantime.
-function ResendDialog({ events: chosen, end, close }: ManyProps & { close: () => void }) {
-  const [events] = useState(chosen)
+function ResendDialog({
+  events: initialEvents,
+  endSelection,
+  close,
+}: ManyProps & { close: () => void }) {
+  const [events] = useState(initialEvents)
   const [isBegun, setBegun] = useState(false)
   const bulk = useBulk(
     events,
@@ -122,6 +135,7 @@ function ResendDialog({ events: chosen, end, close }: ManyProps & { close: () =>
       })
       return strings.queued(queued)
     })
+  // Begins to send. The dialog then shows the progress, so the form does not wait for it.
   const sending = useSending(async () => {
     setBegun(true)
     void run()
@@ -135,11 +149,11 @@ function ResendDialog({ events: chosen, end, close }: ManyProps & { close: () =>
     )
   }
   return (
-    <Dialog title={title} close={end}>
+    <Dialog title={title} close={endSelection}>
       <BulkProgress
         bulk={bulk}
-        again={run}
-        close={end}
+        retry={run}
+        close={endSelection}
         line={({ type, createdAt }) => (
           <>
             <span>{humanize(type)}</span>
@@ -153,12 +167,12 @@ function ResendDialog({ events: chosen, end, close }: ManyProps & { close: () =>
 
 type Event = Schemas['EventDetail']
 
-type Props = { id: string; version: number; mayWrite: boolean; close: () => void }
+type Props = { id: string; refreshKey: number; mayWrite: boolean; close: () => void }
 
-function EventDrawer({ id, version, mayWrite, close }: Props) {
+function EventDrawer({ id, refreshKey, mayWrite, close }: Props) {
   const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
-  useReload(version, reload)
-  usePendingRefresh(data ? pendingIn(data) : '', reload)
+  useReload(refreshKey, reload)
+  usePendingRefresh(data ? pendingKey(data) : '', reload)
   return (
     <Drawer title={strings.one} close={close}>
       <Pending {...{ data, problem, reload }} kind="page" lines={8} />
@@ -170,7 +184,7 @@ function EventDrawer({ id, version, mayWrite, close }: Props) {
 }
 
 // Returns a key for usePendingRefresh. It changes with each attempt, which restarts the quick refresh.
-function pendingIn({ deliveryState, deliveries }: Event): string {
+function pendingKey({ deliveryState, deliveries }: Event): string {
   if (deliveryState !== 'pending') return ''
   return deliveries.map(({ state, attempts }) => `${state} ${attempts.length}`).join(' ')
 }
@@ -211,11 +225,12 @@ function ResendButton({ id, onDone }: { id: string; onDone: () => void }) {
   )
 }
 
+// The deliveries of the event with their attempts, and the body that each destination gets.
 function DeliveriesOf({ event }: { event: Event }) {
   const { id, type, sequence, createdAt, env, data, deliveries } = event
   // The fields must be in the service's order, so that the JSON equals the sent body.
   const body = { id, type, sequence, createdAt, env, data }
-  const sent = JSON.stringify(body)
+  const exactBody = JSON.stringify(body)
   return (
     <>
       <h3>{strings.to}</h3>
@@ -237,13 +252,13 @@ function DeliveriesOf({ event }: { event: Event }) {
           </p>
           {delivery.attempts.length === 0 && <p class="muted">{strings.waiting}</p>}
           {delivery.attempts.toReversed().map((attempt) => (
-            <AttemptShown key={attempt.attempt} attempt={attempt} body={sent} />
+            <AttemptShown key={attempt.attempt} attempt={attempt} body={exactBody} />
           ))}
         </div>
       ))}
       <h3>{strings.body}</h3>
       <p class="muted small">{strings.bodyNote}</p>
-      <CodeBlock label={strings.body} text={JSON.stringify(body, null, 2)} copied={sent} />
+      <CodeBlock label={strings.body} text={JSON.stringify(body, null, 2)} copied={exactBody} />
     </>
   )
 }
@@ -265,13 +280,14 @@ function DeliveryBadge({ state, heldBy, url }: Pick<ListedDelivery, 'state' | 'h
   return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />
 }
 
-// Shows how many destinations have received the event.
+// Shows the delivery state of an event: the state of its only delivery, or how many of its deliveries have
+// arrived.
 function EventBadge({ deliveryState, deliveries = [] }: Summed) {
-  const [only] = deliveries
-  if (!only || deliveryState === 'delivered') {
+  const [onlyDelivery] = deliveries
+  if (!onlyDelivery || deliveryState === 'delivered') {
     return <Badge state={strings.states[deliveryState]} tone={TONES[deliveryState]} />
   }
-  if (deliveries.length === 1) return <DeliveryBadge {...only} />
+  if (deliveries.length === 1) return <DeliveryBadge {...onlyDelivery} />
   const delivered = deliveries.filter(({ state }) => state === 'delivered').length
   return <Badge state={strings.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
 }
@@ -280,10 +296,12 @@ type Summed = Pick<Schemas['Event'], 'deliveryState' | 'deliveries'>
 
 // Lists destinations that will not receive the event soon, because delivery failed or is held.
 function UndeliveredTo({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
-  const stuck = deliveries.filter(({ state, heldBy }) => heldBy !== null || state === 'failed')
+  const undelivered = deliveries.filter(
+    ({ state, heldBy }) => heldBy !== null || state === 'failed',
+  )
   return (
     <>
-      {stuck.map(({ url, state, heldBy }) => (
+      {undelivered.map(({ url, state, heldBy }) => (
         <span key={url} class="muted small stuck">
           {heldBy
             ? strings.held[heldBy]

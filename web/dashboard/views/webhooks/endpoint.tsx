@@ -37,22 +37,26 @@ type Props = {
   close: () => void
 }
 
+// The page polls for the first attempt of a new or test event, because attempts raise no event.
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
   const [awaited, setAwaited] = useState('') // The event whose first attempt the page waits for.
-  const isAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
-  usePendingRefresh(isAwaited ? awaited : '', reload)
+  const isAttemptAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
+  usePendingRefresh(isAttemptAwaited ? awaited : '', reload)
   useSteadyRefresh(reload) // Shows later attempts, and the end of a pause.
+  // A subscribed event will be attempted, so the page waits for its attempt.
   const onEvent = ({ id: eventId, type }: LiveEvent) => {
     if (data?.eventTypes?.includes(type) ?? true) setAwaited(eventId)
     reload()
   }
   useEvents(onEvent, true, reload)
+  // Called after a change of the endpoint, which also changes the list.
   const refresh = () => {
     reload()
     changed()
   }
-  const gone = () => {
+  // The list loses the endpoint, and the drawer has nothing left to show.
+  const onDeleted = () => {
     changed()
     close()
   }
@@ -63,7 +67,7 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
       {data && mayWrite && (
         <EndpointActions
           endpoint={data}
-          {...{ changed: refresh, tested: setAwaited, remove, gone }}
+          {...{ changed: refresh, onTested: setAwaited, remove, onDeleted }}
         />
       )}
       {data && <LastAttempts attempts={data.health.lastAttempts} />}
@@ -78,7 +82,7 @@ function EndpointFacts({ endpoint }: { endpoint: Detail }) {
   return (
     <>
       <TextHeadline text={url} badge={<Badge state={webhooksStrings.states[name]} tone={tone} />} />
-      <Health endpoint={endpoint} />
+      <HealthNotices endpoint={endpoint} />
       <Facts
         facts={[
           [strings.secret, secret && <RevealedSecret secret={secret} />],
@@ -91,7 +95,8 @@ function EndpointFacts({ endpoint }: { endpoint: Detail }) {
   )
 }
 
-function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
+// Says why the endpoint is off, failing or paused, if it is.
+function HealthNotices({ endpoint: { health, isActive } }: { endpoint: Detail }) {
   const { failures, failingSince, pausedUntil, disabledWhy } = health
   const isPaused = pausedUntil !== null && new Date(pausedUntil) > new Date()
   return (
@@ -105,6 +110,7 @@ function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
   )
 }
 
+// The signing secret, hidden until the user asks for it.
 function RevealedSecret({ secret }: { secret: string }) {
   const [isShown, setShown] = useState(false)
   return (
@@ -139,12 +145,14 @@ const { actions: actionsWords } = webhooksStrings
 type EndpointActionsProps = {
   endpoint: Endpoint
   changed: () => void
-  tested: (eventId: string) => void
+  onTested: (eventId: string) => void
   remove: Removable<Endpoint>['remove']
-  gone: () => void
+  onDeleted: () => void
 }
 
-function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointActionsProps) {
+// `onTested` gets the id of the test event, whose attempt the drawer waits for. `remove` keeps the drawer
+// from loading the deleted endpoint.
+function EndpointActions({ endpoint, changed, onTested, remove, onDeleted }: EndpointActionsProps) {
   const { id, url, isActive } = endpoint
   const params = { id }
   return (
@@ -155,7 +163,7 @@ function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointAc
           style="primary"
           run={async (headers) => {
             const { eventId } = await send('POST', `${ONE}/test`, { params, body: {}, headers })
-            tested(eventId)
+            onTested(eventId)
             toast(actionsWords.tested)
             changed()
           }}
@@ -197,12 +205,13 @@ function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointAc
         text={actionsWords.deleteText(url)}
         run={() => remove(() => send('DELETE', ONE, { params }))}
         message={actionsWords.deleted}
-        onDone={gone}
+        onDone={onDeleted}
       />
     </div>
   )
 }
 
+// The button that turns an endpoint on again.
 export function SwitchOn({ id, onDone }: { id: string; onDone: () => void }) {
   const turnOn = async () => {
     await send('PATCH', ONE, { params: { id }, body: { isActive: true } })
@@ -214,32 +223,43 @@ export function SwitchOn({ id, onDone }: { id: string; onDone: () => void }) {
 
 const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'
 
-type Reached = { from: string; to: string; next: string | null; queued: number; key: string }
+type ReplayPosition = { from: string; to: string; next: string | null; queued: number; key: string }
 
-// Replays the events of a period, in batches with progress. After an error it continues; a batch with an
-// unknown outcome is sent again with its key, so nothing is queued twice.
+// Replays the events of a period in batches and shows the progress. After an error the user presses the
+// button again: the batch whose result is unknown is sent with the same key, so nothing is queued twice.
 function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
-  const reached = useRef<Reached | undefined>(undefined)
+  const position = useRef<ReplayPosition | undefined>(undefined)
+  // Queues batch after batch, and continues where an earlier press of the button ended.
   const sending = useSending(async (form) => {
-    const [from, to] = [isoOf(form.text('from')), isoOf(form.text('to'))]
+    const [from, to] = [toIso(form.text('from')), toIso(form.text('to'))]
     if (from >= to) return setFault(actionsWords.backwards)
     setFault('')
-    const before = reached.current
-    let at: Reached =
-      before?.from === from && before.to === to
-        ? before
+    const previous = position.current
+    let current: ReplayPosition =
+      previous?.from === from && previous.to === to
+        ? previous
         : { from, to, next: from, queued: 0, key: newKey() }
-    while (at.next !== null) {
-      reached.current = at
-      const headers = { 'idempotency-key': at.key }
-      const body = { from: at.next, to }
-      const part: Schemas['Replay'] = await send('POST', REPLAY, { params: { id }, body, headers })
-      at = { from, to, next: part.nextFrom, queued: at.queued + part.queued, key: newKey() }
-      setProgress(actionsWords.replaying(count(at.queued)))
+    while (current.next !== null) {
+      position.current = current
+      const headers = { 'idempotency-key': current.key }
+      const body = { from: current.next, to }
+      const batch: Schemas['Replay'] = await send('POST', REPLAY, { params: { id }, body, headers })
+      current = {
+        from,
+        to,
+        next: batch.nextFrom,
+        queued: current.queued + batch.queued,
+        key: newKey(),
+      }
+      setProgress(actionsWords.replaying(count(current.queued)))
     }
-    toast(at.queued === 0 ? actionsWords.replayedNone : actionsWords.replayed(count(at.queued)))
+    toast(
+      current.queued === 0
+        ? actionsWords.replayedNone
+        : actionsWords.replayed(count(current.queued)),
+    )
     close()
   })
   return (
@@ -263,7 +283,7 @@ function ReplayForm({ id, close }: { id: string; close: () => void }) {
 }
 
 // Converts a time of the form, which is in West Africa Time.
-function isoOf(typed: string): string {
+function toIso(typed: string): string {
   return new Date(`${typed}${ZONE_OFFSET}`).toISOString()
 }
 
@@ -276,9 +296,11 @@ type EndpointFormProps = {
   onDone: (newSecret?: string) => void
 }
 
+// Changes an endpoint, or without one adds a new one, whose signing secret `onDone` gets.
 export function EndpointForm({ endpoint, close, onDone }: EndpointFormProps) {
   const [isAll, setAll] = useState(!endpoint?.eventTypes)
   const [fault, setFault] = useState('')
+  // Adds the endpoint or saves its changes. `eventTypes` null means all types.
   const sending = useSending(async (form, headers) => {
     const chosen = SUBSCRIBABLE.filter((type) => form.getAll('type').includes(type))
     if (!isAll && chosen.length === 0) return setFault(formWords.noneChosen)
@@ -347,6 +369,7 @@ function TypeChoices({ chosen }: { chosen: readonly string[] }) {
 
 export type Endpoint = Schemas['WebhookEndpointWithHealth']
 
+// The state in words and colour: off, paused by the circuit breaker, failing, or on.
 export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'health'>) {
   if (!isActive) return { name: 'off', tone: 'bad' } as const
   if (health.pausedUntil && new Date(health.pausedUntil) > new Date()) {

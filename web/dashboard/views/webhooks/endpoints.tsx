@@ -70,9 +70,9 @@ export function Endpoints({ session, place }: ViewProps) {
       {isAdding && (
         <EndpointForm
           close={() => setAdding(false)}
-          onDone={(made) => {
+          onDone={(newSecret) => {
             setAdding(false)
-            setSecret(made)
+            setSecret(newSecret)
             pages.reload()
           }}
         />

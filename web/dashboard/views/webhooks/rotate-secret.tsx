@@ -15,6 +15,8 @@ type Props = {
   onDone: () => void
 }
 
+// The button that rotates a signing secret. `onDone` is called once the user has closed the dialog with the
+// new secret.
 export function RotateSecret({ label = strings.rotate, rotate, onDone }: Props) {
   const [secret, setSecret] = useState<string | undefined>()
   return (
