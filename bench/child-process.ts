@@ -29,7 +29,7 @@ export async function untilExited(child: ChildProcess): Promise<void> {
 // Sends a message and waits until `onMessage` returns a result for a reply.
 export function request<Reply, T>(
   { process: child }: Child,
-  message: object,
+  message: object | string,
   onMessage: (reply: Reply) => T | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -26,9 +26,10 @@ type Point = ProcessSample & { title: string; p50: number; p99: number }
 export async function runIdleConnections(bed: Testbed): Promise<string> {
   const runTarget = await bed.service()
   const port = runTarget.ports[0] as number
-  // Full speed, from which the later slices derive their rate of 30%.
-  const cold = (await credits('', 'service').run(bed, runTarget, new Map())) as Slice
-  const points = [await measure(bed, runTarget, { cold, title: 'before' })]
+  // One slice at full speed, from which the later slices derive their rate of 30%. It needs no title, because
+  // no table shows it, and no slices before it. A load of credits always returns a slice.
+  const fullSpeed = (await credits('', 'service').run(bed, runTarget, new Map())) as Slice
+  const points = [await measure(bed, runTarget, { fullSpeed, title: 'before' })]
   await using holder = startChild('idle-holder.ts')
   const adviceIds = await runTarget.database.createAdvices(STREAMS / STREAMS_PER_ADVICE)
   const streams = adviceIds.map((id) => `/pay/api/stream?adviceReference=${id}`)
@@ -39,23 +40,26 @@ export async function runIdleConnections(bed: Testbed): Promise<string> {
   }
   await hold(CONNECTIONS - STREAMS, ['/health'])
   const { held, lost } = await hold(STREAMS, streams)
-  points.push(await measure(bed, runTarget, { cold, title: `with ${held - lost} idle` }))
-  await request(holder, 'release' as never, (reply: { released?: true }) => reply.released)
-  points.push(await measure(bed, runTarget, { cold, title: 'after' }))
+  points.push(await measure(bed, runTarget, { fullSpeed, title: `with ${held - lost} idle` }))
+  // Has the child process close all its connections.
+  await request(holder, 'release', (reply: { released?: true }) => reply.released)
+  points.push(await measure(bed, runTarget, { fullSpeed, title: 'after' }))
   return [
-    `${machine()}; credits at 30% of ${rateOf(cold).toFixed(0)} a second`,
+    `${machine()}; credits at 30% of ${rateOf(fullSpeed).toFixed(0)} a second`,
     pointTable(points),
     verdict(points, lost),
   ].join('\n\n')
 }
 
-// Measures credits at 30% of the cold rate, then reads the service's memory and sockets.
+// Measures credits at 30% of the full speed, then reads the service's memory and sockets.
 async function measure(
   bed: Testbed,
   runTarget: Target,
-  { cold, title }: { cold: Slice; title: string },
+  { fullSpeed, title }: { fullSpeed: Slice; title: string },
 ): Promise<Point> {
-  const run = () => credits('', 'service', QUIET).run(bed, runTarget, new Map([['cold', cold]]))
+  // A load with a `share` looks up the slice called `cold` and takes its share of that rate.
+  const slices = new Map([['cold', fullSpeed]])
+  const run = () => credits('', 'service', QUIET).run(bed, runTarget, slices)
   const { latency, failures } = (await run()) as Slice
   if (failures.count > 0) throw new Error(`${title}: ${failures.first}`)
   await sleep(SETTLE_MS) // The load closes its own connections.

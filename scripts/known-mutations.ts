@@ -193,7 +193,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'keep what was paid on a payment that closes',
     file: 'src/credits/close.ts',
-    from: 'await findHoldings(tx, payments)',
+    from: 'await setPending(tx, payments)',
     to: '',
     test: 'money-in',
   },

@@ -36,10 +36,12 @@ const CUSTOMERS = 8
 const THINK_MS = [10, 120] as const
 
 type Action = (actor: Actor, witness: Witness) => Promise<void>
-type Weights = readonly (readonly [Action, number])[]
+type NumberedActions = readonly (readonly [Action, number])[]
 
-// The steps in order, and how often each runs its actions.
-const OPENING: readonly Weights[] = [
+// The steps of the opening. Each step begins when the one before it is finished, because its actions need
+// the accounts, payments or holds that earlier steps made. Each number is a count: how often the step runs
+// the action. The actions of one step run mixed, in random order and several at a time.
+const OPENING: readonly NumberedActions[] = [
   [[createAccount, 10]],
   [
     [reportLongList, 2],
@@ -65,7 +67,9 @@ const OPENING: readonly Weights[] = [
   ],
 ]
 
-const ACTIONS: Weights = [
+// The actions of the load after the opening. Each number is a relative weight: an action of weight 40 is
+// chosen ten times as often as one of weight 4.
+const ACTIONS: NumberedActions = [
   [reportCredits, 40],
   [payPayment, 16],
   [repeatCredit, 8],

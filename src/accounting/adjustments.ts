@@ -206,41 +206,57 @@ const REPAYING: readonly Kind[] = ['recovery', 'write_off', 'reserve_use']
 type Adjusted = Debt & { kind: Kind; currency: string; document: string | null }
 type DebitAndCredit = { from: SharedAccount; into: SharedAccount }
 
-// Returns the account to debit (`from`) and the account to credit (`into`). Accounts of `own` belong to the
-// client, those of `ours` to the operator. A recovery from a client is drawn from all of its available money.
+// Returns the account to debit (`from`) and the account to credit (`into`). Without a client, the debt is a
+// shortfall, which a bank owes. For the kinds in DRAWN, postAdjustment() does not debit `from` alone:
+// drawAvailable() takes the money from all of the client's accounts with available money.
 function accountsOf({ kind, currency, clientId, bankCode }: Adjusted): DebitAndCredit {
   if (clientId === null) {
     const owner = bankOwner(bankCode)
     const from: SharedAccount['kind'] = kind === 'recovery' ? 'bank' : 'write_off'
     return { from: { kind: from, owner, currency }, into: { kind: 'shortfall', owner, currency } }
   }
-  const own = { owner: clientOwner(clientId), currency }
-  const ours = { owner: operatorOwner(clientId), currency }
+  const ofClient = { owner: clientOwner(clientId), currency }
+  const ofOperator = { owner: operatorOwner(clientId), currency }
   const accountsByKind: Readonly<Record<Exclude<Kind, 'not_withheld'>, DebitAndCredit>> = {
-    recovery: { from: { kind: 'available', ...own }, into: { kind: 'receivable', ...own } },
-    write_off: { from: { kind: 'write_off', ...ours }, into: { kind: 'receivable', ...own } },
-    reserve_use: { from: { kind: 'reserve', ...own }, into: { kind: 'receivable', ...own } },
-    provision: { from: { kind: 'doubtful_debt', ...ours }, into: { kind: 'provision', ...ours } },
-    provision_release: {
-      from: { kind: 'provision', ...ours },
-      into: { kind: 'doubtful_debt', ...ours },
+    recovery: {
+      from: { kind: 'available', ...ofClient },
+      into: { kind: 'receivable', ...ofClient },
     },
-    withholding: { from: { kind: 'wht_receivable', ...ours }, into: { kind: 'available', ...own } },
+    write_off: {
+      from: { kind: 'write_off', ...ofOperator },
+      into: { kind: 'receivable', ...ofClient },
+    },
+    reserve_use: {
+      from: { kind: 'reserve', ...ofClient },
+      into: { kind: 'receivable', ...ofClient },
+    },
+    provision: {
+      from: { kind: 'doubtful_debt', ...ofOperator },
+      into: { kind: 'provision', ...ofOperator },
+    },
+    provision_release: {
+      from: { kind: 'provision', ...ofOperator },
+      into: { kind: 'doubtful_debt', ...ofOperator },
+    },
+    withholding: {
+      from: { kind: 'wht_receivable', ...ofOperator },
+      into: { kind: 'available', ...ofClient },
+    },
     wht_credit_note: {
-      from: { kind: 'wht_credit', ...ours },
-      into: { kind: 'wht_receivable', ...ours },
+      from: { kind: 'wht_credit', ...ofOperator },
+      into: { kind: 'wht_receivable', ...ofOperator },
     },
     withholding_reversal: {
-      from: { kind: 'available', ...own },
-      into: { kind: 'wht_receivable', ...ours },
+      from: { kind: 'available', ...ofClient },
+      into: { kind: 'wht_receivable', ...ofOperator },
     },
     wht_credit_note_reversal: {
-      from: { kind: 'wht_receivable', ...ours },
-      into: { kind: 'wht_credit', ...ours },
+      from: { kind: 'wht_receivable', ...ofOperator },
+      into: { kind: 'wht_credit', ...ofOperator },
     },
     wht_write_off: {
-      from: { kind: 'write_off', ...ours },
-      into: { kind: 'wht_receivable', ...ours },
+      from: { kind: 'write_off', ...ofOperator },
+      into: { kind: 'wht_receivable', ...ofOperator },
     },
   }
   assert(kind !== 'not_withheld', 'it moves nothing')

@@ -232,7 +232,7 @@ export async function makeDefault(
             where id = ${accountWithNumber('$1')} and client_id = $2`,
     values: [accountNumber, deps.client.id],
   })
-  const accounts = await lockAccounts(tx, deps, { accountNumber, condition: WITH_DEFAULT })
+  const accounts = await lockAccounts(tx, deps, { accountNumber, condition: ACCOUNT_AND_DEFAULT })
   const account = requireUsable(deps, accounts, accountNumber)
   if (!account.isActive) throw new Refusal('account_inactive')
   for (const formerDefault of accounts) {
@@ -250,7 +250,7 @@ export async function makeDefault(
   })
 }
 
-// Locks the account that the caller wants to change, and checks that the caller may change it.
+// Locks the account that the caller wants to change, and no other, and checks that the caller may change it.
 export async function lockAccount(
   tx: Transaction,
   deps: ChangeDeps,
@@ -258,7 +258,7 @@ export async function lockAccount(
 ): Promise<LockedAccount> {
   return requireUsable(
     deps,
-    await lockAccounts(tx, deps, { accountNumber, condition: ALONE }),
+    await lockAccounts(tx, deps, { accountNumber, condition: ONLY_THE_ACCOUNT }),
     accountNumber,
   )
 }
@@ -278,11 +278,11 @@ function requireUsable(
   return account
 }
 
-// SQL conditions for lockAccounts: the account with the number $1, or also the default account of its
-// merchantId.
-const ALONE = `a.id = ${accountWithNumber('$1')}`
+// SQL conditions that choose the accounts that lockAccounts() locks: only the account with the number $1, or
+// that account and the default account of its merchantId, if there is one.
+const ONLY_THE_ACCOUNT = `a.id = ${accountWithNumber('$1')}`
 
-const WITH_DEFAULT = `a.id in (
+const ACCOUNT_AND_DEFAULT = `a.id in (
   select ${accountWithNumber('$1')}
   union all
   select d.id from collection_accounts o
@@ -290,15 +290,15 @@ const WITH_DEFAULT = `a.id in (
       on d.client_id = o.client_id and d.merchant_id = o.merchant_id and d.is_default
    where o.id = ${accountWithNumber('$1')})`
 
-// Locks accounts together with their ledger accounts, in the order of ids. `condition` is ALONE or
-// WITH_DEFAULT.
+// Locks accounts together with their ledger accounts, in the order of ids. `condition` is ONLY_THE_ACCOUNT or
+// ACCOUNT_AND_DEFAULT, and chooses the accounts.
 async function lockAccounts(
   tx: Transaction,
   { sealer, client }: ChangeDeps,
   { accountNumber, condition }: { accountNumber: string; condition: string },
 ): Promise<LockedAccount[]> {
   const { rows } = await tx.query<AccountRow & Pick<LockedAccount, 'isErased'>>({
-    name: condition === ALONE ? 'lock-account' : 'lock-account-with-default',
+    name: condition === ONLY_THE_ACCOUNT ? 'lock-account' : 'lock-account-with-default',
     text: `select ${ACCOUNT_COLUMNS}, a.erased_at is not null as is_erased
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where ${condition} and a.client_id = $2

@@ -28,7 +28,7 @@ export function ruleOfPayment(
 
 // Sets `feeRule` and `split` of the payment, before suspended money is assigned to it. The caller has locked
 // the payment.
-export async function findPaymentTerms(
+export async function setPaymentTerms(
   tx: Transaction,
   now: Date,
   payment: PaymentTarget,
@@ -80,7 +80,7 @@ const SELECT_TARGET = `
          a.expires_in_seconds + a.extended_seconds + a.grace_seconds as open_seconds, a.payer_rules,
          p.fee_rule_id as quoted_rule_id, p.charged_fee_kobo, p.charged_vat_kobo`
 
-// An account number that is leased to a payment. `isReused` is set only by findReused().
+// An account number that is leased to a payment. `isReused` is set only by setIsReused().
 export type NumberOfPayment = {
   bankCode: string
   feeRuleId: FeeRuleId | null
@@ -122,7 +122,7 @@ export async function lockPaymentsByNumber(
 
 // Sets `isReused` of each number: whether another payment had the number before. The caller passes only
 // numbers that got a credit made before the current lease.
-export async function findReused(
+export async function setIsReused(
   tx: Transaction,
   numbers: ReadonlyMap<string, NumberOfPayment>,
 ): Promise<void> {
@@ -142,8 +142,8 @@ export async function findReused(
   }
 }
 
-// Locks payments in id order. The targets do not have their holdings and terms yet: findHoldings(),
-// findReopenable() and findPaymentTerms() read them if the caller needs them.
+// Locks payments in id order. The targets do not have their holdings and terms yet: setPending(),
+// setMayReopen() and setPaymentTerms() fill them in if the caller needs them.
 export async function lockPayments(
   tx: Transaction,
   ids: readonly PaymentId[],
@@ -176,7 +176,7 @@ function toPaymentTarget(row: PaymentRow): PaymentTarget {
 
 // Sets `pending` of each part-paid payment: the credits and assigned suspense items that it holds. The caller
 // has locked the payments.
-export async function findHoldings(
+export async function setPending(
   tx: Transaction,
   payments: Iterable<PaymentTarget>,
 ): Promise<void> {
@@ -205,7 +205,7 @@ export async function findHoldings(
 
 // Sets `mayReopen` of payments that are over: true if all numbers of the payment still belong to it. Locks
 // the numbers, because another payment may be taking one of them over.
-export async function findReopenable(
+export async function setMayReopen(
   tx: Transaction,
   now: Date,
   payments: Iterable<PaymentTarget>,

@@ -15,7 +15,7 @@ import { updatePayments } from '#payments/states.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { appendEvents, type NewEvent } from '#records/events.ts'
 import { overviewChanges } from '#records/money-totals.ts'
-import { findHoldings, lockPayments } from './balances.ts'
+import { lockPayments, setPending } from './balances.ts'
 import type { SuspenseRow } from './decide.ts'
 import type { Holding, PaymentTarget } from './judge.ts'
 import { insertSuspense, type Resuspension, readOutcomes, resuspend } from './suspense-items.ts'
@@ -112,7 +112,7 @@ async function closePayments(
   { sharedAccounts, now }: Deps,
   { payments, status }: { payments: readonly PaymentTarget[]; status: 'Expired' | 'Cancelled' },
 ): Promise<void> {
-  await findHoldings(tx, payments)
+  await setPending(tx, payments)
   const withMoney = payments.filter((payment) => payment.pending.length > 0)
   await sharedAccounts.open(withMoney.flatMap(paymentAccounts))
 

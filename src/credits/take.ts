@@ -45,13 +45,13 @@ import { insertShares } from '#splits/shares.ts'
 import { readSplits } from '#splits/split.ts'
 import { nameTraced } from '#trace-context.ts'
 import {
-  findHoldings,
-  findReopenable,
-  findReused,
   lockPaymentsByNumber,
   type NumberOfPayment,
   reopenPayment,
   ruleOfPayment,
+  setIsReused,
+  setMayReopen,
+  setPending,
 } from './balances.ts'
 import { type CreditResult, type CreditRow, chargesOf, decideCredits, type Plan } from './decide.ts'
 import {
@@ -267,7 +267,8 @@ type Batch = {
 }
 
 // Locks the owners of the account numbers, and reads everything that the decisions depend on: terms and
-// holdings of the owners, known identifiers, and ids for the new credits.
+// holdings of the owners, known identifiers, and ids for the new credits. An owner (`target`) is a payment or
+// a collection account.
 async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }: Batch) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [paymentsByNumber, accounts, byIdentifier, creditIds] = await pipeline([
@@ -300,9 +301,10 @@ async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }:
     if (number && isBeforeLease(credit, number.target))
       numbersPaidBeforeLease.set(credit.accountNumber, number)
   }
-  await findReused(tx, numbersPaidBeforeLease)
-  await findHoldings(tx, payments)
-  await findReopenable(tx, now, payments)
+  // These functions return nothing: they fill in fields of the numbers and of the payments.
+  await setIsReused(tx, numbersPaidBeforeLease)
+  await setPending(tx, payments)
+  await setMayReopen(tx, now, payments)
   for (const { accountNumber, bankCode, collectionAccountId } of accounts) {
     const target = targets.get(collectionAccountId) as CollectionTarget
     numbers.set(accountNumber, { bankCode, target })

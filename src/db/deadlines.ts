@@ -37,8 +37,9 @@ export function deadlines(limits: Deadlines) {
   }
 }
 
-// Watches every connection of a pool. When one of them dies, destroys the idle connections too, because the
-// next user of each could have to wait just as long.
+// Watches every connection of a pool. When a watch destroys a silent connection, it destroys the idle ones
+// too: the server or the network is probably gone, and the first query on each of them would wait in vain
+// for as long as this one did.
 export function watchPool(pool: pg.Pool, statementMaxMs: number): void {
   const watched = new Set<Watch>()
   pool.on('connect', (client) => {

@@ -222,7 +222,8 @@ function forgetEvicted(pool: pg.Pool): void {
   })
 }
 
-// Reports lost idle connections, and watches the commits of every connection.
+// Reports lost idle connections. On every connection, also watches for the server's warning that a commit did
+// not reach the standby, which refuseUnconfirmed() turns into an error.
 function handleClientEvents(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   pool.on('error', onIdleError) // Without a listener, one dropped idle connection ends the process.
   // A connection dropped while in use fails its query, and also emits an error, which would end the process

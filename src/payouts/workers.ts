@@ -144,11 +144,12 @@ async function awaitCallRate(
   bank: { bankCode: string; limits: CallLimits },
 ): Promise<boolean> {
   for (let tried = 0; tried < TURNS_MAX; tried++) {
-    // Claims a single call, for the next request.
-    const turns = await withTransaction(batchPool, (tx) =>
+    // Reserves one call for the next request: each element that `claim` returns counts as one call against
+    // the rate limit. Without room, `claim` is not run and the result is empty.
+    const reservedCalls = await withTransaction(batchPool, (tx) =>
       lockAndClaimCalls(tx, realClock, { ...bank, kind: 'payouts', claim: async () => [true] }),
     )
-    if (turns.length > 0) return true
+    if (reservedCalls.length > 0) return true
     await setTimeout(TURN_MS)
   }
   return false

@@ -165,10 +165,12 @@ async function findMissedDayIfDue(
 
 const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
-// Returns the time from which this run reads items of the books. With new lines, it reads all items since
-// the last statement, because these have waited for a line. Without new lines, it reads only items posted
-// since the last run. The first run starts some days before the first line, because that line may be for an
-// earlier item.
+// Returns the time from which this run reads items of the books. endRun() stored two times: `seenUntil` is
+// the time of the last run; `itemsUntil` is that time or the end of the last covered day, whichever is
+// earlier. With a new statement, the run reads all items since `itemsUntil`, because items after the last
+// covered day have waited for a statement. Without one, it reads only items posted since the last run. Both
+// start SLACK_MS earlier, for items whose transaction committed late. The first run starts some days before
+// the first line, because that line may be for an earlier item.
 function findItemsStart(
   state: BankState,
   run: Pick<Run, 'newStatements' | 'isFirst'> & { firstLineDay: string },
@@ -177,8 +179,8 @@ function findItemsStart(
   if (run.isFirst || !itemsUntil || !seenUntil) {
     return new Date(dayStart(run.firstLineDay).getTime() - LOOK_BACK_MS)
   }
-  const isNew = run.newStatements.length > 0
-  const since = isNew || seenUntil < itemsUntil ? itemsUntil : seenUntil
+  const lastRunAt = seenUntil < itemsUntil ? itemsUntil : seenUntil
+  const since = run.newStatements.length > 0 ? itemsUntil : lastRunAt
   return new Date(since.getTime() - SLACK_MS)
 }
 

@@ -187,8 +187,8 @@ async function findKnownLines(
   return { hasRepeated: repeated !== 0, hasKnown: knownCount !== 0 }
 }
 
-// Whether the file has repeated lines, and lines that are stored already. Without any, the insert needs no
-// look-ups.
+// `hasRepeated`: the file has equal lines. `hasKnown`: it has lines that an earlier import stored, as when
+// two statements overlap. If the file has neither, the insert needs no look-ups.
 type LineFlags = { hasRepeated: boolean; hasKnown: boolean }
 type NewLines = LineFlags & {
   bankCode: string
@@ -196,10 +196,12 @@ type NewLines = LineFlags & {
   currencies: readonly string[]
 }
 
-// Inserts lines ordered as in the file: reads the staging table from start to end, and looks up repeated and
-// known lines one by one, if there are any. Two look-ups that find nothing take as long as inserting the
-// row; joins would sort a million whole lines. The lock of the account excludes other imports. So a line
-// that exists already is a bug, and the file is refused.
+// Inserts the new lines in the order of the file. Skips the known lines, and gives repeated lines the hash
+// that includes their number. Looks both up line by line, because joins would sort a million whole lines.
+// Leaves out a look-up that can find nothing: the two together take as long as inserting the row.
+//
+// findKnownLines() ran under the lock that keeps other imports of the account out. So if a line that was not
+// found there violates the unique constraint, that is a bug, and the import fails.
 async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
   const { bankCode, ids, currencies, hasRepeated, hasKnown } = lines
   const repeated = '(select hash from repeated_lines r where r.seq = s.seq)'

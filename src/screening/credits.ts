@@ -379,7 +379,8 @@ async function tryHold(
   }
 }
 
-// Returns the operator in whose audit log the holds of screening are: the first active one.
+// Returns the operator whose audit log records the holds that screening places: the first active client that
+// is an operator.
 async function findOperator(tx: Transaction): Promise<ClientId | undefined> {
   const { rows } = await tx.query<{ id: ClientId }>({
     name: 'first-operator',

@@ -9,11 +9,11 @@ import { type Client, inMerchantScope, mayUseMerchant } from '#access/permission
 import { accountWithNumber } from '#accounts/account.ts'
 import {
   findAccountTerms,
-  findHoldings,
-  findPaymentTerms,
-  findReopenable,
   lockPayments,
   reopenPayment,
+  setMayReopen,
+  setPaymentTerms,
+  setPending,
 } from '#credits/balances.ts'
 import { acceptedKobo, type PaymentTarget } from '#credits/judge.ts'
 import { addPaid, deduct, deductionAccounts, postDeducted, settlePending } from '#credits/settle.ts'
@@ -216,9 +216,9 @@ async function assignToPayment(
   { sharedAccounts, now }: Deps,
   { item, payment }: { item: LockedItem; payment: PaymentTarget },
 ): Promise<NewEvent[]> {
-  await findHoldings(tx, [payment])
-  await findReopenable(tx, now, [payment])
-  await findPaymentTerms(tx, now, payment)
+  await setPending(tx, [payment])
+  await setMayReopen(tx, now, [payment])
+  await setPaymentTerms(tx, now, payment)
   const { id: itemId, creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
   const deductions = addPaid(plan, payment, { holding: { creditId, amountKobo, itemId } })

@@ -7,6 +7,7 @@ import { assertCleanBooks, startTwin, tally } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, databaseText, dataOf } from '../support/fixtures.ts'
 import { payOut, tryPayOut } from '../support/money-out.ts'
 import { begin, credit, recordMovements, resolve, reverse } from '../support/movements.ts'
+import { SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { type Browser, makeUser, newBrowser, signIn, USERS_URL } from '../support/people.ts'
 import { askRefund, pay } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -144,8 +145,7 @@ test('recovered and written-off debts no longer stop payouts', async () => {
 test('a shortfall on a return that is still on its way is not given up', async () => {
   await using bench = await setup()
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '15', {
-    // The sandbox bank never answers payouts to numbers that begin with 99906.
-    sourceAccountNumber: '9990600001',
+    sourceAccountNumber: `${SANDBOX_PREFIXES.neverAnswers}00001`,
     sourceAccountName: 'ADA OBI',
     sourceBankCode: '058',
   })

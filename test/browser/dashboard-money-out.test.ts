@@ -9,7 +9,7 @@ import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { CONFIRMED, payOut, settleAll } from '../support/money-out.ts'
 import { reverse } from '../support/movements.ts'
-import { bankAccountNumber } from '../support/payouts.ts'
+import { bankAccountNumber, SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { pay } from '../support/refunding.ts'
 import { createSplit, SUBACCOUNTS, subaccountBody } from '../support/splits.ts'
 import { credit } from '../support/tracing.ts'
@@ -181,7 +181,9 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   await modalOf(page).getByText('Change the bank account of Vendor ADA').waitFor()
   assert.equal(await modalOf(page).getByLabel('Account name').inputValue(), 'Ada Vendor')
   await modalOf(page).getByLabel('Bank', { exact: true }).selectOption('058')
-  await modalOf(page).getByLabel('Account number').fill(bankAccountNumber('99902'))
+  await modalOf(page)
+    .getByLabel('Account number')
+    .fill(bankAccountNumber(SANDBOX_PREFIXES.otherCustomer))
   assert.deepEqual(await findAxeFaults(page), [])
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
   await page.keyboard.press('Enter')

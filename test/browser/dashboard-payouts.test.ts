@@ -17,8 +17,9 @@ import {
   fund,
   getPayout,
   payoutRounds,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
-import { close } from '../support/settlements.ts'
+import { requestClosing } from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const rounds = closeAfterTests(await payoutRounds(bench))
@@ -39,7 +40,9 @@ async function newClient() {
 // Creates a payout that was sent to a bank that does not answer, so that its result is unknown.
 async function createUnknownPayout(amount: string): Promise<string> {
   await fund(bench, amount)
-  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99906' })
+  const { reference: bankAccount } = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.neverAnswers,
+  })
   const { reference } = await createPayout(bench, { amount, bankAccount })
   await rounds.send()
   assert.equal((await getPayout(bench, reference)).status, 'unknown')
@@ -65,7 +68,10 @@ test('a client adds bank accounts, and sees which the bank confirms', async () =
   await drawerOf(page).getByText('Default', { exact: true }).waitFor()
   await drawerOf(page).getByText('ADA OBI', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  await addAccount(page, { number: bankAccountNumber('99902'), name: 'Bola Ade' })
+  await addAccount(page, {
+    number: bankAccountNumber(SANDBOX_PREFIXES.otherCustomer),
+    name: 'Bola Ade',
+  })
   await waitForText(page, 'nothing can be paid to it')
   assert.equal(await button(page, 'Make default').count(), 0)
   await page.keyboard.press('Escape')
@@ -141,7 +147,7 @@ test('a settlement’s payout is cancelled only while its bank account is inacti
   const { clientId, token } = await newClient()
   await fund(bench, '700', { token })
   const { reference: account } = await addBankAccount(bench, { token })
-  const [{ reference }] = dataOf(await close(bench, { token })).payouts
+  const [{ reference }] = dataOf(await requestClosing(bench, { token })).payouts
   await using opened = await bench.openAs(browser, { clientId })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
@@ -284,7 +290,10 @@ test('a user who may only read sees masked numbers, no buttons and no other clie
 test('payouts and bank accounts have no fault at 360 and 1280 pixels, in light and dark', async () => {
   const reference = await createUnknownPayout('1000000')
   const accountName = 'Oluwafunmilayo Adesuwa Oghenekaro-Balogun and Daughters Enterprises'
-  const account = await addBankAccount(bench, { prefix: '99902', accountName })
+  const account = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.otherCustomer,
+    accountName,
+  })
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   for (const path of [

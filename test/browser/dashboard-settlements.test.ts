@@ -15,7 +15,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount } from '../support/fixtures.ts'
-import { addBankAccount, fund, makeDefault } from '../support/payouts.ts'
+import { addBankAccount, fund, makeDefault, SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { credit } from '../support/tracing.ts'
 
@@ -173,7 +173,7 @@ test('the user who chose the bank account reads why they can’t approve a settl
 test('if no bank confirmed the name, another user reads so and approves', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
-  await addBankAccount(bench, { token, prefix: '99903' })
+  await addBankAccount(bench, { token, prefix: SANDBOX_PREFIXES.silentAboutNames })
   await using maker = await bench.openAs(browser, { clientId })
   await using checker = await bench.openAs(browser, { clientId })
   await maker.page.goto(`${bench.url}/dashboard/settlements`)

@@ -12,8 +12,8 @@ import { type Browser, newBrowser } from '../support/people.ts'
 import { askRefund, pay } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
-  close,
   linesOf,
+  requestClosing,
   SETTLEMENTS,
   setBankAccount,
   settlementOf,
@@ -106,7 +106,7 @@ test('payouts, refunds and settlements leave what is held, also before a worker 
   const refund = await askRefund(bench, sessionId, { amount: '1' })
   assert.equal(refund.json().code, 'insufficient_balance')
   await setBankAccount(bench)
-  const { reference } = dataOf(await close(bench))
+  const { reference } = dataOf(await requestClosing(bench))
   assert.equal((await settlementOf(bench, reference)).net, 0)
   assert.deepEqual(await balanceOf(bench), { available: 0, held: 100, forfeited: 0, net: 100 })
   await assertCleanBooks(bench)
@@ -122,7 +122,7 @@ test('a settlement and its preview count what holds took as carried, never as pa
 
   const preview = (await bench.call({ url: `${SETTLEMENTS}/upcoming` })).json().data
   assert.deepEqual(amountsOf(preview), { gross: 100, paidOut: 0, carried: -40, net: 60 })
-  const { reference } = dataOf(await close(bench))
+  const { reference } = dataOf(await requestClosing(bench))
   assert.deepEqual(amountsOf(await settlementOf(bench, reference)), amountsOf(preview))
   const lines = await linesOf(bench, reference)
   assert.deepEqual(
@@ -135,7 +135,7 @@ test('a settlement and its preview count what holds took as carried, never as pa
 
   bench.advance(1_000)
   await requestAndApprove(bench, held, 'release')
-  const next = dataOf(await close(bench))
+  const next = dataOf(await requestClosing(bench))
   const amounts = amountsOf(await settlementOf(bench, next.reference))
   assert.deepEqual(amounts, { gross: 0, paidOut: 0, carried: 40, net: 40 })
   await assertCleanBooks(bench)

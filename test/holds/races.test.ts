@@ -11,7 +11,7 @@ import { reverse } from '../support/movements.ts'
 import { newBrowser } from '../support/people.ts'
 import { askRefund, pay } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { close, setBankAccount } from '../support/settlements.ts'
+import { requestClosing, setBankAccount } from '../support/settlements.ts'
 
 const HOLDS = '/api/v1/operator/holds'
 const ROUNDS = 12
@@ -47,7 +47,7 @@ async function runAllMovements(
   const [paidOut, refunded] = await Promise.all([
     tryPayOut(bench, 5),
     askRefund(bench, sessionId, { amount: '5' }).then((answer) => answer.json().code ?? 'refunded'),
-    close(bench),
+    requestClosing(bench),
     runFillRound(bench),
     ...bench.numbers.map((number) => pay(bench, number, '10')),
   ])

@@ -18,8 +18,8 @@ import { readSeed } from '../support/random.ts'
 import { askRefund, PAYER } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
 import {
-  close,
   decideOn,
+  requestClosing,
   runSchedule,
   setBankAccount,
   setSettings,
@@ -131,7 +131,7 @@ const recover: Step = async (world, { kobo }) => {
 
 // Closes a settlement, if there is money to settle.
 const settle: Step = async (world) => {
-  const { data } = (await close(world)).json()
+  const { data } = (await requestClosing(world)).json()
   if (data) world.settlements.push(data.reference)
 }
 

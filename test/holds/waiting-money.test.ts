@@ -19,7 +19,12 @@ import {
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { PAYER, pay, refund } from '../support/refunding.ts'
-import { closeSettlement, decideOn, removeBankAccount, settlementOf } from '../support/settlements.ts'
+import {
+  closeSettlement,
+  decideOn,
+  removeBankAccount,
+  settlementOf,
+} from '../support/settlements.ts'
 import { giveBack, suspend } from '../support/suspense-desk.ts'
 
 const RETURNS = '/api/v1/operator/returns'

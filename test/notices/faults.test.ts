@@ -18,7 +18,13 @@ import { fund } from '../support/payouts.ts'
 import { makeUser, newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
-import { CONFIRMED, close, setBankAccount, settlementOf, settleOf } from '../support/settlements.ts'
+import {
+  CONFIRMED,
+  requestClosing,
+  setBankAccount,
+  settlementOf,
+  settleOf,
+} from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startTestService())
 const owner = await makeUser(bench, { role: 'owner' })
@@ -52,7 +58,7 @@ test('no cell of an attached statement is a formula, in any spreadsheet', async 
   await setBankAccount(bench)
   const { bankAccount } = await startPayment(bench, { merchantRef: 'ORDER;\u200b=HYPERLINK("x")' })
   await simulate(bench, bankAccount, '6000.00')
-  const { reference } = (await close(bench)).json().data
+  const { reference } = (await requestClosing(bench)).json().data
   const approver = await newBrowser(bench)
   await approver.call({ method: 'POST', url: `/api/v1/settlements/${reference}/approve`, body: {} })
   const { payouts } = await settlementOf(bench, reference)

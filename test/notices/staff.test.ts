@@ -17,8 +17,8 @@ import { makeUser, newBrowser } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   CONFIRMED,
-  close,
   FAILED,
+  requestClosing,
   setBankAccount,
   settlementOf,
   settleOf,
@@ -68,7 +68,7 @@ test('users who decide on suspended money are notified once an hour, with the nu
 test('a paid settlement comes with its statement, and a failed payout with its reason', async () => {
   await setBankAccount(bench)
   await fund(bench, '5000')
-  const answer = await close(bench)
+  const answer = await requestClosing(bench)
   const { reference } = answer.json().data
   const approver = await newBrowser(bench)
   await approver.call({ method: 'POST', url: `/api/v1/settlements/${reference}/approve`, body: {} })

@@ -15,6 +15,7 @@ import {
   fund,
   PAYOUTS,
   payoutBody,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -56,7 +57,7 @@ test('an account is confirmed, whatever the order and case of its name', async (
 
 test('nothing is paid to an account under another name', async () => {
   await fund(bench, '10')
-  const account = await addBankAccount(bench, { prefix: '99902' })
+  const account = await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.otherCustomer })
   assert.deepEqual([account.status, account.nameAtBank], ['mismatch', 'ANOTHER CUSTOMER'])
 
   const body = payoutBody({ amount: 10, bankAccount: account.reference })
@@ -72,7 +73,7 @@ test('nothing is paid to an account under another name', async () => {
 })
 
 test('a mismatch is corrected by giving the account again under the right name', async () => {
-  const body = accountBody('99902')
+  const body = accountBody(SANDBOX_PREFIXES.otherCustomer)
   const wrong = (await give(body)).json().data
   const right = (await give({ ...body, accountName: 'Customer, Another' })).json().data
   const again = await give(body)
@@ -82,7 +83,7 @@ test('a mismatch is corrected by giving the account again under the right name',
 })
 
 test('an account that the bank does not know is refused', async () => {
-  const answer = await give(accountBody('99901'))
+  const answer = await give(accountBody(SANDBOX_PREFIXES.unknownAccount))
 
   assert.equal(answer.statusCode, 409)
   assert.equal(answer.json().code, 'bank_account_unknown')
@@ -90,7 +91,7 @@ test('an account that the bank does not know is refused', async () => {
 
 test('without an answer, the bank is asked again, and the payout needs approval', async () => {
   await fund(bench, '10')
-  const account = await addBankAccount(bench, { prefix: '99903' })
+  const account = await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.silentAboutNames })
   assert.deepEqual([account.status, account.nameAtBank], ['unconfirmed', null])
 
   const made = await createPayout(bench, { amount: 10, bankAccount: account.reference })
@@ -115,7 +116,7 @@ test('once the bank answers, the account is confirmed before the first payout', 
 
 test('the bank’s other name for an account is stored although the payout is refused', async () => {
   await fund(bench, '10')
-  const { reference } = await addBankAccount(bench, { prefix: '99902' })
+  const { reference } = await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.otherCustomer })
   await bench.db.query(
     `update bank_accounts set status = 'unconfirmed', name_at_bank = null where reference = $1`,
     [reference],
@@ -130,7 +131,7 @@ test('the bank’s other name for an account is stored although the payout is re
 })
 
 test('the account name that the bank last confirmed counts while it does not answer', async () => {
-  const body = accountBody('99903')
+  const body = accountBody(SANDBOX_PREFIXES.silentAboutNames)
   const { reference } = (await give(body)).json().data
   await bench.db.query(
     `update bank_accounts set status = 'mismatch', name_at_bank = 'ANOTHER CUSTOMER'
@@ -146,7 +147,7 @@ test('the account name that the bank last confirmed counts while it does not ans
 })
 
 test('an answer that was judged by a name that was changed meanwhile confirms nothing', async () => {
-  const { reference } = await addBankAccount(bench, { prefix: '99903' })
+  const { reference } = await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.silentAboutNames })
   const readIt = async () =>
     (await bench.call({ url: `${BANK_ACCOUNTS}/${reference}` })).json().data
   const { rows } = await bench.db.query<BankAccount>(
@@ -165,7 +166,7 @@ test('an answer that was judged by a name that was changed meanwhile confirms no
 })
 
 test('the bank’s answer that it does not know an account is stored, the payout refused', async () => {
-  const account = await addBankAccount(bench, { prefix: '99903' }) // Its bank is silent.
+  const account = await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.silentAboutNames })
   const url = `${BANK_ACCOUNTS}/${account.reference}`
   const read = async () => (await bench.call({ url })).json().data
   await fund(bench, '10')
@@ -178,7 +179,7 @@ test('the bank’s answer that it does not know an account is stored, the payout
   const body = payoutBody({ amount: 10, bankAccount: account.reference })
   const ask = async () => (await bench.call({ url: PAYOUTS, body })).json().code
 
-  await answerAs('9990100014')
+  await answerAs(`${SANDBOX_PREFIXES.unknownAccount}00014`)
   assert.equal(await ask(), 'bank_account_unknown')
   assert.deepEqual([(await read()).status, (await read()).nameAtBank], ['mismatch', null])
 

@@ -16,6 +16,7 @@ import {
   ledger,
   PAYOUTS,
   payoutRounds,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { PAYER, pay, paymentOf, refund, tryRefund } from '../support/refunding.ts'
@@ -57,7 +58,9 @@ async function blocked(): Promise<string[]> {
 }
 
 test('nothing is sent to an account that has another name than the one approved', async () => {
-  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99903' })
+  const { reference: bankAccount } = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.silentAboutNames,
+  })
   const { reference } = await createPayout(bench, { bankAccount })
   assert.equal((await approve(reference)).data.approval, 'approved')
   await bench.db.query(
@@ -206,7 +209,12 @@ test('a settlement whose account was taken out of use after its approval can be 
 
 for (const { account, refundStatus, refunded, tooLarge } of [
   { account: '0123456789', refundStatus: 'part_failed', refunded: 60, tooLarge: '0.01' },
-  { account: '9990400013', refundStatus: 'failed', refunded: 0, tooLarge: '60.01' }, // Refused.
+  {
+    account: `${SANDBOX_PREFIXES.refusesPayouts}00013`,
+    refundStatus: 'failed',
+    refunded: 0,
+    tooLarge: '60.01',
+  }, // Refused.
 ]) {
   test(`the blocked part of a refund is cancelled alone; the refund is ${refundStatus}`, async () => {
     await fund(bench, '500')

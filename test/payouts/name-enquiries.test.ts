@@ -17,6 +17,7 @@ import {
   getPayout,
   makeDefault,
   PAYOUTS,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -26,7 +27,6 @@ import { createSubaccounts, newAccountBody, payElsewhere } from '../support/spli
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const SILENT: NameAnswer = { status: 'no_answer', reason: 'timeout' }
-const SILENT_PREFIX = '99903' // The sandbox's bank does not answer.
 
 type Answer = NameAnswer | ((account: NamedAccount) => Promise<NameAnswer>)
 const named = (accountName: string): NameAnswer => ({ status: 'found', accountName })
@@ -51,7 +51,7 @@ function workerOf(bench: Bench, answers?: { now: Answer }) {
 // Starts a service with a default bank account whose bank has not answered the name enquiry.
 async function startUnconfirmed() {
   const bench = await startTestService()
-  const account = await addBankAccount(bench, { prefix: SILENT_PREFIX })
+  const account = await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.silentAboutNames })
   await makeDefault(bench, account.reference)
   const url = `${BANK_ACCOUNTS}/${account.reference}`
   const read = async () => dataOf(await bench.call({ url }))
@@ -219,12 +219,16 @@ test('an answer about an account that was changed meanwhile is ignored', async (
 
 test('banks are asked about accounts that settlements are paid to, few at a time', async () => {
   await using bench = await startTestService()
-  await addBankAccount(bench, { prefix: SILENT_PREFIX }) // Used for payouts only.
+  await addBankAccount(bench, { prefix: SANDBOX_PREFIXES.silentAboutNames }) // Used for payouts only.
   const codes = Array.from({ length: 13 }, (_each, at) => `S${at}`)
   await createSubaccounts(bench, ...codes)
-  const bodies = codes.map(() => newAccountBody(SILENT_PREFIX))
+  const bodies = codes.map(() => newAccountBody(SANDBOX_PREFIXES.silentAboutNames))
   for (const [at, body] of bodies.entries()) await payElsewhere(bench, codes[at] as string, body)
-  const reference = await payElsewhere(bench, 'S0', newAccountBody(SILENT_PREFIX))
+  const reference = await payElsewhere(
+    bench,
+    'S0',
+    newAccountBody(SANDBOX_PREFIXES.silentAboutNames),
+  )
   await bench.call({
     method: 'PATCH',
     url: `${BANK_ACCOUNTS}/${reference}`,

@@ -6,7 +6,14 @@ import { test } from 'node:test'
 import type { OutcomeHook } from '#payouts/settle.ts'
 import { STALE_MS } from '#payouts/unknown.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
-import { addBankAccount, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
+import {
+  addBankAccount,
+  createPayout,
+  fund,
+  getPayout,
+  payoutRounds,
+  SANDBOX_PREFIXES,
+} from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
 type PayoutEvent = { type: string; data: Record<string, unknown> }
@@ -20,7 +27,9 @@ test('payout.confirmed and payout.failed say what was paid, and why not', async 
   await using bench = await startTestService()
   await using rounds = await payoutRounds(bench)
   await fund(bench, '1000')
-  const { reference: closed } = await addBankAccount(bench, { prefix: '99904' })
+  const { reference: closed } = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.refusesPayouts,
+  })
   const paid = await createPayout(bench, { amount: 600, narration: 'Rent' })
   const failed = await createPayout(bench, { amount: 400, bankAccount: closed })
   await rounds.send()

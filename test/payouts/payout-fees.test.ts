@@ -17,6 +17,7 @@ import {
   PAYOUTS,
   payoutBody,
   payoutRounds,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
@@ -83,7 +84,9 @@ for (const how of ['fails', 'is cancelled'] as const) {
     await using rounds = await payoutRounds(bench)
     await fund(bench, '1000')
     await createFeeRule(bench, { basis: 'payout', flat: 50, bps: 0, cap: null })
-    const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99904' })
+    const { reference: bankAccount } = await addBankAccount(bench, {
+      prefix: SANDBOX_PREFIXES.refusesPayouts,
+    })
     const { reference } = await createPayout(bench, { amount: 100, bankAccount })
 
     if (how === 'fails') await rounds.send()

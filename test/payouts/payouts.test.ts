@@ -14,6 +14,7 @@ import {
   PAYOUTS,
   payoutBody,
   payoutRounds,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
@@ -62,7 +63,9 @@ test('a payout that the bank refuses is available again', async () => {
   await using bench = await startTestService()
   await using rounds = await payoutRounds(bench)
   await fund(bench, '1000')
-  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99904' })
+  const { reference: bankAccount } = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.refusesPayouts,
+  })
 
   const made = await createPayout(bench, { amount: '1000', bankAccount })
   const broke = await bench.call({ url: PAYOUTS, body: payoutBody({ amount: '0.01' }) })

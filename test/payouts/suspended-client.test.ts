@@ -29,6 +29,7 @@ import {
   PAYOUTS,
   payoutBody,
   payoutRounds,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { PAYER, pay, refundsOf } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -96,7 +97,9 @@ test('a queued payout waits while its client is suspended, and is sent once when
 
 test('payouts that the bank has when its client is suspended are queried and finished', async () => {
   const shop = await newShop()
-  const { reference: bankAccount } = await addBankAccount(shop.by, { prefix: '99907' })
+  const { reference: bankAccount } = await addBankAccount(shop.by, {
+    prefix: SANDBOX_PREFIXES.losesAnswer,
+  })
   const { reference } = await createPayout(shop.by, { amount: 100, bankAccount })
   await rounds.send()
   assert.equal(await statusOf(reference), 'unknown')

@@ -21,6 +21,7 @@ import {
   ledger,
   OPERATOR_PAYOUTS,
   payoutRounds,
+  SANDBOX_PREFIXES,
 } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
@@ -202,9 +203,9 @@ async function audited(bench: Bench, subject: string): Promise<string[]> {
 }
 
 const SCENARIOS = [
-  ['99905', 'unknown', 'confirmed'],
-  ['99906', 'unknown', 'unknown'],
-  ['99907', 'unknown', 'confirmed'],
+  [SANDBOX_PREFIXES.paysSlowly, 'unknown', 'confirmed'],
+  [SANDBOX_PREFIXES.neverAnswers, 'unknown', 'unknown'],
+  [SANDBOX_PREFIXES.losesAnswer, 'unknown', 'confirmed'],
 ] as const
 
 for (const [prefix, first, last] of SCENARIOS) {

@@ -6,7 +6,13 @@ import { test } from 'node:test'
 import { readDailyProofs } from '#reconciliation/daily-proof.ts'
 import { startTestService } from '../support/running-service.ts'
 import { gtbankCsv, imported, readStored } from '../support/statement-files.ts'
-import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
+import {
+  BANK,
+  type MatchingBench,
+  readDifferences,
+  setUpMatching,
+  TIMING_WINDOWS,
+} from './books.ts'
 import { assertIdentity, assertSettled } from './identity.ts'
 
 const NOW = '2026-11-17T08:00'
@@ -38,7 +44,7 @@ async function balancesOf(bench: MatchingBench, from: number, to: number) {
     toDay: day(to),
     bankCode: BANK,
     currency: 'NGN',
-    windows: new Map([[BANK, 2]]),
+    windows: TIMING_WINDOWS,
     now: new Date(`${NOW}:00+01:00`),
   })
   return proofs.map(({ statementKobo }) => (statementKobo === null ? null : Number(statementKobo)))

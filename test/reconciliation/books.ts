@@ -8,6 +8,10 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 export const BANK = '058'
 
+// The days for which the daily proof counts a line or an item that only one side has as in transit.
+const TIMING_DAYS = 2
+export const TIMING_WINDOWS: ReadonlyMap<string, number> = new Map([[BANK, TIMING_DAYS]])
+
 type Credit = {
   id: number
   sessionId: string

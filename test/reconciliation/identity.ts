@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { RECONCILIATION_CHECKS } from '#integrity/reconciliation-checks.ts'
 import { readDailyProofs } from '#reconciliation/daily-proof.ts'
-import { BANK, type MatchingBench } from './books.ts'
+import { BANK, type MatchingBench, TIMING_WINDOWS } from './books.ts'
 
 type Sums = {
   day: string
@@ -54,7 +54,7 @@ export async function assertIdentity(bench: MatchingBench, now: string): Promise
     toDay: (expected.at(-1) as Sums).day,
     bankCode: BANK,
     currency: 'NGN',
-    windows: new Map([[BANK, 2]]),
+    windows: TIMING_WINDOWS,
     now: new Date(`${now}:00+01:00`),
   })
   const rows = proofs.map((proof) => ({

@@ -5,7 +5,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDailyProofs } from '#reconciliation/daily-proof.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
-import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
+import {
+  BANK,
+  type MatchingBench,
+  readDifferences,
+  setUpMatching,
+  TIMING_WINDOWS,
+} from './books.ts'
 
 const NOW = '2026-11-14T08:00'
 const DAYS = ['2026-11-10', '2026-11-11', '2026-11-12', '2026-11-13'] as const
@@ -31,7 +37,7 @@ async function statusesOf(bench: MatchingBench): Promise<string[]> {
     toDay: FOURTH,
     bankCode: BANK,
     currency: 'NGN',
-    windows: new Map([[BANK, 2]]),
+    windows: TIMING_WINDOWS,
     now: new Date(`${NOW}:00+01:00`),
   })
   return proofs.map(({ status, statementKobo }) => `${status} ${statementKobo}`)

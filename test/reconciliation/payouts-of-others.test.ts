@@ -9,9 +9,16 @@ import { createAccount, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
 import { begin, credit, recordMovements, resolve as resolveItem } from '../support/movements.ts'
 import { debit, found, givenBack, REJECTED, settled, statement } from '../support/payout-lines.ts'
+import { SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { PAYER, pay, refund } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { closeSettlement, linesOf, setBankAccount, settleOf, upcomingOf } from '../support/settlements.ts'
+import {
+  closeSettlement,
+  linesOf,
+  setBankAccount,
+  settleOf,
+  upcomingOf,
+} from '../support/settlements.ts'
 import { createSplit, splitBody } from '../support/splits.ts'
 import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
 import { BALANCES } from '../support/tracing.ts'
@@ -135,7 +142,7 @@ for (const [outcome, line, kind, expected] of [
 
 test('a return that failed and was paid is a difference that can only be noted', async () => {
   await using bench = await startTestService()
-  const refusing = { ...PAYER, sourceAccountNumber: '9990400013' }
+  const refusing = { ...PAYER, sourceAccountNumber: `${SANDBOX_PREFIXES.refusesPayouts}00013` }
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '100', refusing)
   await resolveItem(bench, sessionId, 'return')
   const { rows } = await bench.db.query('select reference, status from returns')

@@ -6,7 +6,14 @@ import { test } from 'node:test'
 import type { BankConnections } from '#banks/connector.ts'
 import { movePayouts } from '#payouts/send.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
-import { addBankAccount, createPayout, fund, getPayout, makeDefault } from '../support/payouts.ts'
+import {
+  addBankAccount,
+  createPayout,
+  fund,
+  getPayout,
+  makeDefault,
+  SANDBOX_PREFIXES,
+} from '../support/payouts.ts'
 import { routeState, startRouted, until } from '../support/routed-banks.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
@@ -198,7 +205,9 @@ test('I106: movePayouts leaves such payouts with their bank, even without the tr
 test('rehearsals of the sandbox’s bank do not change its health', async () => {
   await using bench = await startTestService()
   await fund(bench, '10000')
-  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99906' })
+  const { reference: bankAccount } = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.neverAnswers,
+  })
   bench.service.startWorkers()
   for (let at = 0; at < 3; at++) {
     const { reference } = await createPayout(bench, { amount: '10', bankAccount })

@@ -11,7 +11,7 @@ import { reverse } from '../support/movements.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 import { askRefund, pay } from '../support/refunding.ts'
 import { activate, CREDIT_RULE, decisions, startScreening } from '../support/screening.ts'
-import { close, setBankAccount } from '../support/settlements.ts'
+import { requestClosing, setBankAccount } from '../support/settlements.ts'
 
 const desk = closeAfterTests(await startScreening())
 const ROUNDS = 15
@@ -37,7 +37,7 @@ test('held credits are drawn by nothing, whatever coincides', async () => {
       askRefund(desk, target, { amount: '5' }).then((answer) => answer.json().code ?? 'refunded'),
       desk.screen(),
       desk.screen(),
-      random.next() < 0.3 ? close(desk) : pay(desk, number, '1'),
+      random.next() < 0.3 ? requestClosing(desk) : pay(desk, number, '1'),
       random.next() < 0.2 ? reverse(desk, second.sessionId, '20') : desk.screen(),
     ])
     answers.push(paidOut, refunded)
@@ -46,7 +46,7 @@ test('held credits are drawn by nothing, whatever coincides', async () => {
     await Promise.all([
       tryPayOut(desk, 1_000),
       askRefund(desk, target, { amount: '5' }),
-      close(desk),
+      requestClosing(desk),
     ])
     const after = await heldNow()
     assert(

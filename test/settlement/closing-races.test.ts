@@ -13,12 +13,12 @@ import { credit, reverse } from '../support/movements.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
-  close,
   closeSettlement,
   decideOn,
   linesOf,
   listOf,
   removeBankAccount,
+  requestClosing,
   setBankAccount,
   settlementOf,
 } from '../support/settlements.ts'
@@ -153,7 +153,7 @@ test('every credit that arrives while settlements are closed is in exactly one',
     const nowMs = bench.clock().getTime()
     const cutOff = new Date(nowMs - random.integer(0, 40)).toISOString()
     const body = random.integer(0, 1) ? { cutOff } : {}
-    const { statusCode, body: text } = await close(bench, { body })
+    const { statusCode, body: text } = await requestClosing(bench, { body })
     assert([200, 409].includes(statusCode), text)
   }
   for (let round = 0; round < ROUNDS; round++) {
@@ -167,7 +167,7 @@ test('every credit that arrives while settlements are closed is in exactly one',
     await Promise.all([...work, ...back])
   }
   bench.advance(1_000)
-  await close(bench)
+  await requestClosing(bench)
 
   const settled = await settledOf(bench)
   assert.deepEqual(
@@ -184,7 +184,7 @@ test('one of two simultaneous closings is refused because the other is in progre
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '9')
 
-  const answers = await Promise.all([1, 2, 3, 4].map(() => close(bench)))
+  const answers = await Promise.all([1, 2, 3, 4].map(() => requestClosing(bench)))
 
   const codes = answers.map((answer) => answer.json().code ?? 'closed')
   assert.equal(codes.filter((code) => code === 'closed').length, 1)
@@ -201,7 +201,7 @@ test('a closing that dies before it commits has done nothing, and closes the sam
   await credit(bench, accountNumber, '9')
   const holder = await bench.db.connect()
   await holder.query('begin; select from event_counters for update')
-  const closing = close(bench)
+  const closing = requestClosing(bench)
   await untilBlocked(bench.db, 1)
   await bench.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

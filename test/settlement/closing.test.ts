@@ -9,13 +9,13 @@ import { credit, recordMovements, resolve, reverse } from '../support/movements.
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   CONFIRMED,
-  close,
   closeSettlement,
   decideOn,
   FAILED,
   linesOf,
   owe,
   removeBankAccount,
+  requestClosing,
   setBankAccount,
   setSettings,
   settlementOf,
@@ -67,7 +67,7 @@ test('money that is pending or in suspense is in no settlement until it is avail
   await credit(bench, bankAccount, '40')
   const odd = await credit(bench, accountNumber, '7', { currency: 'USD' })
   assert.equal(odd.says, '00 suspended wrong_currency')
-  assertRefused(await close(bench), { status: 409, code: 'settlement_empty' })
+  assertRefused(await requestClosing(bench), { status: 409, code: 'settlement_empty' })
 
   await credit(bench, bankAccount, '70') // 10 too much.
   const first = await closeSettlement(bench)
@@ -123,11 +123,11 @@ test('a cut-off that is not after the last, in the future, or no time is refused
   const later = new Date(bench.clock().getTime() + 1).toISOString()
 
   const passed = { status: 409, code: 'cut_off_passed' }
-  assertRefused(await close(bench, { body: { cutOff: before } }), passed)
+  assertRefused(await requestClosing(bench, { body: { cutOff: before } }), passed)
   for (const cutOff of [later, 'yesterday', '', 5, null, '2026-02-30']) {
-    assertRefused(await close(bench, { body: { cutOff } }), { code: 'invalid_request' })
+    assertRefused(await requestClosing(bench, { body: { cutOff } }), { code: 'invalid_request' })
   }
-  assertRefused(await close(bench, { body: { cutoff: before } }), {
+  assertRefused(await requestClosing(bench, { body: { cutoff: before } }), {
     code: 'invalid_request',
   })
   assert.equal((await closeSettlement(bench)).net, 1)

@@ -11,11 +11,11 @@ import { newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { SETTLEMENT_RECIPES } from '../support/settlement-recipes.ts'
 import {
-  close,
   closeSettlement,
   decideOn,
   HOLIDAYS,
   listOf,
+  requestClosing,
   SETTINGS,
   SETTLEMENTS,
   setBankAccount,
@@ -148,7 +148,7 @@ test('a client restricted to merchantCodes has nothing to do with settlements', 
     const answer = await bench.call({ url, token: fresh })
     assertRefused(answer, { status: 403, code: 'merchants_restricted' })
   }
-  assertRefused(await close(bench, { token }), { status: 403 })
+  assertRefused(await requestClosing(bench, { token }), { status: 403 })
 })
 
 test('a user who may only read payouts changes nothing', async () => {
@@ -157,7 +157,7 @@ test('a user who may only read payouts changes nothing', async () => {
 
   assert.equal((await developer.call({ url: `${SETTLEMENTS}/${reference}` })).statusCode, 200)
   for (const answer of [
-    await close(developer as never),
+    await requestClosing(developer as never),
     await decideOn(developer, reference, 'approve'),
     await decideOn(developer, reference, 'cancel'),
     await setSettings(developer, { schedule: 'manual' }),

@@ -6,7 +6,8 @@ import { checkIntegrity } from '#integrity/checks.ts'
 import { bankAccount } from './out-books.ts'
 import { BANKS, naira, type Sim } from './out-world.ts'
 
-// Compares all books. Also asserts that no bank got a payout twice or more calls than its rate limit allows.
+// Compares all books. Also asserts that no payout was sent to a bank more than once, and that no bank got
+// more calls within a second than its rate limit allows.
 export async function compareAll(sim: Sim): Promise<void> {
   const ledger = await readLedger(sim)
   assert.deepEqual(ledger, sim.books.balances.nonZero())

@@ -15,6 +15,7 @@ import {
   createAdvice,
   dataOf,
 } from '../support/fixtures.ts'
+import { SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 import {
   createSubaccounts,
@@ -97,18 +98,21 @@ test('a subaccount’s bank account is stored once, and is never the client’s 
 test('the bank is asked whose account it is', async () => {
   const create = (accountNumber: string) =>
     bench.call({ url: SUBACCOUNTS, body: subaccountBody('asked', { accountNumber }) })
-  assertRefused(await create(numberAt058('99901')), {
+  assertRefused(await create(numberAt058(SANDBOX_PREFIXES.unknownAccount)), {
     status: 409,
     code: 'bank_account_unknown',
   })
-  assertRefused(await create(numberAt058('99902')), {
+  assertRefused(await create(numberAt058(SANDBOX_PREFIXES.otherCustomer)), {
     status: 409,
     code: 'bank_account_mismatch',
   })
   const wrong = numberAt058('02345').replace(/.$/, (last) => `${(Number(last) + 1) % 10}`)
   assertRefused(await create(wrong), { code: 'invalid_request' })
 
-  assert.equal(dataOf(await create(numberAt058('99903'))).accountStatus, 'unconfirmed')
+  assert.equal(
+    dataOf(await create(numberAt058(SANDBOX_PREFIXES.silentAboutNames))).accountStatus,
+    'unconfirmed',
+  )
 })
 
 test('a malformed split is refused, and nothing is made', async () => {

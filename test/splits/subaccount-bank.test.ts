@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
-import { addBankAccount, BANK_ACCOUNTS } from '../support/payouts.ts'
+import { addBankAccount, BANK_ACCOUNTS, SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import {
@@ -97,8 +97,14 @@ test('a wrong bank account, or another client’s, is refused, and nothing is ch
   await assertChangesNothing({ ...good, accountNumber: wrong }, 'invalid_request', 400)
   await assertChangesNothing({ ...good, bankCode: null }, 'invalid_request', 400)
   await assertChangesNothing({ ...good, bankCode: '999' }, 'bank_not_supported', 400)
-  await assertChangesNothing({ ...newAccountBody('99901'), name: 'N' }, 'bank_account_unknown')
-  await assertChangesNothing({ ...newAccountBody('99902'), name: 'N' }, 'bank_account_mismatch')
+  await assertChangesNothing(
+    { ...newAccountBody(SANDBOX_PREFIXES.unknownAccount), name: 'N' },
+    'bank_account_unknown',
+  )
+  await assertChangesNothing(
+    { ...newAccountBody(SANDBOX_PREFIXES.otherCustomer), name: 'N' },
+    'bank_account_mismatch',
+  )
 
   const { accountNumber, reference } = await addBankAccount(bench, { accountName: 'Ada Vendor' })
   const others = { ...good, accountNumber, accountName: 'Somebody Else' }
@@ -131,7 +137,9 @@ test('the same account again changes nothing and leaves no trace, also at once',
 })
 
 test('an account that was unconfirmed is confirmed by giving it again', async () => {
-  const silent = dataOf(await changeSubaccount(bench, 'A', newAccountBody('99903')))
+  const silent = dataOf(
+    await changeSubaccount(bench, 'A', newAccountBody(SANDBOX_PREFIXES.silentAboutNames)),
+  )
   assert.equal(silent.accountStatus, 'unconfirmed')
   const body = newAccountBody()
   const reference = await payElsewhere(bench, 'A', body)
@@ -209,7 +217,7 @@ test('a caller without right, with restrictions or without the subaccount change
   const missing = { status: 404, code: 'subaccount_not_found' }
   const stranger = await callerOf('STRANGER')
   // The answer is the same for an account that the bank does not know, so no bank was asked.
-  for (const body of [newAccountBody(), newAccountBody('99901')]) {
+  for (const body of [newAccountBody(), newAccountBody(SANDBOX_PREFIXES.unknownAccount)]) {
     assertRefused(await changeSubaccount(stranger, 'A', body), missing)
     assertRefused(await changeSubaccount(bench, 'nobody', body), missing)
     assertRefused(await changeSubaccount(bench, '%00', body), missing)

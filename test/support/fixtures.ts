@@ -26,14 +26,20 @@ const LEAKS = [
   /node_modules|\n\s+at |\.[jt]s:\d|unexpected token|at position \d|\[object|undefined/i,
 ]
 
-// The two forms of responses: the one of nearly all calls, and the one of the first payment calls.
+// The JSON envelopes of the two families of endpoints: `account` is the envelope of nearly all calls,
+// `payment` that of the first payment calls. `optionalFields` may be present in a refusal.
 const ENVELOPES = {
-  account: { flag: 'isSuccessful', payload: 'data', known: ['errors'], code: false },
+  account: {
+    flagField: 'isSuccessful',
+    payloadField: 'data',
+    optionalFields: ['errors'],
+    hasResponseCode: false,
+  },
   payment: {
-    flag: 'requestSuccessful',
-    payload: 'responseData',
-    known: ['errors'],
-    code: true,
+    flagField: 'requestSuccessful',
+    payloadField: 'responseData',
+    optionalFields: ['errors'],
+    hasResponseCode: true,
   },
 } as const
 
@@ -121,20 +127,21 @@ export async function startPayment(bench: Bench, changes: Body = {}, bankCode = 
   return { ...payment, adviceReference: advice.adviceReference as string }
 }
 
-// Asserts that the response is a success with a complete envelope; returns the payload.
+// Asserts that the response is a success with a complete envelope; returns the payload. Each family of
+// endpoints has its own envelope (ENVELOPES); nearly all calls have the default one, `account`.
 export function dataOf(answer: LightMyRequestResponse, family: Family = 'account') {
   assert.equal(answer.statusCode, 200, answer.body)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
-  const { flag, payload, code } = ENVELOPES[family]
+  const { flagField, payloadField, hasResponseCode } = ENVELOPES[family]
   const body = answer.json()
-  const responseCode = code ? ['responseCode'] : []
+  const responseCode = hasResponseCode ? ['responseCode'] : []
   const { warnings: _, ...documented } = body // Present only if the request had unknown fields.
-  const keys = [flag, 'message', payload, ...responseCode]
+  const keys = [flagField, 'message', payloadField, ...responseCode]
   assert.deepEqual(Object.keys(documented).sort(), keys.sort())
-  assert.equal(body[flag], true)
+  assert.equal(body[flagField], true)
   assert.equal(typeof body.message, 'string')
-  if (code) assert.equal(body.responseCode, '00')
-  return body[payload]
+  if (hasResponseCode) assert.equal(body.responseCode, '00')
+  return body[payloadField]
 }
 
 // Asserts that the response is a refusal with a complete envelope and, if named, this code.
@@ -162,16 +169,17 @@ export function refusalFaults(
   expect(/^application\/json\b/.test(type), `content type ${type}`)
   const leak = LEAKS.find((pattern) => pattern.test(answer.body))
   expect(!leak, `reveals ${leak}: ${seen}`)
-  const { flag, payload, known, code } = ENVELOPES[family]
+  const { flagField, payloadField, optionalFields, hasResponseCode } = ENVELOPES[family]
   const body = jsonOf(answer)
-  const needed = [flag, 'message', 'code', payload, 'requestId', ...(code ? ['responseCode'] : [])]
+  const responseCode = hasResponseCode ? ['responseCode'] : []
+  const needed = [flagField, 'message', 'code', payloadField, 'requestId', ...responseCode]
   expect(!needed.some((key) => !(key in body)), `lacks one of ${needed}: ${seen}`)
-  const extra = Object.keys(body).filter((key) => ![...needed, ...known].includes(key))
+  const extra = Object.keys(body).filter((key) => ![...needed, ...optionalFields].includes(key))
   expect(extra.length === 0, `unexpected ${extra}`)
-  expect(body[flag] === false && body[payload] === null, `flag or payload: ${seen}`)
+  expect(body[flagField] === false && body[payloadField] === null, `flag or payload: ${seen}`)
   expect(/^[a-z]+(_[a-z]+)*$/.test(String(body.code)), `code ${body.code}`)
   expect(/^[A-Z].*[.]$/.test(String(body.message)), `not a sentence: ${body.message}`)
-  if (code) expect(/^(?!00)\d\d$/.test(String(body.responseCode)), 'responseCode')
+  if (hasResponseCode) expect(/^(?!00)\d\d$/.test(String(body.responseCode)), 'responseCode')
   if (body.code === 'invalid_request') expect(areFieldErrors(body.errors), 'errors')
   return faults
 }

@@ -25,10 +25,21 @@ export const PAYOUTS = '/api/v1/payouts'
 export const BANK_ACCOUNTS = '/api/v1/bank-accounts'
 export const OPERATOR_PAYOUTS = '/api/v1/operator/payouts'
 
+// The first five digits of account numbers at which the sandbox's bank behaves in a special way
+// (docs/payouts.md). At any other number it confirms the name and pays at once.
+export const SANDBOX_PREFIXES = {
+  unknownAccount: '99901',
+  otherCustomer: '99902', // The account has another customer's name.
+  silentAboutNames: '99903', // The bank does not answer name enquiries.
+  refusesPayouts: '99904',
+  paysSlowly: '99905', // It pays after ten seconds.
+  neverAnswers: '99906', // It neither pays nor answers.
+  losesAnswer: '99907', // It pays, and its answer is lost.
+} as const
+
 let serials = 0
 
-// A new account number at GTBank. The prefix chooses how the sandbox's bank reacts to a payout there
-// (docs/payouts.md).
+// A new account number at GTBank. The prefix, one of SANDBOX_PREFIXES, chooses how the sandbox's bank reacts.
 export function bankAccountNumber(prefix = '00100'): string {
   return nuban('058', Number(`${prefix}${String(++serials).padStart(4, '0')}`))
 }

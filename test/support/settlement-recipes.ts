@@ -6,10 +6,10 @@ import { fund } from './payouts.ts'
 import type { Bench, Call } from './running-service.ts'
 import {
   CONFIRMED,
-  close,
   closeSettlement,
   FAILED,
   HOLIDAYS,
+  requestClosing,
   SETTINGS,
   SETTLEMENTS,
   setBankAccount,
@@ -52,7 +52,7 @@ export async function settlementThings(bench: Bench, token: string) {
   const references: string[] = []
   for (const amount of ['500', '600']) {
     await fund(bench, amount, { token })
-    references.push((await close(bench, { token })).json().data.reference)
+    references.push((await requestClosing(bench, { token })).json().data.reference)
   }
   return { settlementReference: references[0] as string }
 }
@@ -62,7 +62,7 @@ export async function settlementEvents(bench: Bench, { token, clientId }: Holder
   await setBankAccount(bench, { clientId })
   for (const outcome of [CONFIRMED, FAILED]) {
     await fund(bench, '100', { token })
-    const { payouts } = (await close(bench, { token })).json().data
+    const { payouts } = (await requestClosing(bench, { token })).json().data
     await settleOf(bench, payouts[0].reference, outcome)
   }
 }

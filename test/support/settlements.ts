@@ -58,13 +58,13 @@ export async function removeBankAccount(bench: Bench): Promise<void> {
 
 type Shape = { body?: object; token?: string }
 
-// Closes a settlement by request; returns the response, which may be a refusal.
-export const close = (bench: Pick<Bench, 'call'>, { body = {}, token }: Shape = {}) =>
+// Asks the service to close a settlement; returns the response, which may be a refusal.
+export const requestClosing = (bench: Pick<Bench, 'call'>, { body = {}, token }: Shape = {}) =>
   bench.call({ url: SETTLEMENTS, body, ...(token === undefined ? {} : { token }) })
 
 // Closes a settlement, which must succeed; returns it.
 export async function closeSettlement(bench: Pick<Bench, 'call'>, body: object = {}) {
-  return dataOf(await close(bench, { body }))
+  return dataOf(await requestClosing(bench, { body }))
 }
 
 export async function settlementOf(bench: Pick<Bench, 'call'>, reference: string) {

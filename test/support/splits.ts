@@ -8,7 +8,7 @@ import { bankAccountNumber } from './payouts.ts'
 import type { Bench, Call } from './running-service.ts'
 
 // An account number at bank 058 with the right check digit. The sandbox's bank reacts in a special way to
-// payouts to some prefixes (docs/payouts.md).
+// numbers that begin with one of SANDBOX_PREFIXES.
 export function numberAt058(prefix: string): string {
   const serial = `${prefix}5678`
   return `${serial}${nubanCheckDigit('058', serial)}`

@@ -12,6 +12,7 @@ import { failPayout } from '../support/failing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
 import { credit, itemOf, recordMovements, resolve } from '../support/movements.ts'
+import { SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, type Bench, startTestService } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
@@ -66,7 +67,12 @@ test('the bank is queried about a return of unidentified money as the test clock
   const token = await bench.newClient('CLOCKED1')
   const body = { now: '2026-11-16T09:00:00' }
   dataOf(await bench.call({ method: 'PUT', url: '/sandbox/clock', body, token }))
-  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990700001'))
+  const { sessionId } = await credit(
+    bench,
+    NOBODYS_NUMBER,
+    '40',
+    payer(`${SANDBOX_PREFIXES.losesAnswer}00001`),
+  )
   assert.equal(await resolve(bench, sessionId, 'return'), 'returning') // The answer is lost.
 
   const moving = { url: '/sandbox/clock/advance', body: { seconds: 3_600 } }
@@ -78,7 +84,12 @@ test('the bank is queried about a return of unidentified money as the test clock
 
 test('the money of a refused return is in suspense again; the next has another reference', async () => {
   await using bench = await startTestService()
-  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990400001'))
+  const { sessionId } = await credit(
+    bench,
+    NOBODYS_NUMBER,
+    '40',
+    payer(`${SANDBOX_PREFIXES.refusesPayouts}00001`),
+  )
 
   assert.equal(await resolve(bench, sessionId, 'return'), 'open')
   assert.equal(await resolve(bench, sessionId, 'return'), 'open')
@@ -95,7 +106,12 @@ test('the money of a refused return is in suspense again; the next has another r
 
 test('a return without an answer stays on its way until an operator enters the result', async () => {
   await using bench = await startTestService()
-  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990600001'))
+  const { sessionId } = await credit(
+    bench,
+    NOBODYS_NUMBER,
+    '40',
+    payer(`${SANDBOX_PREFIXES.neverAnswers}00001`),
+  )
   assert.equal(await resolve(bench, sessionId, 'return'), 'returning')
   const { returnReference } = await itemOf(bench, sessionId)
   assert.equal((await payoutsOf(bench))[0].status, 'unknown')
@@ -113,7 +129,12 @@ test('a return without an answer stays on its way until an operator enters the r
 
 test('a return without an answer fails, like a payout, only with evidence and a second person', async () => {
   await using bench = await startTestService()
-  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990600001'))
+  const { sessionId } = await credit(
+    bench,
+    NOBODYS_NUMBER,
+    '40',
+    payer(`${SANDBOX_PREFIXES.neverAnswers}00001`),
+  )
   await resolve(bench, sessionId, 'return')
   const { returnReference } = await itemOf(bench, sessionId)
   const url = `${RETURNS}/${returnReference}/fail`

@@ -18,7 +18,7 @@ import {
   startFileService,
   upload,
 } from '../support/payout-desk.ts'
-import { payoutRounds } from '../support/payouts.ts'
+import { payoutRounds, SANDBOX_PREFIXES } from '../support/payouts.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, type Bench } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
@@ -76,7 +76,7 @@ test('a return that a connector sends is the connector’s, from the queue until
   await settleAll(bench, CONFIRMED)
   assert.deepEqual(await view(bench, reference), [null, 'confirmed', NUMBER])
 
-  const lost = await startReturn('035', '9990700001') // It is paid, and the answer is lost.
+  const lost = await startReturn('035', `${SANDBOX_PREFIXES.losesAnswer}00001`)
   assert.deepEqual(await view(bench, lost), ['connector', 'unknown', 'return_not_by_hand'])
 })
 

@@ -14,7 +14,13 @@ import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { createAccount } from '../support/fixtures.ts'
-import { addBankAccount, createPayout, fund, payoutRounds } from '../support/payouts.ts'
+import {
+  addBankAccount,
+  createPayout,
+  fund,
+  payoutRounds,
+  SANDBOX_PREFIXES,
+} from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { askRefund, PAYER } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -76,7 +82,10 @@ test('real events have the fields that are described, and no others', async () =
 async function payOut(token: string): Promise<void> {
   await fund(bench, '20', { token })
   await addBankAccount(bench, { token })
-  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99904', token })
+  const { reference: bankAccount } = await addBankAccount(bench, {
+    prefix: SANDBOX_PREFIXES.refusesPayouts,
+    token,
+  })
   await createPayout(bench, { amount: 10 }, { token })
   await createPayout(bench, { amount: 10, bankAccount }, { token })
   await using rounds = await payoutRounds(bench)
@@ -107,7 +116,7 @@ async function holdMoney(): Promise<void> {
 // Refunds a payment and a credit, to a payer whose bank pays and to one whose bank refuses.
 async function payBack(token: string): Promise<void> {
   const { accountNumber } = await createAccount(bench, {}, { token })
-  for (const sourceAccountNumber of ['0123456789', '9990456789']) {
+  for (const sourceAccountNumber of ['0123456789', `${SANDBOX_PREFIXES.refusesPayouts}56789`]) {
     const payer = { ...PAYER, sourceAccountNumber }
     const payment = await pay(token, {}, '0')
     await credit(bench, payment.bankAccount, '6000.00', payer)

@@ -31,12 +31,12 @@ test('every event has an example of its shape, and nothing else has', () => {
 test('the ladder, the pause and the end are the real ones', () => {
   const [, row = ''] = /^\| after +\|(.*)\|$/m.exec(document) ?? []
   const units: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 }
-  // The waits in the table's cells, such as "5 min", in seconds.
-  const steps = row.split('|').map((cell) => {
+  // The waits in the table's cells, such as "5 min", in milliseconds; 0 for the cell "at once".
+  const stepsMs = row.split('|').map((cell) => {
     const [, count, unit = ''] = /(\d+) (s|min|h)/.exec(cell) ?? []
     return count ? Number(count) * (units[unit] ?? 0) : 0
   })
-  assert.deepEqual(steps, [...RETRY_STEPS_MS])
+  assert.deepEqual(stepsMs, [...RETRY_STEPS_MS])
   assert(document.includes(`After **${FAILURES_TO_PAUSE} failures in a row**`))
   assert(document.includes(`up to ${PAUSE_MAX_MS / 60_000} minutes`))
   assert(document.includes(`failed for **${FAILING_MAX_MS / 86_400_000} days**`))

@@ -72,11 +72,14 @@ function authenticate(key: string, { headers, rawBody, now }: RailCall): Authent
 // with a colon in another field, text could move from one field into the next under the same signature.
 function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   const body = readNestedJson(rawBody)
+  // `isRepeated`: an object has a field twice, and Nomba may have signed the other one of the two values.
   if ('malformed' in body || body.isRepeated) return undefined
   const event = objectIn(body.value)
   const { merchant, transaction } = objectIn(event.data)
   const { userId, walletId } = objectIn(merchant)
   const { transactionId, type, time, responseCode } = objectIn(transaction)
+  // Only the transaction id identifies the credit under the signature. If it could be absent or empty, one
+  // captured signature would fit credits with any session id.
   if (!signedValue(transactionId)) return undefined
   const ids = [event.event_type, event.requestId, userId, walletId, transactionId, type]
   const code = responseCode === 'null' ? '' : responseCode // Nomba signs the word null as an empty text.

@@ -32,8 +32,8 @@ const STAMP_DUTY_FIRST = new RegExp(
 // would look like a partial reversal of the credit.
 export const STAMP_DUTY_RULE: KindRule = { kind: 'stamp_duty', pattern: STAMP_DUTY }
 
-// Returns whether the narration begins with the levy. The bank then wrote it, even if the narration also
-// names the transfer.
+// Returns whether the narration begins with a name of the levy. Such a narration was written by the bank and
+// not by a payer, even if it goes on with the words of the transfer that the levy is for.
 export function beginsWithStampDuty(narration: string | null): boolean {
   return narration !== null && STAMP_DUTY_FIRST.test(narration)
 }
