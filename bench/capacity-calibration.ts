@@ -18,7 +18,9 @@ type Counts = { batches: number; logBytes: number; storedBytes: number }
 
 export type Check = { load: string; part: string; predicted: number; measured: number }
 
-// Runs each kind of load, and derives the coefficients from the CPU time and bytes that it costs.
+// Runs each kind of load, and derives the coefficients from the CPU time and bytes that it costs. `busy` and
+// `quiet` are the same load at full speed and at a low rate. Their batches differ in size, which tells the
+// cost of a credit from that of its batch.
 export async function calibrate(
   bed: Testbed,
 ): Promise<Omit<Coefficients, 'machine' | 'measuredOn'>> {

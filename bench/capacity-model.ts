@@ -48,7 +48,8 @@ export type Prediction = {
 // The largest share of its time that a process may be busy. It has one thread for all requests, and above
 // this share its queue grows faster than larger batches make up for.
 const BUSY_MAX = 0.7
-// Batches per second fall with the square of the process's idle time, which fits measured loads within 10%.
+// The busier a process is, the fewer batches it writes per second: the rate falls with this power of the
+// share of time in which the process is idle. The square fits measured loads within 10%.
 const CROWDING = 2
 const IDLE_MIN = 0.05
 const DAY_SECONDS = 86_400

@@ -53,6 +53,7 @@ else console.log(describe(readDemand()).join('\n'))
 
 // Reads the load from the command line. Ends the program if an option is no number in its range.
 function readDemand(): Demand {
+  // Returns an option as a number. Ends the program unless the number is from 0 to `max`.
   const read = (name: keyof typeof values, max = 1e9) => {
     const value = Number(values[name])
     if (Number.isFinite(value) && value >= 0 && value <= max) return value
@@ -120,6 +121,7 @@ function exceededLimits(
 // --write, replaces the table in the document.
 function printTable(): void {
   const coefficients = readCoefficients()
+  // One line for each rate. Reads and views grow with the rate: a tenth and a hundredth of it.
   const rows = RATES.map((creditsPerSecond) => {
     const clients = Math.max(1, creditsPerSecond * CLIENTS_PER_RATE)
     const views = { readsPerSecond: creditsPerSecond / 10, viewsPerSecond: creditsPerSecond / 100 }

@@ -34,6 +34,7 @@ export function request<Reply, T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`a process ended with ${code}`))
+    // While onMessage() returns undefined, more replies to the same message follow.
     const onReply = (reply: unknown) => {
       const result = onMessage(reply as Reply)
       if (result === undefined) return
@@ -49,7 +50,7 @@ export function request<Reply, T>(
 // slice when it is done. CPU time is measured only between the first two.
 export function measure(child: Child, job: object, pids: Omit<Pids, 'load'>): Promise<Slice> {
   const measuredPids = { ...pids, load: child.pid }
-  let [start, cpu]: Slice['cpu'][] = []
+  let [start, cpu]: Slice['cpu'][] = [] // Both stay undefined until the generator reports a phase.
   return request(child, job, (reply: Phase) => {
     if (reply.at === 'warm') start = readCpu(measuredPids)
     if (reply.at === 'measured') cpu = cpuBetween(start, readCpu(measuredPids))

@@ -10,7 +10,7 @@ import type { Target, Testbed } from './testbed.ts'
 
 const WARM_UP_ROUNDS = 2
 
-// The same load on another checkout's service (--against).
+// With --against, a round also runs the row's load on another checkout's service, under this name.
 export const BEFORE = 'before'
 
 // One of the loads that a round runs in turn: a reference or the row's own load. `runTarget` is the service

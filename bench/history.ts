@@ -70,6 +70,7 @@ export async function writeHistory(
 ) {
   const size = { accounts, perAccount, until: new Date() }
   const credits = accounts * perAccount
+  // One sealed value that all rows share, as the customer's BVN and as the payer's account number.
   const sealed = `'\\x${sealer.seal('22200000000').toString('hex')}'::bytea`
   // Tables are written in parallel.
   const fill = (count: number, statements: string[]) =>
@@ -140,7 +141,8 @@ function accountStatements({ accounts, perAccount, until }: Size, sealed: string
 }
 
 // Returns the SQL that inserts the credits from position $1 to $2, with their identifiers, transfers and
-// events.
+// events. Credits are spread evenly over the last WEEKS weeks: `age` is 1 for the oldest and near 0 for the
+// newest. An event's id is a version 7 UUID of its time.
 function creditStatements({ accounts, perAccount, until }: Size, sealed: string): string[] {
   const account = `((j * ${ACCOUNT_STEP}) % ${accounts})`
   const accountId = `${FIRST_ID} + ${account}`

@@ -16,8 +16,8 @@ export type Handlers = {
 
 const BUFFER_BYTES = 16_384
 
-// Few enough that a server's queue for new connections (511 by default) never overflows; the kernel would
-// later reset the connections beyond it.
+// The number of connections that are opened at the same time. It is so small that a server's queue for new
+// connections (511 by default) never overflows; the kernel would reset the connections beyond the queue.
 export const OPENED_AT_ONCE = 200
 
 // Opens `count` connections, spread evenly over the ports.
@@ -53,6 +53,7 @@ export function openConnection(port: number, { onResponse, onLost }: Handlers): 
     const bodyEnd = headEnd + 4 + Number(/^content-length: (\d+)/m.exec(head)?.[1] ?? 0)
     const isWhole = headEnd !== -1 && bytes.length >= bodyEnd
     unread = Buffer.from(isWhole ? '' : bytes)
+    // The status code is at positions 9 to 11 of a head such as `HTTP/1.1 200 OK`.
     if (isWhole) onResponse(connection, Number(head.slice(9, 12)), bytes.subarray(headEnd + 4))
     return true
   }

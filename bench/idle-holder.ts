@@ -21,9 +21,11 @@ process.on('disconnect', () => process.exit(0))
 async function openIdle({ port, connections, paths }: Holding): Promise<number> {
   let lost = 0
   for (let from = 0; from < connections; from += OPENED_AT_ONCE) {
+    // Opens this burst's connections at once. Each promise resolves with the connection's first response.
     const burst = Array.from({ length: Math.min(OPENED_AT_ONCE, connections - from) }, (_, at) => {
       const path = paths[(from + at) % paths.length] as string
       return new Promise<void>((resolve) => {
+        // A refused or broken connection is counted, and no longer waited for.
         const onLost = () => {
           lost++
           resolve()

@@ -65,6 +65,7 @@ export async function runLatency(bed: Testbed): Promise<string> {
   const runMs = WARM_UP_MS + 2 * slices * sliceMs
   const count = (runMs / 1000) * PER_SECOND
   const first = bed.nextCredits(count + PAYMENTS)
+  // After the warm-up, each `creditsPerPayment`-th credit is followed by one for a checkout page.
   const creditsPerPayment = Math.floor((count * (1 - WARM_UP_MS / runMs)) / PAYMENTS)
   const pids = { service: [service.pid], postgres: bed.cluster.pid, load: process.pid }
   const [before, fromMs] = [readCpu(pids), performance.now()]
@@ -79,6 +80,7 @@ export async function runLatency(bed: Testbed): Promise<string> {
   const cpu = cpuBetween(before, readCpu(pids))
   await untilArrived(sent)
   const measured = [...sent.values()].filter(({ dueMs }) => dueMs - fromMs > WARM_UP_MS)
+  // The CPU cores that processes outside this benchmark were using.
   const others = ((cpu?.others ?? 0) / (runMs / 1000)).toFixed(2)
   const conditions = `${machine()}; ${others} cores of others`
   return [`${PER_SECOND} credits a second; ${conditions}`, render(measured)].join('\n\n')
@@ -161,6 +163,7 @@ function pay(sender: Sender, page: Page, { index, dueMs }: { index: number; dueM
 
 // Starts a webhook receiver that answers at once and reports the session id of each webhook.
 async function startReceiver(onWebhook: (sessionId: string) => void) {
+  // Answers a webhook first, so that its sender does not wait, and then reports its session id.
   const receive = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await text(incoming)
     response.end()
@@ -190,6 +193,7 @@ async function untilArrived(sent: ReadonlyMap<string, Sent>): Promise<void> {
 // Renders a row for each kind of arrival: the number of samples, the median, the 99th percentile and the
 // longest time.
 function render(measured: readonly Sent[]): string {
+  // One row for each kind of arrival, with a mark at each time that has a goal.
   const rows = (Object.keys(TITLES) as Kind[]).map((kind) => {
     const samples = measured.flatMap(({ arrivals }) => arrivals[kind] ?? [])
     const [medianGoal, p99Goal] = GOALS[kind]

@@ -97,6 +97,7 @@ try {
 // Fills the database with a long history. The client owns half of it.
 async function fill(bench: DashboardBench): Promise<void> {
   console.error(`  filling ${PAYMENTS.toLocaleString('en')} payments`)
+  // The history copies sealed values from this account and this payment request.
   await createAccount(bench)
   await startPayment(bench)
   const { connectionString } = bench.database
@@ -110,7 +111,7 @@ async function fill(bench: DashboardBench): Promise<void> {
 async function mergeOtherClients(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  await client.query('set session_replication_role = replica')
+  await client.query('set session_replication_role = replica') // Skips triggers and foreign keys.
   for (const table of TABLES_OF_CLIENTS) {
     await client.query(
       `update ${table} set client_id = ${OTHER_CLIENT_ID} where client_id > ${OTHER_CLIENT_ID}`,

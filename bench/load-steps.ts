@@ -46,6 +46,7 @@ type Shape = Parameters<typeof credits>[2]
 // `shape` with a share takes its rate from the slice `cold`.
 function runner(bed: Testbed, runTarget: Target) {
   let acknowledged = 0
+  // credits() looks up a slice called `cold`, so the map names the slice that sets the rate.
   const run = async (shape: Shape, cold?: Slice) => {
     const latest = new Map(cold ? [['cold', cold]] : [])
     const slice = (await credits('', 'service', shape).run(bed, runTarget, latest)) as Slice
@@ -73,7 +74,8 @@ async function runStep(run: ReturnType<typeof runner>, share: number): Promise<S
   return { share, capacity: rateOf(cold), slice, recoveredMs }
 }
 
-// Renders a row for each share, with medians over the rounds.
+// Renders a row for each share, with medians over the rounds. Goodput is the rate of acknowledged credits, as
+// a share of the rate sent or of the capacity, whichever is lower. The goals apply from full capacity on.
 function stepTable(steps: readonly Step[]): string {
   const head = [
     'load',
@@ -86,6 +88,7 @@ function stepTable(steps: readonly Step[]): string {
     'normal again, ms',
     'others',
   ]
+  // Each cell is the median over the rounds with this share.
   const rows = SHARES.map((share) => {
     const stepsOfShare = steps.filter((step) => step.share === share)
     const median = (of: (step: Step) => number) => quantile(stepsOfShare.map(of), 0.5)

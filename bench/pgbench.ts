@@ -52,6 +52,7 @@ export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
     writeFileSync(scriptPath, SCRIPT(accounts))
   })
   const seconds = String(bed.options.sliceMs / 1000)
+  // -j: threads of pgbench. -n: no vacuum before the run. -T: how long the run lasts.
   const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n', '-T', seconds]
   const scriptArgs = script === 'tpcb' ? [] : ['-f', scriptPath] // TPC-B is pgbench's default script.
   const pids = { service: [], postgres: bed.cluster.pid, load: 'ended children' } as const

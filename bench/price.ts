@@ -98,7 +98,7 @@ async function readStored({ db }: BenchDatabase): Promise<Map<string, number>> {
 }
 
 // Reads the bytes of the log by table. A record is attributed to the table of its first page. Commits and the
-// server's own records have no table.
+// server's own records have no table. `pages` are full images of pages, and `log` is everything else.
 async function readLog({ db }: BenchDatabase, from: string, to: string) {
   const { rows } = await db.query<{ name: string; log: string; pages: string }>(
     `with blocks as (

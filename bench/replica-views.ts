@@ -64,6 +64,7 @@ async function startService(env: Record<string, string>): Promise<Bench> {
 // Writes the long history. The bench's client owns half of it.
 async function fill(bench: Bench): Promise<void> {
   console.error(`  filling ${ROWS.toLocaleString('en')} payments`)
+  // The history copies sealed values from this account and this payment request.
   await createAccount(bench)
   await startPayment(bench)
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
@@ -126,7 +127,7 @@ async function costOf(
       if (statusCode !== 200) throw new Error(`${path}: ${body}`)
     }
   }
-  await openView()
+  await openView() // A warm-up, which is not measured.
   const read = () => readCpu({ service: [], postgres, load: process.pid })
   const before = read()
   for (let round = 0; round < ROUNDS; round++) await openView()

@@ -61,6 +61,7 @@ const MEASURES: readonly (readonly [row: string, Value, '× ' | '', string, Goal
 // HEAD. Two columns have the lower quartile and the median of the ratio to the reference.
 export function table(rows: readonly Row[]): string {
   const references = rows.flatMap(({ slices }) => Object.keys(slices))
+  // A load that ran only as a reference has no ratio of its own, and `–` in these columns.
   const cells = [...new Set([...rows.map(({ name }) => name), ...references])].flatMap((name) => {
     const slices = rows.flatMap((row) => row.slices[name] ?? [])
     const row = rows.find((each) => each.name === name)
@@ -86,6 +87,7 @@ export function table(rows: readonly Row[]): string {
 // the ratio of the row's value to its reference's; `value` reads it from a slice. Rows that did not run have
 // no line.
 export function measures(rows: readonly Row[], memoryMb: number): string[] {
+  // A row that did not run has no values, and the median of no values is NaN.
   const lines = MEASURES.flatMap(([name, value, ratioSign, title, goal]) => {
     const row = rows.find((each) => each.name === name && !(ratioSign && each.reference === BEFORE))
     const values = ratioSign ? row && ratios(row, value) : row?.slices[name]?.map(value)
@@ -105,6 +107,7 @@ export function measures(rows: readonly Row[], memoryMb: number): string[] {
 // Compares with another checkout: CPU per item there and here (lower quartiles), and the median
 // over the rounds of their ratio, with its quartiles.
 export function changes(rows: readonly Row[]): string {
+  // Two lines for each row that ran against another checkout: for the service and for PostgreSQL.
   const lines = rows.flatMap((row) => {
     if (row.reference !== BEFORE) return []
     const { [BEFORE]: before = [], [row.name]: now = [] } = row.slices
@@ -148,6 +151,7 @@ function ratios({ name, reference, slices }: Row, value: Value): number[] {
   return referenceValues.map((reference, round) => (values[round] ?? Number.NaN) / reference)
 }
 
+// Formats a number with this many digits after the point. A missing value (NaN) becomes a dash.
 function format(value: number, digits: number): string {
   const shape = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   return Number.isNaN(value) ? '–' : value.toLocaleString('en', shape)

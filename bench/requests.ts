@@ -68,6 +68,7 @@ type Credits = Extract<Workload, { kind: 'credits' }>
 // Builds one notification with `perRequest` credits; the first has the number `from`. Session ids
 // move on by a second after every 10,000 credits, as the clock of a real bank does.
 function creditRequest({ accounts, first, perRequest }: Credits, from: number, nowMs: number) {
+  // After every SESSIONS_PER_SECOND credits, the time in the session ids is a second later.
   const credits = list(perRequest, (at) => {
     const seconds = Math.floor((from + at - first) / SESSIONS_PER_SECOND)
     return credit(from + at, accounts, nowMs + seconds * 1000)
@@ -91,6 +92,7 @@ export function signature(body: string, id: string, nowMs: number): Record<strin
 // Returns the index-th credit of a notification. Equal indexes give equal credits, except for the time.
 export function credit(index: number, accounts: number, atMs: number) {
   const at = new Date(atMs)
+  // Ten digits that differ for each index, and are not in order.
   const unique = String((index * SCATTER) % 1e10).padStart(10, '0')
   return {
     sessionId: `${INSTITUTIONS[(index * 7) % INSTITUTIONS.length]}${watDigits(at)}${unique}00`,

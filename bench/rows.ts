@@ -29,7 +29,8 @@ export type Load = {
   target?: TargetName // A load without a target starts its own service.
   table?: Table | undefined // Must grow by exactly the number of acknowledged items.
   isOneLongSlice?: true
-  // Returns undefined where the load cannot run. `latest` has the slices of this round so far.
+  // Returns undefined if the load cannot run on this machine, for example without pgbench. `latest` has the
+  // slices that other loads have run in this round so far, by the name of the load.
   run(
     bed: Testbed,
     runTarget: Target,
@@ -40,7 +41,8 @@ export type Load = {
 const CONNECTIONS = 192
 const ARRAYS = { perRequest: 100, connections: 16 } // Few connections: more arrays would overflow the queue.
 const HOT_ACCOUNTS = 50
-// Requests are built for these rates. If the service is faster, the slice ends early, which is correct.
+// Enough requests are built for these rates. A faster service answers them all before the slice's time is
+// over; the slice then ends early, and its rate is still right.
 const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
 const OTHERS_PER_SECOND = 14_000
@@ -68,6 +70,7 @@ export function credits(title: string, target: TargetName, shape: CreditShape = 
     const cold = latest.get('cold')
     const pace = share && cold ? { perSecond: rateOf(cold) * share } : {}
     const perSecondMax = perRequest === 1 ? CREDITS_PER_SECOND : ARRAYS_PER_SECOND
+    // Three times as many, because `job` may make the slice longer than the options do.
     const count = requestsFor(bed, pace.perSecond ? pace.perSecond * 3 : perSecondMax)
     const first = bed.nextCredits(count * perRequest)
     const to = { accounts: accounts ?? runTarget.accounts, perRequest, first, count }
@@ -86,7 +89,7 @@ function requests(title: string, table: Table | undefined, make: MakeWorkload): 
 // A load that measures itself, in one long slice instead of rounds.
 const longLoad = (title: string, run: Load['run']): Load => ({ title, run, isOneLongSlice: true })
 
-// Runs slice after slice until the settlement of everything before is closed.
+// A load that runs slice after slice while the service closes a settlement of all earlier credits.
 const settling = (title: string, load: Load): Load => ({
   ...load,
   title,
@@ -104,7 +107,8 @@ const unsettled = (load: Load): Load => ({
 const NORMAL_PER_SECOND = 2_000
 const normal = credits('credits at a normal rate', 'settlement', { perSecond: NORMAL_PER_SECOND })
 
-// Slow enough that a worker can run alongside on two cores.
+// The load for the rows about screening. It is slow enough that a worker can run beside the service on two
+// cores.
 const SCREENED = { perRequest: 100, connections: 16, perSecond: 30, warmUpMs: 0, sliceMs: 5_000 }
 
 // A load of credits whose slices end only when a worker has screened every credit.
@@ -169,7 +173,8 @@ export const LOADS: Record<string, Load> = {
   'scale-arrays': credits('credits, 100 per request, 10 M accounts', 'scale', ARRAYS),
 }
 
-// The loads that run in every round before the row's own load. The last is its reference.
+// For each row, the loads that run before the row's own load in every round. The report compares the row with
+// the last load of its list.
 export const ROWS: Record<string, readonly string[]> = {
   cold: ['pgbench'],
   hot: ['pgbench'],

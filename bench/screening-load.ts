@@ -71,7 +71,8 @@ function nameOf(serial: number): string {
   return [word(), word(), word()].join(' ')
 }
 
-// Runs a slice, and measures its CPU time until a worker has screened its last credit.
+// Runs a slice, and measures its CPU time until a worker has screened its last credit. The plain slice would
+// leave out what the worker does after the last answer.
 export async function untilScreened(
   bed: Testbed,
   { pids, database }: Target,

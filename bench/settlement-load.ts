@@ -12,7 +12,8 @@ const PATH = '/api/v1/settlements'
 
 type Closed = { lines: number; seconds: number }
 
-// Runs the same load before the settlement, in as many slices as a row has rounds, after the warm-up.
+// Runs the load without a settlement, as the reference for whileSettling(). After the warm-up, it runs as
+// many slices as a row has rounds.
 export async function beforeSettling(
   { options }: Testbed,
   run: () => Promise<Slice | undefined>,
@@ -24,13 +25,15 @@ export async function beforeSettling(
   return merge(slices.slice(WARM_UP_SLICES), slices)
 }
 
-// Runs slice after slice while the service closes a settlement, and adds its lines and seconds.
+// Runs slice after slice of the load while the service closes a settlement, and merges them. `settled` has
+// the number of lines of the settlement, and how many seconds closing it took.
 export async function whileSettling(
   bed: Testbed,
   runTarget: Target,
   run: () => Promise<Slice | undefined>,
 ): Promise<Slice> {
   let closed: Closed | undefined
+  // Runs beside the load. Setting `closed` ends the loop below.
   const closing = closeSettlement(bed, runTarget).then((answer) => {
     closed = answer
     return answer

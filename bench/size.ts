@@ -62,7 +62,8 @@ export async function runSizes(bed: Testbed): Promise<string> {
 
 // Starts the service on a database, and draws samples that are spread evenly over its credits.
 async function prepare(bed: Testbed, runTarget: Target): Promise<Side> {
-  while (await writeCreditBlock(runTarget.database.db)); // A worker does this in the background.
+  // Records all blocks of credits, as a worker does in the background: queries by time use the blocks.
+  while (await writeCreditBlock(runTarget.database.db));
   await runTarget.database.settle()
   const { rows } = await runTarget.database.db.query<Omit<Sample, 'id'>>(
     `select c.session_id as "sessionId", c.account_number as "accountNumber",

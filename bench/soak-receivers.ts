@@ -24,6 +24,7 @@ export async function startReceivers({ db }: BenchDatabase) {
     received.steady++
     response.end()
   })
+  // Answers while it is up; goDownForAWhile() closes it now and then.
   const flapping = await listen((_request, response) => {
     received.flapping++
     response.end()
@@ -43,7 +44,7 @@ export async function startReceivers({ db }: BenchDatabase) {
     withTransaction(db, (tx) =>
       createEndpoint(tx, systemClock(), { clientId, url, eventTypes } as never),
     )
-  await add(steady.url, null)
+  await add(steady.url, null) // `null` subscribes to events of all types.
   await add(flapping.url, ['payment.processing', 'payment.successful', 'account.created'])
   await add(rude.url, ['account.created'])
   const timer = setInterval(() => goDownForAWhile(flapping), UP_MS + DOWN_MS)
@@ -80,6 +81,7 @@ const misbehave: Handler = (request, response) =>
 
 // Starts an HTTP server that reads each request and passes it to the handler.
 async function listen(handle: Handler) {
+  // resume() reads the body of the request, which no handler needs, and discards it.
   const server = createServer((request, response) => {
     request.resume()
     handle(request, response)

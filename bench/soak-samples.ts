@@ -66,6 +66,8 @@ export class Sampler {
   }
 }
 
+// Whether the process on this port answers /ready with success. A process that refuses connections has not
+// started yet, and is not ready.
 async function isReady(port: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/ready`).then(
     ({ ok }) => ok,
@@ -73,6 +75,7 @@ async function isReady(port: number): Promise<boolean> {
   )
 }
 
+// Samples the process on this port. Throws if the process does not answer within SAMPLE_MAX_MS.
 async function readSample(port: number): Promise<ProcessSample> {
   const signal = AbortSignal.timeout(SAMPLE_MAX_MS)
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal })

@@ -45,6 +45,7 @@ export const ABUSES: Record<string, Abuse> = {
 export function abuseConnections(port: number, perSecond: number) {
   const names = Object.keys(ABUSES)
   let made = 0
+  // Opens one more connection, and abuses it in the way whose turn it is.
   const timer = setInterval(() => {
     const abuse = ABUSES[names[made++ % names.length] as string] as Abuse
     const socket = connect({ port, host: '127.0.0.1' })

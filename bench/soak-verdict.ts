@@ -96,7 +96,7 @@ export function mannKendall(values: readonly number[]): number {
     for (const later of values.slice(at + 1)) rising += Math.sign(later - value)
   }
   const deviation = Math.sqrt((count * (count - 1) * (2 * count + 5)) / 18)
-  return rising === 0 ? 0 : (rising - Math.sign(rising)) / deviation
+  return rising === 0 ? 0 : (rising - Math.sign(rising)) / deviation // Less 1: the continuity correction.
 }
 
 // Returns the median of each minute as a point.
@@ -113,6 +113,7 @@ export function soakTable(samples: readonly Sample[], count: number): string {
   const rows = selection.flatMap(({ minute, connections, backlog, ...roles }) =>
     (['api', 'worker'] as const).map((role) => {
       const { rssMb, heapMb, files, sockets, timers, resources } = roles[role]
+      // Both processes share these numbers, so only the first row of a sample has them.
       const shared = role === 'api' ? [connections, backlog] : ['', '']
       return [
         minute.toFixed(0),

@@ -22,8 +22,8 @@ const ACCOUNTS = 20_000
 const SAMPLE_MS = 5_000
 const ROWS_SHOWN = 12
 const ABUSES_PER_SECOND = 4
-// The service closes a client's silent connection after a minute, and a pool's idle one after a minute and a
-// half.
+// The time between the end of the load and the last sample. By then, the service has closed a client's silent
+// connection, which it does after a minute, and a pool's idle one, which it does after a minute and a half.
 const QUIET_MS = 150_000
 const UNLIMITED = { MANILLA_RATE_LIMITS: 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0' }
 
@@ -91,6 +91,8 @@ async function main(): Promise<void> {
   if (problems.length > 0) process.exitCode = 1
 }
 
+// Reads how many minutes the soak lasts, how many requests a second it sends (--rate), and whether the report
+// is stored in its document (--write).
 function readSoakOptions() {
   const options = {
     minutes: { type: 'string', default: '60' },

@@ -95,14 +95,14 @@ export class Testbed implements AsyncDisposable {
   many = () => this.#history('many', this.options.credits / PER_ACCOUNT)
   few = () => this.#history('few', this.options.fewCredits / PER_ACCOUNT)
 
-  // A million credits that no settlement has taken yet; quick: a tenth.
+  // A service with a million credits that no settlement has taken yet; with --quick, a tenth of them.
   settlement = () => this.#history('settlement', this.options.settledAccounts)
 
   // Services with workers: one without screening rules, one with all kinds of rules.
   unscreened = () => this.#withWorker('unscreened')
   screened = () => this.#withWorker('screened', activateAllRules)
 
-  // A million credits to compare with a statement; quick: 50,000.
+  // A service with a million credits to compare with a statement; with --quick, 50,000.
   reconciliation(): Promise<Target> {
     return this.once('reconciliation service', async () => {
       const target = await this.#history('reconciliation', this.options.reconciledAccounts)
@@ -111,7 +111,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // Starts the naive HTTP server of reference-server.ts.
+  // Starts the naive HTTP server of reference-server.ts, with which the service is compared.
   reference(): Promise<Target> {
     return this.once('reference', async () => {
       const database = await this.newDatabase('naive')

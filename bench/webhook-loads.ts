@@ -44,6 +44,7 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
   }
   await writeEvents(database, [account], events)
   await database.settle()
+  // The first fifth of the deliveries is the warm-up.
   const isWarm = () => receiver.seen.size >= (events * ENDPOINTS) / 5
   return await deliver(bed, database, receiver, { expected: events * ENDPOINTS, isWarm })
 }
@@ -72,6 +73,7 @@ export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
       await sleep(1000 / HEALTHY_PER_SECOND)
     }
   }
+  // Expects one event more than `count`: the one that was sent before the backlog.
   return await deliver(bed, database, receiver, { expected: count + 1, isWarm, whileMeasured })
 }
 
@@ -117,6 +119,7 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 // delay from the event to its arrival at /healthy.
 async function startReceiver() {
   const [seen, hanging, delaysMs] = [new Set<string>(), new Set<string>(), [] as number[]]
+  // Leaves a webhook below /hang without an answer; notes and answers every other.
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url as string
     const body = await text(request)
@@ -149,6 +152,7 @@ export async function skipHistory({ db }: BenchDatabase, accounts: number): Prom
 // Writes `count` events, spread evenly over the accounts.
 async function writeEvents({ db }: BenchDatabase, accounts: readonly Account[], count: number) {
   for (let from = 0; from < count; from += EVENT_BATCH) {
+    // The next batch of events, in which the accounts take turns.
     const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => {
       const { id, clientId } = accounts[(from + at) % accounts.length] as Account
       const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false, changes: [] }

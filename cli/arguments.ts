@@ -11,6 +11,7 @@ const EMAIL_LENGTH_MAX = 254
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/
 
 export function parseAmount(text: string): string {
+  // The second pattern refuses an amount of zero.
   const isAmount = /^(?:0|[1-9][0-9]{0,13})(?:\.[0-9]{1,2})?$/.test(text) && /[1-9]/.test(text)
   if (!isAmount)
     throw new InvalidArgumentError(

@@ -52,6 +52,8 @@ function wordsByCommand(program: Command): Words {
   return words
 }
 
+// The script for each shell. Its first function prints the words that may follow a command, and fails if the
+// text names no command; its second function finds the command on the line and offers its words.
 const SCRIPTS: Record<Shell, (words: Words) => string> = {
   bash: (words) => `# Completion of manilla for bash.
 _manilla_words() {

@@ -157,6 +157,7 @@ async function checkClient(run: Run, options: Options): Promise<Check[]> {
     service = run.connect(options)
     const { manilla, clientId, source } = service
     const signal = run.terminal.interrupted
+    // Only tests the credentials: any request needs a token, and the answer is not used.
     await unlessForbidden(manilla.request('get', '/api/v1/limits', { signal }))
     const sourceNames = {
       environment: 'the environment',
@@ -292,6 +293,7 @@ export function describeMessages({ mail, gateway }: MessagesState): Check[] {
     [mail?.isSignedIn ? SIGNED_IN : 'The mail server can be reached, without credentials.', mail],
     ['The gateway of SMS and WhatsApp can be reached.', gateway],
   ]
+  // A channel that is not set up has no check.
   const results = channels.flatMap(([finding, sending]): Check[] => {
     if (!sending) return []
     const { problem } = sending

@@ -38,7 +38,8 @@ export function addListenCommand(program: Command, run: Run): void {
     })
 }
 
-// Streams events until Ctrl-C. The secret is needed only to sign forwarded events or to print it.
+// Streams events until Ctrl-C, and then always ends with the exit code for an interruption. The secret is
+// needed only to sign forwarded events or to print it.
 async function listen(context: Context): Promise<void> {
   const { manilla, terminal, options } = context
   const signal = terminal.interrupted

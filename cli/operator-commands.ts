@@ -86,7 +86,8 @@ function withoutUrl(command: Command): Command {
 }
 
 // Turns an operator command into the action that Commander calls. `load` imports the command's module only
-// when it runs. The command works on the database directly, so --url makes no sense for it.
+// when it runs, and `subject` is the command's only argument, such as a client id. The command works on the
+// database directly, so --url makes no sense for it.
 function toOperatorAction(run: Run, load: () => Promise<Work>) {
   return async (...args: unknown[]): Promise<void> => {
     const { url, json, ...options } = (args.at(-1) as Command).optsWithGlobals<Options>()

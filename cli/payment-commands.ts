@@ -88,6 +88,7 @@ async function createPayment(context: Context, amount = '') {
   // Chooses the bank before anything is created, so that no request is left behind if there is none.
   const bankCode = texts.bank ?? (await manilla.payments.banks({ signal }))[0]?.code
   if (bankCode === undefined) throw new CliProblem('No bank issues numbers at the moment.')
+  // The second request has a key derived from that of the first, because each request needs its own.
   const payment = await keyed(context, async (key) => {
     const advice = await manilla.advices.create(body as never, { idempotencyKey: key, signal })
     const { adviceReference } = advice

@@ -9,7 +9,8 @@ import { showProgress, type Terminal } from './terminal.ts'
 
 const PIPED_MAX = 4_096
 
-// Output is for people, with headers and colours, only if it goes to a terminal.
+// Returns the terminal of this process. Output is for people, with headers and colours, only if it goes to a
+// terminal; a pipe or a file gets plain rows for programs.
 export function processTerminal(interrupted: AbortSignal): Terminal {
   const { stdout, stderr, env } = process
   const isTerminal = stdout.isTTY === true
@@ -62,7 +63,7 @@ async function readSecret(prompt: string, signal: AbortSignal): Promise<string> 
   }
 }
 
-// Takes the first line, and stops reading long input.
+// Returns the first line of what is piped in, and stops reading when the input is too long for a secret.
 async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
   let text = ''
   for await (const chunk of stdin.setEncoding('utf8')) {

@@ -81,7 +81,7 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     const failure = describeFailure(error, { url: run.url, isInterrupted })
     if (!failure) throw error
     const { sentence, exitCode, error: refusal } = failure
-    if (sentence === '') return exitCode
+    if (sentence === '') return exitCode // Help or the version, which is printed already.
     const isJson = words.includes('--json')
     const report = {
       message: sentence,

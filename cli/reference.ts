@@ -10,7 +10,7 @@ import { createProgram } from './program.ts'
 const BEGIN = '<!-- commands: written by npm run generate -->'
 const END = '<!-- /commands -->'
 
-// Replaces the part of the document between the two marks.
+// Returns docs/cli.md with the part between the two marks replaced by the commands as they are now.
 export function insertCommands(document: string): string {
   const [before = '', fromBegin = ''] = document.split(BEGIN)
   const [, after = ''] = fromBegin.split(END)
@@ -47,6 +47,7 @@ function renderSections(command: Command, path: string): string[] {
 
 const HEADER = ['| | |', '| --- | --- |']
 
+// Returns the lines of a Markdown table of a command's arguments and options, or no lines if there are none.
 function renderTable(args: readonly Argument[], options: readonly Option[]): string[] {
   const rows = [
     ...args.map((each) => [`<${each.name()}>`, describe(each)] as const),
@@ -56,6 +57,8 @@ function renderTable(args: readonly Argument[], options: readonly Option[]): str
   return [...HEADER, ...rows.map(([name, text]) => `| \`${name}\` | ${text} |`)]
 }
 
+// Returns the description of an argument or option, with its choices and its default. A pipe is escaped,
+// because it would end the table's cell.
 function describe({
   description,
   argChoices,

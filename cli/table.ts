@@ -57,6 +57,7 @@ function layOut<Row>(style: Style, columns: readonly Column<Row>[], rows: readon
   const widths = columns.map((_, index) =>
     Math.max(...[titles, ...cells].map((line) => widthOf(line[index] as string))),
   )
+  // Pads each cell of a line to the width of its column.
   const alignLine = (line: readonly string[]) => {
     const padded = line.map((cell, index) =>
       alignText(cell, widths[index] as number, columns[index]?.isRight),

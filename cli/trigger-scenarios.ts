@@ -174,20 +174,21 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   },
 }
 
-// Makes money arrive that cannot be booked, and returns it to its payer.
+// Makes money arrive that cannot be booked, and returns it to its payer, for the events about returns.
 async function returnSuspendedMoney(player: Player): Promise<unknown> {
   const params = { id: (await player.suspended()).id }
   const path = '/api/v1/suspense/{id}/return'
   return player.manilla.request('post', path, { ...player.withSignal, params, body: {} })
 }
 
-// Makes a payment and settles it.
+// Makes a payment and closes a settlement with its money, for the events about settlements.
 async function closeSettlement(player: Player): Promise<unknown> {
   await player.paidPayment()
   return player.manilla.settlements.close({}, player.withSignal)
 }
 
-// The client's bank account that the sandbox bank refuses to pay, added if it is missing.
+// Returns the reference of the client's bank account that the sandbox bank refuses to pay, for the scenario
+// of payout.failed. Adds the account if it is missing.
 async function findClosedAccount(player: Player): Promise<string> {
   const path = '/api/v1/bank-accounts'
   const accounts = await player.manilla.request('get', path, player.withSignal)

@@ -193,7 +193,8 @@ function lineOf({ method, url }: Pick<HttpRequest, 'method' | 'url'>): string {
   return `${method} ${url.split('?', 1)[0]}`
 }
 
-// If several calls share a path, the call with the fewest faults is taken to be the one that was meant.
+// `faults` has a list of violations for each call that the request could be, because several calls may share
+// a path. The call with the fewest violations is taken to be the one that was meant.
 function fewestFaults(faults: readonly string[][]): string[] {
   return faults.reduce(
     (least, each) => (each.length < least.length ? each : least),

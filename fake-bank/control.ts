@@ -22,7 +22,8 @@ type ControlContext = {
 
 type Order = TransferOrder & { fate?: Fate | undefined }
 
-// Adds the routes of the control API. `context` has the simulated bank and its notifier.
+// Adds the routes of the control API. `context` has the simulated bank and its notifier. wakePump() resets
+// the timer of the notifications, which is necessary after any change of what is due.
 export function controlRoutes(app: FastifyInstance, context: ControlContext): void {
   const { bank, notifier } = context
   app.get('/control/health', async () => ({
@@ -51,6 +52,7 @@ export function controlRoutes(app: FastifyInstance, context: ControlContext): vo
     if (!isWhole || (advanceMs as number) < 0 || (advanceMs as number) > ADVANCE_MS_MAX) {
       return refuse(reply, `advanceMs must be a whole number from 0 to ${ADVANCE_MS_MAX}`)
     }
+    // Acts as if the time had passed: payouts and notifications fall due earlier.
     bank.payouts.bringForward(advanceMs as number)
     notifier.bringForward(advanceMs as number)
     await notifier.sendDue()
@@ -75,6 +77,7 @@ function transferRoutes(app: FastifyInstance, { bank, notifier, wakePump }: Cont
     const orders = entries.map(readOrder)
     const problem = orders.find((order) => typeof order === 'string')
     if (problem !== undefined) return refuse(reply, problem)
+    // A transfer to a blocked account does not take place; its answer has only the status.
     const answers = (orders as Order[]).map((order) => {
       const transfer = bank.receive(order)
       if (!transfer) return { accountNumber: order.accountNumber, status: 'account_blocked' }

@@ -75,7 +75,7 @@ export function outcomeOfStatus(httpStatus: number): Outcome {
 
 // Sends no answer: `silent` waits until the caller gives up, `dropped` breaks the connection.
 export function keepQuiet(reply: FastifyReply, how: 'silent' | 'dropped'): FastifyReply {
-  reply.hijack()
+  reply.hijack() // Keeps Fastify from sending an answer.
   if (how === 'dropped') reply.raw.destroy()
   return reply
 }

@@ -62,6 +62,7 @@ export async function startFakeBank(options: FakeBankOptions) {
     faults: { ...NO_FAULTS, ...options.faults },
     batch: options.batch ?? 1,
   })
+  // A caller with a clock of its own, such as a test, calls sendDue() instead.
   const pump = options.clock ? undefined : startPump(notifier, clock)
   const wakePump = () => pump?.wake()
   bank.payouts.report = (news) => {

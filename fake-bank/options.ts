@@ -112,12 +112,14 @@ function readPair(pair: string): [string, string] {
   return [name, value]
 }
 
+// Reads the value of an option that must be a whole number from 0 to `max`.
 function readWhole(name: string, text: string, max: number): number {
   const value = Number(text)
   if (/^\d{1,10}$/.test(text) && value <= max) return value
   throw new UsageError(`--${name} must be a whole number from 0 to ${max}`)
 }
 
+// Reads the value of an option that must be an amount in naira. Returns the amount in kobo.
 function readNaira(name: string, text: string) {
   const amount = parseKobo(text)
   if (amount === undefined) throw new UsageError(`--${name} must be naira, such as 50.00`)

@@ -7,9 +7,10 @@ import type { Description, Operation, Response } from './operations.ts'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
 
-// Must not appear in any response.
+// Text that no response may contain, such as a stack trace or a path of the source code.
 const INSIDES = /node_modules|\n\s+at .+:\d+|\bfile:\/\/\/\S+\.[jt]s|\.[jt]s:\d+:\d+|\[object \w+\]/
-// Must not appear in a refusal. A success may show text that a user once wrote.
+// Words of libraries, the database and JavaScript that no refusal may contain. A success may contain them,
+// because it may show text that a user once wrote.
 const WORDS = [
   /fastify|typebox|\bajv\b|scrypt|\bjose\b|undici|FST_|ERR_|ECONN|unexpected token|at position \d/i,
   /pg_|postgres|\bsql\b|syntax error|relation "|constraint|violat|\bundefined\b|\bNaN\b/i,

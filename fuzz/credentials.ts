@@ -83,6 +83,7 @@ export class Credentials {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
+// Whether the operation takes the session of a signed-in user instead of a client's token.
 function isForPeople({ operation }: Target): boolean {
   return 'session' in (operation.security?.[0] ?? {})
 }
@@ -100,7 +101,8 @@ function clientOf({ operation }: Target): string | undefined {
 }
 
 // Names the token or session to call an operation with; equal names share one. Each operation for users has a
-// session of its own, because some operations end the session.
+// session of its own, because some operations end the session. An operation that moves a clock or deletes
+// data (isMoving) uses the token of another client.
 function keyOf(target: Target, caller: Caller): string {
   if (caller !== 'own') return `${caller} ${isForPeople(target)}`
   return isForPeople(target) ? target.operation.operationId : `token ${isMoving(target)}`

@@ -32,6 +32,7 @@ export function doorInto(app: FastifyInstance, address: string): Door {
 export function doorTo(address: string): Door {
   const { hostname, port } = new URL(address)
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
+  // Sends one request. A stream has a connection of its own, which is cut after the response's headers.
   const send = (sent: Sent, isStream: boolean): Promise<Answer> => {
     const { method, url, headers, payload } = sent
     return new Promise<Answer>((resolve, reject) => {

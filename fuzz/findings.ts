@@ -7,7 +7,8 @@ const VARIABLE = /[0-9a-f-]{8,}/g
 export class Findings {
   readonly #byKey = new Map<string, string>()
 
-  // Notes a fault, unless the same fault was noted for the same address before. Ids in it do not count.
+  // Notes a fault, unless the same fault was noted for the same address before. Faults that differ only in an
+  // id are the same.
   note(where: string, fault: string): void {
     const [line = ''] = fault.split('\n')
     const [, address = ''] = / (?:GET|POST|PUT|PATCH|DELETE) ([^ ?]+)/.exec(fault) ?? []

@@ -89,6 +89,7 @@ function spawnService(folder: string, settings: Record<string, string>) {
   })
   const errors: string[] = []
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // Reads the service's output: resolves with the address that it prints, and collects logged errors.
   const address = new Promise<string>((resolve, reject) => {
     void ended.then(() => reject(new Error('the service ended')))
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -112,6 +113,7 @@ function spawnService(folder: string, settings: Record<string, string>) {
 // Returns a bench, as the fixtures of tests need it, that calls the service over HTTP.
 function httpBench(door: Door, parts: Pick<Bench, 'db' | 'config'>): Bench {
   let defaultToken: string | undefined
+  // Sends a call through the door. The result has json(), which the test fixtures expect.
   const send = async (call: Omit<Call, 'token'>, token?: string | null) => {
     const { method, url, headers, payload } = requestOf(call, token)
     const sent = { method, url, headers, payload } as Parameters<Door>[0]
@@ -135,9 +137,10 @@ function httpBench(door: Door, parts: Pick<Bench, 'db' | 'config'>): Bench {
     login,
     async newClient(clientId: string) {
       await addClient(parts.db, systemClock(), { clientId })
-      return login(clientId, 's3cret')
+      return login(clientId, 's3cret') // The secret that addClient() gives to every client.
     },
     async call({ token, ...call }: Call) {
+      // Without a `token`, calls as the sandbox's client. With null, calls without credentials.
       if (token === undefined) defaultToken ??= await login()
       return send(call, token === undefined ? defaultToken : token)
     },

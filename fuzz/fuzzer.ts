@@ -136,6 +136,7 @@ export class Fuzzer {
 }
 
 // Returns a fault if neither the operation nor the list of common errors declares the response's error code.
+// The outcome of a credit or reversal (isOutcome) is no error, even if it has a code.
 function undeclared(target: Target | undefined, { statusCode, body }: Answer): string[] {
   const [, code] = /^\{.*"code":"([a-z_]+)"/s.exec(body) ?? []
   if (!target || statusCode < 400 || code === undefined || isOutcome(body)) return []

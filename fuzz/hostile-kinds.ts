@@ -130,13 +130,15 @@ function holesOf(schema: Schema, path: (string | number)[] = []): Hole[] {
     holesOf(each, [...path, name]),
   )
   const inItems = schema.items ? holesOf(schema.items, [...path, 0]) : []
-  // The alternatives of the schema are at the same place, which `here` already has.
+  // Each alternative of the schema describes the same place. `here` has the place already, so only the fields
+  // inside of an alternative are added.
   const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
   const inBranches = branches.flatMap((each) => holesOf(each, path).slice(here.length))
   return [...here, ...inProperties, ...inItems, ...inBranches]
 }
 
-// Puts each hostile value into each field of the body. `right` is a valid body.
+// Puts each hostile value into each field of the body. `right` is a valid body. The value replaces HOLE in
+// the JSON text, because a number such as 1e309 would not survive JSON.stringify().
 function fieldCases(body: Schema): Case[] {
   return holesOf(body).flatMap(({ path, schema }) => {
     const texts = TEXTS.map((text) => JSON.stringify(text))
@@ -224,10 +226,12 @@ const EXTRAS = [
 // is a valid body.
 function shapeCases(body: Schema): Case[] {
   const names = Object.keys(body.properties ?? {})
+  // Without the field: JSON.stringify() leaves out a field that is undefined.
   const without = names.map((name): Case => {
     const payload = (right: Fields) => JSON.stringify({ ...right, [name]: undefined })
     return [`without ${name}`, { payload }]
   })
+  // With the field twice: its text is inserted again after the opening brace.
   const twice = names.map((name): Case => {
     const payload = (right: Fields) => {
       const again = `{"${name}":${JSON.stringify(right[name] ?? null)},`
@@ -235,6 +239,7 @@ function shapeCases(body: Schema): Case[] {
     }
     return [`${name} twice`, { payload }]
   })
+  // With an unknown field, whose text is inserted before the closing brace.
   const extra = EXTRAS.map((text): Case => {
     const payload = (right: Fields) => JSON.stringify(right).replace(/\}$/, () => `,${text}}`)
     return ['an extra field', { payload }]

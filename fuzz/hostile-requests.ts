@@ -40,6 +40,7 @@ export function buildRequest(
 ): HostileRequest {
   const parameters = operation.parameters ?? []
   const params = change.params ?? {}
+  // Each parameter of the path gets the value of the change, or else a valid value.
   const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const schema = parameters.find((each) => each.name === name)?.schema ?? {}
     return params[name] ?? encodeURIComponent(String(rightValue(schema, name, known, random)))

@@ -226,7 +226,7 @@ export function boundaries(schema: Schema): string[] {
   const counts = [minItems, maxItems].flatMap((bound) => around(bound))
   const texts = [
     ...lengths.map((length) => 'x'.repeat(length)),
-    ...(maxLength ? ['🏦'.repeat(maxLength)] : []),
+    ...(maxLength ? ['🏦'.repeat(maxLength)] : []), // Each character counts as two in UTF-16.
   ]
   // The items need no randomness: each choice is the least or the first.
   const item = JSON.stringify(

@@ -95,11 +95,13 @@ async function runEpisodes(
   return next - (at ?? 0)
 }
 
+// Lists each key with its count, the largest count first.
 function tally(counts: ReadonlyMap<string | number, number>): string {
   const sorted = [...counts].sort(([, one], [, other]) => other - one)
   return sorted.map(([key, count]) => `${key} ${count}`).join(', ')
 }
 
+// Reads the options. Without --seed, a seed is drawn; without --at, all episodes run.
 function readFuzzOptions() {
   const text = { type: 'string' } as const
   const { values } = parseArgs({ options: { requests: text, seed: text, at: text } })

@@ -30,6 +30,7 @@ export type Description = {
 // Replaces references to named bodies by their schemas.
 export function inlineBodies(description: Description): Description {
   const { schemas } = description.components
+  // Copies a part of the description, with each $ref in it replaced by the schema that it names.
   const inlined = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inlined)
     if (typeof value !== 'object' || value === null) return value

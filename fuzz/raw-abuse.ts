@@ -107,6 +107,7 @@ export async function rawFaults(address: string, name: string): Promise<string[]
   const faults = [
     statuses.some((status) => status >= 500) && `answers ${statuses}`,
     INSIDES.test(text) && `reveals ${INSIDES.exec(text)?.[0]}`,
+    // The path of the smuggled request is in the text only if the service has answered that request.
     text.includes('/smuggled') && 'took one request for two',
     expected === 'refused' && statuses.some((status) => status < 300) && `is served: ${statuses}`,
     expected === 'served' && statuses[0] !== 200 && `is not served: ${statuses}`,

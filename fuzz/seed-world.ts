@@ -84,7 +84,8 @@ export async function seedWorld(bench: Bench): Promise<Known> {
   }
 }
 
-// Closes a settlement, and creates payouts, refunds, subaccounts and splits.
+// Closes a settlement of all money so far, then reports another credit, whose money the payouts and refunds
+// use, and creates subaccounts and splits.
 async function seedMoneyOut(bench: Bench, accountNumber: string): Promise<void> {
   await closeSettlement(bench)
   const { sessionId } = await reportCredit(

@@ -101,6 +101,7 @@ const plain = (text: string) => text.replaceAll('`', '').replaceAll(/\[([^\]]+)\
 // Returns the catalogue with the definitions between its markers written anew.
 export function withDefinitions(catalogue: string, glossary: string): string {
   const definitions = readGlossary(glossary)
+  // The source text of the catalogue's entry for each term.
   const entries = Object.entries(TERMS).map(([key, term]) => {
     const definition = definitions.get(term)
     if (!definition) throw new Error(`docs/glossary.md does not define ${term}`)

@@ -77,7 +77,8 @@ function scopeOf({ operationId, description = '' }: Operation): Scope | undefine
   return scope
 }
 
-// How a caller of the operation must authenticate, by its `security`.
+// How a caller of the operation must authenticate, by its `security`, which lists the alternatives. A token
+// is optional if another alternative needs no token.
 function credentialsOf({ security = [] }: Operation): ApiRoute['credentials'] {
   if (security.some((way) => 'session' in way)) return 'session'
   if (!security.some((way) => 'bearer' in way)) return 'none'
@@ -90,6 +91,7 @@ export function withRoutes(document: string, description: OpenApi): string {
   const tags = [...TAG_GROUPS.flatMap((group) => group.tags), ...INTERNAL_TAGS]
   // One table for each tag. If an operation needs no scope, its row names the credentials that it needs.
   const sections = tags.map((tag) => {
+    // The third cell is the scope, or else the credentials; a token may be optional in addition.
     const rows = (byTag.get(tag) ?? []).map(({ method, path, scope, credentials, operationId }) => {
       const needs = scope ? `\`${scope}\`` : credentials
       const isOptional = credentials === 'optional token' && scope
@@ -215,6 +217,7 @@ export function withEvents(document: string): string {
 
 const sentence = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
+// A table of fields of `data`, the object that an event carries.
 function fieldTable(fields: Readonly<Record<string, Schema>>): string {
   const rows = Object.entries(fields).flatMap(([name, schema]) => fieldRows(name, schema))
   return table(['field', 'type', 'description'], rows)

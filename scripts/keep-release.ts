@@ -14,7 +14,8 @@ const EXTERNAL = ['vite'] // Only the build of the pages loads it.
 const SQL_FILES = 'db/{migrations,functions}/*.sql'
 const PROFILES = 'statement-profiles/*.json'
 
-// Bundles the service in the folder, and reads its SQL files and statement profiles.
+// Bundles the service in the folder, and reads its SQL files and statement profiles. The tests of upgrades
+// run the result as the previous release.
 export async function keepRelease(folder: string): Promise<KeptRelease> {
   const files: Record<string, string> = { 'main.mjs': await bundle(folder) }
   for (const path of [SQL_FILES, PROFILES]

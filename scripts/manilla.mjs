@@ -37,6 +37,7 @@ else void runAll([[pathOf('cli/main.ts'), ...process.argv.slice(2)]])
 async function runCliInProcess() {
   const { enableCompileCache } = await import('node:module')
   if (!process.env.NODE_COMPILE_CACHE) enableCompileCache(COMPILE_CACHE)
+  // The listeners of this launcher are only for child processes.
   process.removeAllListeners('SIGINT')
   process.removeAllListeners('SIGTERM')
   await import('../cli/main.ts')

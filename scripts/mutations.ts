@@ -47,7 +47,8 @@ try {
   rmSync(original, { recursive: true, force: true })
 }
 
-// Runs the simulation with a mutation until it fails, with another seed each time.
+// Runs the simulation with a mutation, which breaks one line of the service on purpose, until the simulation
+// fails, with another seed each time. A mutation that survives all runs shows a gap in the simulation.
 async function tryMutation(mutation: Mutation): Promise<Verdict> {
   const { name, test } = mutation
   for (let seed = 1; seed <= ATTEMPTS_MAX; seed++) {

@@ -17,7 +17,8 @@ const NAME = /^[a-z][a-z0-9]{1,29}$/
 
 export class UsageError extends Error {}
 
-// Returns the paths of the new files, in the order of the guide's steps.
+// Copies the template connector's files under the new name, and adds the connector to the registry. Returns
+// the paths of the new files, in the order of the guide's steps.
 export function newConnector(root: string, name: string): string[] {
   if (!NAME.test(name)) {
     throw new UsageError('The name must be 2 to 30 lower-case letters and digits, such as acme.')

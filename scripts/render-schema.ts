@@ -110,6 +110,7 @@ export async function renderSchema(pool: pg.Pool): Promise<string> {
   const inside = [...(await read(COLUMNS)), ...(await read(CONSTRAINTS))]
   const after = [...(await read(INDEXES)), ...(await read(TRIGGERS))]
 
+  // The text of each relation: columns and constraints in parentheses, then indexes and triggers.
   const renderedRelations = relations.map(({ name, head, tail }) => {
     const body = inside.filter((part) => part.relation === name).map((part) => `  ${part.line}`)
     const table = `${head}${body.length > 0 ? ` (\n${body.join(',\n')}\n)` : ''}${tail};\n`

@@ -103,6 +103,7 @@ async function findSet(isLongSet: boolean): Promise<string[]> {
 // Puts the files of a set into the order in which processes start: files that need a process of their own,
 // then processes that share all other files.
 function arrange(files: string[]): string[] {
+  // For a file that matches none of the patterns, rank() returns their number.
   const alone = files.filter((file) => rank(file, LONG_ALONE) < LONG_ALONE.length)
   const sharedFiles = files.filter((file) => !alone.includes(file))
   // More processes than needed: one that finds no file left ends at once.

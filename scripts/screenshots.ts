@@ -139,6 +139,7 @@ async function takeDashboardPicture(
   await save(page, name)
 }
 
+// Takes the picture, and stores it as a PNG file in the output folder.
 async function save(page: Page, name: string, options = {}): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', ...options })
   console.log(`${name}.png`)

@@ -77,6 +77,7 @@ const BLOCK = /<!-- states of (\w+): written by npm run generate -->[\s\S]*?<!--
 export function withDiagrams(document: string): string {
   // The diagrams whose place in the document has not been found yet.
   const missing = new Map(DIAGRAMS)
+  // BLOCK matches each place for a diagram, with the table that the place names.
   const filled = document.replace(BLOCK, (_, table: string) => {
     const diagram = missing.get(table)
     if (!diagram) throw new Error(`docs/states.md: ${table} has no states, or has two diagrams`)

@@ -25,7 +25,7 @@ export const LONG_ALONE = [
   'test/new-connector.test.ts',
 ]
 
-// Long files that share a process.
+// Long files that run together in shared processes.
 export const LONG_BATCHED = [
   'test/browser/*.test.ts',
   'test/**/*-scale.test.ts',
@@ -47,7 +47,8 @@ export const FIRST = [
   'test/{access,accounts,cli,holds,records,requery,routing,webhooks}/*.test.ts',
 ]
 
-// `npm test -- --connector acme` runs these and the folder of the connector.
+// The files with tests of every connector. `npm test -- --connector acme` runs these files and those of the
+// folder test/banks/acme.
 export const CONNECTOR_SUITE = ['test/banks/*.test.ts', 'test/fake-bank/*.test.ts']
 
 const LONG = [...LONG_ALONE, ...LONG_BATCHED]

@@ -32,7 +32,8 @@ try {
   console.log(`ℹ wall time ${(performance.now() / 1000).toFixed(1)} s`)
 }
 
-// Runs the test runner in a child process; returns its exit code.
+// Runs the test runner in a child process; returns its exit code. `stopping` is the signal that ended the run
+// early, if there was one.
 async function runTests(args: readonly string[]): Promise<number> {
   const runner = spawn(
     process.execPath,

@@ -68,7 +68,7 @@ export function timestamp(at: Date): string {
   return `${watTime(at)}000+01:00`
 }
 
-// A bank's time without an offset is in WAT.
+// Returns the offset of a time from UTC in milliseconds. A bank's time without an offset is in WAT.
 function offsetMs(offset: string | undefined): number {
   if (offset === undefined) return WAT_OFFSET_MS
   if (offset === 'Z') return 0
@@ -81,6 +81,7 @@ const LOOK_AHEAD_DAYS = 400 // Longer than any series of holidays.
 
 export type Holidays = ReadonlySet<string>
 
+// Returns whether the day, as yyyy-MM-dd, is neither a Saturday (6), a Sunday (0) nor a holiday.
 export function isBusinessDay(day: string, holidays: Holidays): boolean {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
   return weekday !== 0 && weekday !== 6 && !holidays.has(day)
@@ -99,7 +100,8 @@ export function businessDayBefore(day: string, holidays: Holidays): string {
 
 type Steps = { first: number; step: 1 | -1 }
 
-// Searches day by day, forwards or backwards, from `first` days after the day.
+// Returns the first business day of a search that begins `first` days after the day and goes forwards (`step`
+// 1) or backwards (-1).
 function findBusinessDay(day: string, holidays: Holidays, { first, step }: Steps): string {
   for (let offsetDays = first; Math.abs(offsetDays) < LOOK_AHEAD_DAYS; offsetDays += step) {
     const candidate = new Date(Date.parse(`${day}T00:00:00Z`) + offsetDays * CALENDAR_DAY_MS)

@@ -17,7 +17,8 @@ const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
 const DIGITS = /^\+?[0-9]+(?:[eE][0-9]+)?$/
 const NEEDS_QUOTES = /[",;|\t\r\n]/
 
-// Returns the cell as the file has it. `isForSpreadsheet` writes digits as text.
+// Returns the cell as the file has it: with an apostrophe before anything that a spreadsheet would read as a
+// formula, and quoted if necessary. `isForSpreadsheet` writes digits as ="0001", which stays text.
 export function cellText(cell: Cell, isForSpreadsheet = false): string {
   if (cell === null || cell === undefined) return ''
   const text = String(cell)

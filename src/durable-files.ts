@@ -13,7 +13,7 @@ export function writeDurably(path: string, content: string | Uint8Array): void {
   }
 }
 
-// Call after a file was created, renamed or removed in the folder.
+// Syncs the names in a folder to disk. Call it after a file was created, renamed or removed in the folder.
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {

@@ -43,6 +43,7 @@ let usedBytes = POOL_BYTES
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 // Creates a UUID of version 7. A pool of random bytes serves 256 ids with one call of the operating system.
+// 0x70 and 0x80 are the bits that every UUID of version 7 has.
 export function timeOrderedId<Id extends string = string>(now: Date): Id {
   if (usedBytes === POOL_BYTES) {
     randomFillSync(pool)

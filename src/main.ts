@@ -113,6 +113,7 @@ async function listen(app: Service['app'], config: Config): Promise<void> {
 // Runs one of several HTTP processes on a port. Ctrl-C reaches all of them. They ignore it, because the
 // primary decides when they stop.
 async function runHttpProcess(config: Config, log: Logger): Promise<void> {
+  // A signal ends the process at once until the service exists. Later, it closes the service first.
   let stop = (): void => process.exit(0)
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => stop())

@@ -52,7 +52,8 @@ type RoundKeys = readonly number[]
 
 const keysOfSealers = new WeakMap<Sealer, Map<IdKind, RoundKeys>>()
 
-// Encrypts a row number. Numbers of shared ledger accounts are mapped to the upper half of the blocks first.
+// Encrypts a row number as a block of 48 bits. Numbers of shared ledger accounts are mapped to the upper half
+// of the blocks first.
 export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Ids[Kind]): number {
   const isShared = id >= SHARED_FROM
   const offset = isShared ? id - SHARED_FROM : id
@@ -72,7 +73,7 @@ export function findId<Kind extends IdKind>(
   return (block < UPPER_HALF ? block : block - UPPER_HALF + SHARED_FROM) as Ids[Kind]
 }
 
-// Encrypts the ids in `suspense/5` and `credit/5`; other names are already public.
+// Encrypts the row number in a name such as `suspense/5` or `credit/5`. All other names are already public.
 export function publicName(sealer: Sealer, name: string): string {
   return name.replace(
     NAMED,

@@ -14,8 +14,8 @@ type IdLetters = (typeof LETTERS_OF_IDS)[number]
 
 const LENGTH = 7 // Characters after the letters, without the check character.
 const CREDIT_LENGTH = 10 // 50 bits hold every public id.
-const LOW_BITS = 15 // The last bits of an id, which are random.
-const HIGH_BITS = 20 // The minute of an id, without its higher bits.
+const LOW_BITS = 15 // How many of the last bits of an id, which are random, its code contains.
+const HIGH_BITS = 20 // How many of the low bits of an id's minute its code contains.
 const LOW = 2 ** LOW_BITS
 const HIGH = 2 ** HIGH_BITS
 const MINUTE_MS = 60_000
@@ -50,8 +50,9 @@ export type ShortCode =
   | { kind: 'number'; prefix: string } // The start of the reference.
   | { kind: 'credit'; id: string }
 
-// Reads a code. Returns `mistyped` if the text has the form of a code but the wrong check character, and
-// undefined if it is no code. A code without its letters is read as that of a payment or a payment request.
+// Reads a short code. A code without its three letters is read as that of a payment or a payment request.
+// Returns `mistyped` if the text has the letters and the form of a code but the wrong check character, and
+// undefined if the text is no code.
 export function readCode(text: string): ShortCode | 'mistyped' | undefined {
   const [, letters = '', body = ''] =
     /^(?:([A-Z]{3})[- ]*)?([0-9A-Z]{4}[- ]*[0-9A-Z]{4}(?:[- ]*[0-9A-Z]{3})?)$/.exec(
@@ -115,6 +116,7 @@ function checkOf(data: string): string | undefined {
     const value = ALPHABET.indexOf(character)
     if (value < 0) return undefined
     sum ^= value
+    // Multiplies by two. An overflow into bit 5 is reduced by the field's polynomial, x^5 + x^2 + 1.
     sum = (sum << 1) ^ (sum & 16 ? 0b100101 : 0)
   }
   return ALPHABET[sum]

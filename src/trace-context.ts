@@ -22,7 +22,7 @@ export type TracingSettings = {
   readonly serviceName: string
   readonly attributes: Readonly<Record<string, string>> // Attributes of the OpenTelemetry resource.
   readonly sampler: (typeof SAMPLERS)[number]
-  readonly share: number // For the ratio samplers.
+  readonly share: number // The share of traces that a ratio sampler keeps, from 0 to 1.
 }
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>

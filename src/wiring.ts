@@ -81,7 +81,7 @@ type StartOptions = {
   connectionString: string
   clock: Clock
   log: Logger
-  patience?: number // See deadlines.ts.
+  patience?: number // Multiplies the usual time limits (deadlines.ts).
   checksClock?: boolean // Compares our clock with the database's. Off in most tests, which choose the time.
 }
 
@@ -165,9 +165,11 @@ export type Service = {
   writers: Writers
   metrics: Metrics
   startWorkers(): void
-  syncDataKeys: () => Promise<void> // Also runs by itself every other second.
-  writeMeasures: () => Promise<void> // Also runs by itself every few seconds.
-  syncRouting: () => Promise<void> // Also runs by itself, at once when a call to a bank fails.
+  // Each of these three functions runs one round of a worker at once. The workers also run by themselves,
+  // every few seconds, and the worker of routing also when a call to a bank fails.
+  syncDataKeys: () => Promise<void>
+  writeMeasures: () => Promise<void>
+  syncRouting: () => Promise<void>
   close(): Promise<void>
 }
 
@@ -208,10 +210,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const { monotonic = systemMonotonic } = options
   const watches = { clock, realClock, monotonic, log, metrics, tracer, payoutHooks: PAYOUT_HOOKS }
-  const parts = { ...connections, ...banking, ...moneyParts, ...files, ...watches }
+  const parts = { ...connections, ...banking, ...moneyParts, ...files, ...watches } // For app and workers.
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
   const timing = { signingClock: realClock, frozenTime: testClock.frozenTime }
-  const working = { ...parts, ...timing, ...workerSettings(options, db), submitCredits }
+  const working = { ...parts, ...timing, ...workerSettings(options, db), submitCredits } // For workers.
   const sandbox = wireSandbox(config, { ...working, testClock, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
@@ -230,7 +232,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     readMetrics: options.readMetrics ?? (() => metrics.registry.metrics()),
   })
   let workers: RunningWorkers | undefined
-  // Starts the workers of this process. A second call changes nothing.
+  // Starts this process's workers, once. `sandbox.rounds` (test clock, seeds) is empty in live mode.
   function startWorkers(): void {
     const list = listWorkers({ ...working, notifiers, ...sandbox.rounds })
     workers ??= runWorkers(parts, dueWork.prepareWorkers(list))
@@ -307,6 +309,7 @@ function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
   const worker = { name: 'write-measures', pauseMs: MEASURES_PAUSE_MS, round }
   const measuring = runWorkers({ log }, [worker])
   const writeMeasures = runNow(round, log)
+  // Stops the worker, and then writes the counts since its last round.
   const stopMeasuring = async () => {
     await measuring.stop()
     await writeMeasures()
@@ -332,6 +335,7 @@ async function startRouting(
   callMeter.onFailure = () => notifier.call()
   const syncNow = runNow(round, log)
   await syncNow()
+  // `isDone`: syncNow() above has run the first round.
   const worker = { name: 'sync-routing', pauseMs: ROUTING_PAUSE_MS, notifier, isDone: true, round }
   const { stop } = runWorkers({ log }, [worker])
   return { callMeter, router, syncNow, stop }
@@ -402,6 +406,7 @@ function workerSettings(options: ServiceOptions, db: Pool) {
   const { monotonic = systemMonotonic, patience } = options
   const isClockRight = clockCheckOf(options, db)
   const areAgesKnown = ageCheckOf({ ...options, monotonic }, isClockRight)
+  // Names this process in the observations that it stores about payout queries (payouts/query-workers.ts).
   const observer = randomUUID()
   const checks = { isClockRight, areAgesKnown, observer }
   const judging = { bankTimeMaxAgeMs, suspiciousKobo }

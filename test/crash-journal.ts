@@ -69,6 +69,7 @@ export async function driveJourneys(
 
   // Sends the requests of one customer, one after another. Throws at the first that gets no answer.
   async function runCustomer(customer: Customer): Promise<void> {
+    // Records a request before it is sent, so the journal also has the requests without an answer.
     const sendAndRecord = async (request: JournalEntry) => {
       customer.entries.push(request)
       request.answer = await send(url, request)

@@ -62,6 +62,7 @@ async function runUntilKilled(
   const [firstProcess, secondProcess] = service.httpProcesses()
   const enoughAnswers = Promise.withResolvers<void>()
   const enoughLater = Promise.withResolvers<void>()
+  // Drives the customers, and resolves each of the two promises once enough requests were answered.
   const journal = driveJourneys(service.url, CUSTOMERS, (answers) => {
     if (answers === ANSWERS_BEFORE_KILL) enoughAnswers.resolve()
     if (answers === ANSWERS_BEFORE_KILL + ANSWERS_AFTER_ONE) enoughLater.resolve()
@@ -85,8 +86,8 @@ function payersSentTo(entries: readonly JournalEntry[]): string[] {
 
 type Send = ReturnType<Journal['sendTo']>
 
-// Compares the customer's account and payment with the answers in the journal. An amount may include
-// payments that were not answered, so it lies between two bounds.
+// Compares the customer's account and payment with the answers in the journal. An amount may include payments
+// that were not answered, so it lies between two bounds. `paidIn` returns both bounds in kobo.
 async function checkCustomer(send: Send, customer: Customer): Promise<void> {
   const { account, payment } = customer
   if (account) {

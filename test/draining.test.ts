@@ -87,6 +87,7 @@ function send(
   }
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
+    // Collects the body of the answer, and resolves when it is complete.
     const sent = request(url, { agent, method, headers }, (message: IncomingMessage) => {
       let text = ''
       message.setEncoding('utf8').on('data', (chunk) => {

@@ -62,6 +62,7 @@ test('a running service', async (t) => {
   })
 
   await t.test('tells payers the port that it got, when it was to take any', async () => {
+    // Sends JSON to the service with this token. Returns the JSON of the answer, whatever its status.
     const post = async (path: string, body: object, token: string) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
       const answer = await fetch(service.url + path, {

@@ -30,6 +30,7 @@ test('bytes that are cut off, changed or made up are read without an error', () 
     ...(['VP8 ', 'VP8L', 'VP8X'] as const).map((kind) => webp(kind, size)),
   ]
   const whole = fc.constantFrom(...images)
+  // Images in which one of the first 61 bytes has another value.
   const changed = fc.tuple(whole, fc.nat(60), fc.nat(255)).map(([bytes, at, value]) => {
     const other = Buffer.from(bytes)
     other[at % other.length] = value

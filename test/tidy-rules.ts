@@ -147,6 +147,7 @@ export const functionLength: Rule = ({ path, text }) => {
   })
 }
 
+// Whether the line opens the body of a function, an arrow function or a method.
 function opensBody(line: string): boolean {
   if (!line.endsWith('{')) return false
   if (/\bfunction\b|=> \{$|^\s*\)/.test(line)) return true
@@ -167,7 +168,8 @@ export const parameters: Rule = ({ path, text }) => {
   })
 }
 
-// Returns the number of entries up to the closing parenthesis, and the position after it.
+// Counts the entries of a list in parentheses that begins at `start`, ignoring commas inside brackets and
+// types. Returns the count and the position after the closing parenthesis.
 function countList(text: string, start: number): [count: number, past: number] {
   let [depth, angles, count, isOpen] = [0, 0, 0, false]
   for (let at = start; at < text.length; at++) {
@@ -219,7 +221,8 @@ export const names: Rule = ({ path }) => {
   }
 }
 
-// No file may name the folders of one machine, or the registry of its packages.
+// No file may name a folder that exists on one machine only, or the registry from which npm installs packages
+// there: on other machines both are missing.
 export const elsewhere: Rule = ({ path, text }) => {
   const lines = text.split('\n')
   const machine = /(?<![\w.~-])\/(?:work|home|root|Users)\/|\bregistry\.[\w-]+\.\w|\b_authToken\b/

@@ -5,9 +5,11 @@ import { code, lineAt, type Rule } from './tidy-rules.ts'
 const PLAIN_FOLDERS = /^(?:src|web|test|scripts|bench|fuzz|torture|tools|fake-bank|sdk|cli)\//
 
 const PARTICIPLES = ['given', 'asked', 'told', 'shown', 'wanted', 'taken', 'kept', 'said', 'heard']
+// The banned names: participles, such as `given`, which do not name a thing.
 const NAME = `(?:${PARTICIPLES.join('|')})`
-// A name is found where it is declared, or as an element of a list: a parameter, an argument or a part of a
-// pattern. An argument counts too, because it was declared somewhere. Keys of objects do not count.
+// A banned name is found where it is declared (DECLARED), or as an element of a list (LISTED): a parameter,
+// an argument or a part of a pattern. An argument counts too, because it was declared somewhere. Keys of
+// objects do not count (isKey).
 const DECLARED = new RegExp(`\\b(?:const|let|var|function)\\s+(${NAME})\\b`, 'g')
 const LISTED = new RegExp(`[({[,:]\\s*(?:\\.\\.\\.)?(${NAME})\\s*(?=[,)}\\]=]|\\??:)`, 'g')
 
@@ -52,7 +54,7 @@ function participles(path: string, text: string): string[] {
   return [...lines].map(([name, line]) => `${path}:${line}: ${name} is no noun; name the thing`)
 }
 
-// Returns whether a name before a colon is an object’s key, as in `{ a, told: b }`, rather than a
+// Returns whether a banned name before a colon is an object’s key, as in `{ a, told: b }`, rather than a
 // parameter, as in `(a, told: B)`: the last open bracket decides.
 function isKey(text: string, { index, 0: hit }: RegExpExecArray): boolean {
   if (!/^\??:/.test(text.slice(index + hit.length))) return false
@@ -65,6 +67,7 @@ function isKey(text: string, { index, 0: hit }: RegExpExecArray): boolean {
   return true
 }
 
+// Returns one fault for each comment that begins with a vague pronoun.
 function vagueComments(path: string, text: string): string[] {
   return [...text.matchAll(VAGUE_COMMENT)].map(
     ({ index, 0: opening }) => `${path}:${lineAt(text, index)}: ${opening}: name the actor`,

@@ -32,7 +32,8 @@ export class Availability {
     for (const { resolve } of finishedWaiters) resolve(acknowledgedAtMs)
   }
 
-  // Resolves with the time when the service acknowledges the first credit sent from this moment on.
+  // Resolves when the service acknowledges a credit that was sent at `sinceMs` or later, with the time of the
+  // acknowledgement.
   resumed(sinceMs: number): Promise<number> {
     return new Promise((resolve) => this.#waiters.push({ sinceMs, resolve }))
   }

@@ -183,7 +183,8 @@ function requestBodyOf({
 }
 
 // Remembers a credit for later actions, which repeat, reverse or refund it, or put it on a bank statement.
-// Only a credit that was booked to an open collection account is refundable.
+// Only a credit that was booked to an open collection account is refundable. Statements are imported only
+// for `world.bank`, the bank with an API, so only its credits wait in `unstated` for a statement.
 function rememberCredit({ world }: Actor, credit: Credit, { result }: Verdict): void {
   world.credits.add(credit)
   if (credit.bank === world.bank) world.unstated.push(credit)

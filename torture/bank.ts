@@ -56,7 +56,8 @@ export async function startBank(witness: Witness, random: Random) {
   const delayed = new Set<NodeJS.Timeout>()
 
   // Passes the service's calls on to the simulated bank. For a payout order, `way` says how the bank treats
-  // it: normally, without an answer, or late. It is undefined for other calls.
+  // the order: normally, without an answer, or late. For other calls, `way` is undefined. isDenied() is true
+  // for a query about an order that the bank claims not to know yet.
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '', headers } = request
     const body = await buffer(request).catch(() => undefined)

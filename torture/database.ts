@@ -52,16 +52,17 @@ export async function startDatabase(volumes: Volumes, logs: string) {
     program: binaries.postgres,
     args: ['-D', clusterFolder, ...settingArguments(settings)],
     log: join(logs, 'postgres.log'),
+    // FILL_FREED: the C library overwrites freed memory, so that any use of it after that fails.
     spawnOptions: spawnOptions(account, FILL_FREED),
   })
   server.start()
   const processes = () => (server.pid ? [server.pid, ...childrenOf(server.pid, /./)] : [])
-  // Frozen backends would outlive the postmaster.
+  // Kills the server and each of its backends, because a frozen backend would outlive the server.
   const killAll = () => {
     for (const pid of processes()) kill(pid, 'SIGKILL')
   }
   process.on('exit', killAll)
-  // `through` is another port than the server's, for connections through a faulty link.
+  // Returns the URL of a database. For a connection through a faulty link, `through` is the link's port.
   const url = (name: string, through = port) =>
     `postgres://manilla@127.0.0.1:${through}/${name}?sslmode=disable`
   const database = {
@@ -110,7 +111,7 @@ function initialize({ initdb, clusterFolder, walFolder, account }: Initdb): void
 // Runs one query on a connection of its own, because faults break connections.
 async function queryOnce(connectionString: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {})
+  client.on('error', () => {}) // Without a listener, a lost connection ends this process.
   await client.connect()
   try {
     return await client.query(text)

@@ -59,6 +59,7 @@ export function openFileBank(witness: Witness, random: Random) {
     // one are paid.
     report(): string | undefined {
       if (orders.size === 0) return undefined
+      // A refused order has a reason, and a paid one the bank's own reference.
       const lines = [...orders.values()].map(({ reference, status }) => {
         const reason = status === 'failed' ? 'Closed account' : ''
         return [reference, status, status === 'confirmed' ? `SB-${reference}` : '', reason].join(

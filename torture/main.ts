@@ -81,6 +81,7 @@ async function runRounds<T extends AnyTarget>(
     const round = plan.slice(at, at + options.round)
     await run.round(load, round)
     const isLast = at + options.round >= plan.length || isOver()
+    // A check between rounds is not final: work that still waits is no finding.
     const findings = isLast ? [] : await run.check(false, 0)
     console.log(`${at + round.length} faults, ${summary(run)}`)
     for (const finding of findings.slice(0, 20)) console.log(`  WRONG: ${finding}`)
@@ -120,6 +121,7 @@ function readOptionsOrStop(): Options {
   }
 }
 
+// Creates the folder of the run: the one that --folder names, or a temporary one.
 function makeFolder(path: string | undefined): string {
   if (path) mkdirSync(path, { recursive: true })
   const folder = path ?? mkdtempSync(join(tmpdir(), 'manilla-torture-'))

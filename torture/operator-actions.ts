@@ -129,8 +129,10 @@ export async function importStatement({ caller, world }: Actor): Promise<void> {
   })
 }
 
-// Writes a bank statement with these credits, in ISO 20022's format camt.053.
+// Writes a bank statement with these credits, in ISO 20022's format camt.053, which allows ids of up to 35
+// characters.
 function camt053(id: string, credits: readonly Credit[]): string {
+  // Each credit is a booked credit entry, with its session id as the instruction id.
   const entries = credits.map(({ sessionId, kobo, at }) => {
     const day = watDay(at)
     return `<Ntry><Amt Ccy="NGN">${naira(kobo)}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>

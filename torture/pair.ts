@@ -19,8 +19,8 @@ export type Node = AsyncDisposable & {
   host: string
 }
 
-// Starts two servers and replication between them. Commits do not wait for the standby before
-// requireStandby().
+// Starts two servers and replication between them: followAnew() copies the primary to the standby. Commits
+// wait for the standby only from requireStandby() on.
 export async function startPair(folder: string, options: Options = {}): Promise<Pair> {
   await using stack = new AsyncDisposableStack()
   const primary = stack.use(await openNode(folder, 'a', options))

@@ -38,7 +38,8 @@ export async function untilQuiet(database: Store): Promise<void> {
   await untilNone(database, BACKLOG, QUIET_MAX_MS)
 }
 
-// Before the last check: payouts are decided too, which causes more events, and all events are delivered.
+// Before the last check, waits until also payouts are decided and all events are delivered. The backlog is
+// awaited twice, because the decisions cause more events.
 export async function untilAllDelivered(database: Store, waitMs: number): Promise<void> {
   await untilNone(database, BACKLOG, waitMs)
   await untilNone(database, UNDECIDED, Math.min(waitMs, DECIDED_MAX_MS))

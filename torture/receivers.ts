@@ -47,12 +47,15 @@ type Owner = { clientId: string; kind: 'notification' | 'callback'; key: string 
 
 export type Receivers = Awaited<ReturnType<typeof startReceivers>>
 
-// One HTTP server for all receivers. The path says which receiver is meant and for which client or object.
+// One HTTP server for all receivers. The path says which receiver is meant and for which client or object:
+// /honest/<client> is the client's endpoint, and /honest/<client>/<kind>/<key> the URL of one account or
+// payment.
 export async function startReceivers(witness: Witness) {
   const secrets = new Map<string, Secrets>()
 
   // Records each webhook to an honest receiver before it answers. A hostile receiver misbehaves instead.
   const server = createServer(async (request, response) => {
+    // Without listeners, a connection that the service cuts would end this process.
     request.on('error', () => {})
     response.on('error', () => {})
     const [path = ''] = (request.url ?? '').split('?')

@@ -71,7 +71,8 @@ function reportBody<T extends AnyTarget>({
   ].join('\n')
 }
 
-// A row for each kind of fault, with the median and the longest outage and resumption.
+// A row for each kind of fault, with the median and the longest of two times until a credit is acknowledged
+// again: after the fault began (outage) and after it was healed (resumption).
 function faultTable({ availability: { measures } }: Figures): string[] {
   const byFault = Map.groupBy(measures, ({ fault }) => fault)
   const rows = [...byFault]
@@ -89,6 +90,7 @@ function faultTable({ availability: { measures } }: Figures): string[] {
   ]
 }
 
+// Returns the median; of two middle values, the lower one.
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0

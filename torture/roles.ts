@@ -36,7 +36,7 @@ export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: 
     MANILLA_MODE: 'sandbox',
     MANILLA_DATA_DIR: dataDir,
     MANILLA_BANKS_FILE: banksFile,
-    MANILLA_RATE_LIMITS: 'login=0,client=0,address=0,initiate=0,rail=0',
+    MANILLA_RATE_LIMITS: 'login=0,client=0,address=0,initiate=0,rail=0', // 0 means no limit.
     MANILLA_TOKEN_SECRETS: secret(),
     MANILLA_DATA_KEYS: `1:${secret()}`,
     MANILLA_HASH_KEY: secret(),
@@ -61,7 +61,7 @@ export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: 
     supervised.start()
     return { process: supervised, url: `http://127.0.0.1:${port}` }
   }
-  // The first process migrates.
+  // The first process migrates the database. The others start when it is ready.
   const first = await start('api-1', 'api')
   await untilReady(first)
   const apis = [first, await start('api-2', 'api')]
@@ -98,6 +98,7 @@ async function untilReady({ process: { name }, url }: Role): Promise<void> {
   }
 }
 
+// Whether the process answers /ready with success, and within PROBE_MAX_MS.
 async function isReady(url: string): Promise<boolean> {
   try {
     const { ok } = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(PROBE_MAX_MS) })

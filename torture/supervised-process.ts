@@ -64,7 +64,8 @@ export class SupervisedProcess implements AsyncDisposable {
     if (this.isRunning && this.#child?.connected) this.#child.send({ shiftMs }, () => {})
   }
 
-  // Resolves when the process has ended. The supervisor restarts it unless it was stopped.
+  // Sends the signal, and resolves when the process has ended. The supervisor then restarts the process,
+  // unless stop() was called.
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child
     if (!child || hasEnded(child)) return

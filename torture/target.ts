@@ -17,7 +17,8 @@ import { CLI, type Roles, startRoles } from './roles.ts'
 import { openVolumes, type Volumes } from './volumes.ts'
 import type { Witness } from './witness.ts'
 
-// The network delay to the standby: a failover loses any commit that did not wait for it.
+// The network delay to the standby, in milliseconds. During this delay, a failover loses a commit that did
+// not wait for the standby.
 const STANDBY_MS = 20
 
 // The database that currently holds the books.
@@ -42,7 +43,8 @@ export type PairTarget = AnyTarget & { pair: Pair }
 
 export type Setting = { folder: string; witness: Witness; random: Random }
 
-// The system with one database server, whose disk, clock and network can fail.
+// Starts the system with one database server, whose disk, clock and network can fail. The result owns all
+// that was started (stack.move); if a start fails, the stack stops the parts that run already.
 export async function startTarget(setting: Setting): Promise<Target> {
   await using stack = new AsyncDisposableStack()
   const { folder } = setting
@@ -71,7 +73,7 @@ export async function startTarget(setting: Setting): Promise<Target> {
   }
 }
 
-// The system with a primary and a standby. If `isAsync`, commits do not wait for the standby.
+// Starts the system with a primary and a standby. If `isAsync`, commits do not wait for the standby.
 export async function startPairTarget(setting: Setting, isAsync = false): Promise<PairTarget> {
   await using stack = new AsyncDisposableStack()
   const { folder } = setting

@@ -27,6 +27,7 @@ export type Volumes = Disposable & {
 export function openVolumes(folder: string): Volumes {
   const mounted: string[] = []
   const problems: string[] = []
+  // Mounts one volume. If the mount fails, keeps the reason, and uses the plain folder.
   const open = (name: string, bytes: number): Volume => {
     const path = join(folder, name)
     mkdirSync(path, { recursive: true, mode: 0o755 })
@@ -37,6 +38,7 @@ export function openVolumes(folder: string): Volumes {
   }
   const data = open('data', DATA_BYTES)
   const wal = open('wal', WAL_BYTES)
+  // Runs when the volumes are disposed of, and at the exit of the process. Only the first run has work.
   const unmountAll = () => {
     for (const path of mounted) run('umount', ['--lazy', path])
     for (const path of mounted.splice(0)) rmSync(`${path}.img`, { force: true })
@@ -59,7 +61,7 @@ function mountImage(volume: { path: string; image: string; bytes: number }): str
   return problem
 }
 
-// A volume is filled with files that occupy its free space.
+// Returns the volume at this path. A fault fills it with files that occupy its free space.
 function volumeAt(path: string): Volume {
   const filler = join(path, 'filler')
   return {

@@ -18,7 +18,8 @@ const SHARES = { A: 70, B: 20 } // Per cent.
 // A bank whose notifications the service accepts.
 export type NotifyingBank = { code: string; railSecret: string }
 
-// Payers pay to the number at `bank`; firstNumber may be another bank's.
+// A collection account. Payers pay to its number at `bank`. The API names the account by its `firstNumber`,
+// which may be another bank's number.
 export type Account = Destination & { firstNumber: string; client: Client }
 export type Destination = { accountNumber: string; bank: NotifyingBank }
 export type Payment = Destination & {

@@ -2,7 +2,7 @@
 
 import { encode } from 'uqr'
 
-const QUIET_MODULES = 4 // ISO/IEC 18004.
+const QUIET_MODULES = 4 // The width of the quiet zone by ISO/IEC 18004.
 
 // The level of error correction. L has the largest modules; M tolerates more camera noise.
 export type Correction = 'L' | 'M'

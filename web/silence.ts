@@ -7,6 +7,7 @@ const SILENCE_MAX_MS = 40_000
 export function watchSilence(onSilence: () => void) {
   let timer: number | undefined
   const stop = () => window.clearTimeout(timer)
+  // Callers call this whenever the stream shows that it is alive: the wait for SILENCE_MAX_MS starts again.
   const restart = () => {
     stop()
     timer = window.setTimeout(onSilence, SILENCE_MAX_MS)

@@ -124,8 +124,8 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
     const { transfers, total } = bank.listTransfers({
       accountNumber: reference === undefined ? undefined : bank.accounts.findNumber(reference),
       from: new Date(days.from),
-      to: new Date(Date.parse(days.to) + DAY_MS - 1),
-      after: (page - 1) * PAGE_SIZE,
+      to: new Date(Date.parse(days.to) + DAY_MS - 1), // Includes the whole last day.
+      after: (page - 1) * PAGE_SIZE, // The number of transfers to skip.
       limit: PAGE_SIZE,
     })
     const pages = { total, current_page: page, total_pages: Math.ceil(total / PAGE_SIZE) }
@@ -205,14 +205,14 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     if (result.answer === 'conflict') {
       return reply.code(400).send(failure('Transfer with reference already exists'))
     }
-    if (result.answer !== 'payout') return keepQuiet(reply, result.answer)
+    if (result.answer !== 'payout') return keepQuiet(reply, result.answer) // Sends no answer.
     // The answer to an order says only that it is queued.
     const queued = { ...transferOf(result.payout), status: 'NEW', complete_message: '' }
     return success('Transfer Queued Successfully', queued)
   })
   app.get<Query>('/v3/transfers', async ({ query: { reference = '' } }, reply) => {
     const payout = bank.payouts.find(reference)
-    if (payout === 'silent') return keepQuiet(reply, payout)
+    if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
     return success('Transfers fetched', payout ? [transferOf(payout)] : [])
   })
 }

@@ -33,7 +33,7 @@ function speak(party: Party): Speaker {
     },
     readAcknowledgement,
     enquireName: (accountNumber) => signJson('/name-enquiry', JSON.stringify({ accountNumber })),
-    serve: () => {},
+    serve: () => {}, // This bank has no API.
   }
 }
 

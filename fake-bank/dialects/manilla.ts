@@ -113,7 +113,7 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
       accountNumber: query.accountNumber,
       from: new Date(query.from ?? 0),
       to: new Date(query.to ?? 8.64e15), // The latest possible date.
-      after: Number(query.cursor ?? 0),
+      after: Number(query.cursor ?? 0), // The number of transfers to skip.
     })
     return { data: transfers.map(creditOf), nextCursor: next === null ? null : String(next) }
   })
@@ -167,11 +167,11 @@ function servePayouts(app: FastifyInstance, bank: Bank): void {
     })
     if (result.answer === 'conflict') return refuse(reply, 409, 'The reference has other terms')
     if (result.answer === 'payout') return payoutOf(result.payout)
-    return keepQuiet(reply, result.answer)
+    return keepQuiet(reply, result.answer) // Sends no answer.
   })
   app.get<{ Params: { reference: string } }>('/payouts/:reference', async ({ params }, reply) => {
     const payout = bank.payouts.find(params.reference)
-    if (payout === 'silent') return keepQuiet(reply, payout)
+    if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
     if (payout) return payoutOf(payout)
     return reply.code(404).send({ status: 'not_found', message: 'No such payout' })
   })

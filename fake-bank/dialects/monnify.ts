@@ -142,7 +142,7 @@ function serveTransactions(app: FastifyInstance, { bank, resend }: ApiContext): 
     const { transfers, total } = bank.listTransfers({
       from: new Date(Number(query.from ?? 0)),
       to: new Date(Number(query.to ?? 8.64e15)), // The latest possible date.
-      after: page * size,
+      after: page * size, // The number of transfers to skip. Monnify's first page is 0.
       limit: size,
     })
     const content = transfers.map((transfer) => answerOf(transfer, bank))
@@ -152,6 +152,7 @@ function serveTransactions(app: FastifyInstance, { bank, resend }: ApiContext): 
     '/api/v2/transactions/:reference',
     async ({ params: { reference } }, reply) => {
       const transfer = bank.findTransfer(reference)
+      // findTransfer() takes any identifier; this path takes only the bank's reference.
       if (transfer?.bankReference === reference) return success(answerOf(transfer, bank))
       return reply.code(404).send(failure('There is no transaction with this reference'))
     },
@@ -249,11 +250,11 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     }
     return result.answer === 'payout'
       ? sentAnswer(result.payout, order.async === true)
-      : keepQuiet(reply, result.answer)
+      : keepQuiet(reply, result.answer) // Sends no answer.
   })
   app.get<Query>('/api/v2/disbursements/single/summary', async ({ query }, reply) => {
     const payout = bank.payouts.find(query.reference ?? '')
-    if (payout === 'silent') return keepQuiet(reply, payout)
+    if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
     return payout ? statusAnswer(payout) : reply.code(404).send(failure('No such transfer'))
   })
 }

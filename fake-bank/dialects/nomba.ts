@@ -231,6 +231,7 @@ function feeOf({ feeKobo, vatKobo }: Transfer): number {
 function serveTransactions(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { id: string } }>('/v1/transactions/requery/:id', async ({ params }, reply) => {
     const transfer = bank.findTransfer(params.id)
+    // findTransfer() takes any identifier; this path takes only a session id.
     if (transfer?.sessionId === params.id) return success(recordOfTransfer(transfer))
     return reply.code(404).send(failure('Transaction not found'))
   })
@@ -238,9 +239,10 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
     app.get<Query>(`/v1/transactions/${kind}`, async ({ query }) => {
       const { transfers, next } = bank.listTransfers({
         accountNumber: query.virtual_account,
+        // The query has times in UTC, without a zone.
         from: new Date(`${query.dateFrom}Z`),
         to: new Date(Date.parse(`${query.dateTo}Z`) + 999), // Includes the whole second.
-        after: Number(query.cursor || 0),
+        after: Number(query.cursor || 0), // The number of transfers to skip.
         limit: Math.min(Number(query.limit ?? LIMIT_MAX), LIMIT_MAX),
       })
       const results = transfers.map(recordOfTransfer)
@@ -338,12 +340,13 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       narration: textOf(order.narration),
     })
     if (result.answer === 'conflict') return reply.code(400).send(failure('Duplicate reference'))
+    // The other answers are `silent` and `dropped`, at which the bank sends nothing.
     return result.answer === 'payout' ? sentAnswer(result.payout) : keepQuiet(reply, result.answer)
   })
   // `merchantTxRef` is the caller's reference, `transactionRef` the bank's own.
   app.get<Query>('/v1/transactions/accounts/single', async ({ query }, reply) => {
     const payout = bank.payouts.find(query.merchantTxRef ?? '')
-    if (payout === 'silent') return keepQuiet(reply, payout)
+    if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
     return payout ? statusAnswer(payout) : reply.code(404).send(failure('Transaction not found'))
   })
 }

@@ -113,7 +113,7 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
       accountNumber: query.virtual_account_number,
       from: new Date(query.from ?? 0),
       to: new Date(query.to ?? 8.64e15), // The latest possible date.
-      after: (page - 1) * perPage,
+      after: (page - 1) * perPage, // The number of transfers to skip.
       limit: perPage,
     })
     return success('Transactions retrieved', transfers.map(rowOf))
@@ -122,6 +122,7 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
     '/transaction/verify/:reference',
     async ({ params: { reference } }, reply) => {
       const transfer = bank.findTransfer(reference)
+      // findTransfer() takes any identifier; this path takes only the bank's reference.
       if (transfer?.bankReference === reference) {
         return success('Verification successful', transactionOf(transfer, bank.bankCode))
       }
@@ -224,7 +225,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     if (result.answer === 'conflict') {
       return reply.code(400).send(failure('Reference already exists on a transfer'))
     }
-    if (result.answer !== 'payout') return keepQuiet(reply, result.answer)
+    if (result.answer !== 'payout') return keepQuiet(reply, result.answer) // Sends no answer.
     // The answer to an order says only that Paystack accepted it.
     const queued: Payout = { ...result.payout, status: 'pending', reason: null }
     return success('Transfer has been queued', transferOf(queued))
@@ -233,7 +234,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     '/transfer/verify/:reference',
     async ({ params: { reference } }, reply) => {
       const payout = bank.payouts.find(reference)
-      if (payout === 'silent') return keepQuiet(reply, payout)
+      if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
       return payout
         ? success('Transfer retrieved', transferOf(payout))
         : reply.code(404).send(failure('Transfer not found'))

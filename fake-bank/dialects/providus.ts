@@ -114,6 +114,7 @@ function notificationOf(transfer: Transfer) {
 function serveTransfers(app: FastifyInstance, bank: Bank): void {
   type Identifier = { kind: 'sessionId' | 'settlementId'; value?: string | undefined }
   // Answers with the transfer that has this identifier, or with Providus's answer for an unknown one.
+  // findTransfer() takes any identifier; each path takes only one kind.
   const sendTransfer = (reply: FastifyReply, { kind, value = '' }: Identifier) => {
     const transfer = bank.findTransfer(value)
     return transfer?.[kind] === value

@@ -89,7 +89,8 @@ function notificationOf(transfer: Transfer) {
   }
 }
 
-// Returns a transfer as a row of the list of transactions.
+// Returns a transfer as a row of the list of transactions. Rows have no `channel` and no `meta`, which only a
+// notification has.
 function rowOf(transfer: Transfer) {
   const { customer_identifier, channel, meta, ...row } = notificationOf(transfer)
   return {
@@ -186,11 +187,11 @@ export function servePayouts(
     }
     return result.answer === 'payout'
       ? sendPayout(reply, result.payout)
-      : keepQuiet(reply, result.answer)
+      : keepQuiet(reply, result.answer) // Sends no answer.
   })
   app.post('/payout/requery', async ({ body }, reply) => {
     const payout = bank.payouts.find(textOf(recordOf(body).transaction_reference))
-    if (payout === 'silent') return keepQuiet(reply, payout)
+    if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
     return payout ? success(stateOf(payout)) : reply.code(404).send(failure(404, 'Not found'))
   })
 }

@@ -97,6 +97,7 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { sessionId: string } }>('/transfers/:sessionId', async (request, reply) => {
     const { sessionId } = request.params
     const transfer = bank.findTransfer(sessionId)
+    // findTransfer() takes any identifier; this path takes only a session id.
     if (transfer?.sessionId !== sessionId) return reply.code(404).send(refusal('No such transfer'))
     return { state: 'booked', transfer: transferOf(transfer) }
   })
@@ -105,7 +106,7 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
       accountNumber: query.account,
       from: new Date(query.from ?? 0),
       to: new Date(query.to ?? 8.64e15), // The latest possible date.
-      after: Number(query.page ?? 0),
+      after: Number(query.page ?? 0), // The number of transfers to skip.
     })
     return { transfers: transfers.map(transferOf), nextPage: next }
   })
@@ -158,7 +159,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
   app.get<{ Params: { reference: string } }>('/payouts/:reference', async (request, reply) => {
     const payout = bank.payouts.find(request.params.reference)
-    if (payout === 'silent') return keepQuiet(reply, payout)
+    if (payout === 'silent') return keepQuiet(reply, payout) // A test has made the bank silent.
     return payout ? stateOf(payout) : reply.code(404).send(refusal('No such payout'))
   })
 }

@@ -23,6 +23,7 @@ export default {
   },
 }
 
+// Marks an order as paid when its payment is successful, and ignores all other events.
 async function handle(event: WebhookEvent, env: Env): Promise<void> {
   if (event.type !== 'payment.successful') return
   const { merchantRef, amountPaid } = event.data

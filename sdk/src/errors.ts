@@ -90,6 +90,7 @@ export function errorOf(response: Response, text: string): ManillaError {
     : new ManillaError('unreadable_response', `Unexpected response: HTTP ${status}.`, details)
 }
 
+// Returns undefined for text that is not a JSON object, such as a proxy's HTML page.
 export function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)

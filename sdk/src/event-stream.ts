@@ -9,7 +9,7 @@ import type { WebhookEvent } from './webhook-events.ts'
 const PATH = '/api/v1/events/stream'
 const PAUSE_MS = 1_000
 const PAUSE_MS_MAX = 10_000
-// The service sends a heartbeat every 15 seconds.
+// After this silence, the stream connects again: the service sends a heartbeat every 15 seconds.
 const SILENCE_MS_MAX = 45_000
 
 export type StreamOptions = {
@@ -27,6 +27,7 @@ export async function* streamEvents(
   { after, signal, onConnect, onDisconnect }: StreamOptions = {},
 ): AsyncGenerator<WebhookEvent, void, undefined> {
   const position: Position = { last: after === undefined ? undefined : String(after) }
+  // An error of the first connection is thrown. After one connection has succeeded, the stream reconnects.
   let [isFirst, pauseMs] = [true, PAUSE_MS]
   for (;;) {
     let failure: ManillaError | undefined
@@ -84,7 +85,7 @@ async function* readEvents(
       }
     }
   } finally {
-    reader.cancel().catch(() => {})
+    reader.cancel().catch(() => {}) // The connection may be lost already.
   }
 }
 

@@ -201,7 +201,8 @@ function queryText(query: Query = {}): string {
   return text && `?${text}`
 }
 
-// Does not use crypto.randomUUID, which browsers deny to pages served over http.
+// Returns a random idempotency key. Does not use crypto.randomUUID, which browsers deny to pages served over
+// http.
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

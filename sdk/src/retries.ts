@@ -6,7 +6,7 @@ import { ManillaConnectionError, type ManillaError } from './errors.ts'
 
 const FIRST_DELAY_MS = 250
 const DELAY_MS_MAX = 8_000
-// If the service asks for a longer wait, the error is returned to the caller instead.
+// If the service asks for a longer wait than this, the request is not retried, and the caller gets the error.
 const RETRY_AFTER_SECONDS_MAX = 60
 
 export type Repeatable = 'always' | 'if_refused'

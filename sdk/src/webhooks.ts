@@ -101,6 +101,7 @@ function parseEvent(body: Uint8Array): WebhookEvent {
   return event
 }
 
+// Returns the bytes of the body, which are signed as they were sent. A parsed body is refused.
 function toBytes(body: RawBody): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof ArrayBuffer) return new Uint8Array(body)

@@ -99,7 +99,7 @@ export async function registerClient(
   return getClient(tx, now, clientId)
 }
 
-// Not sequential: an id must not reveal how many clients there are.
+// Returns an unused login id at random: a sequential id would reveal how many clients there are.
 async function freeClientId(db: Queryable): Promise<string> {
   for (let attempt = 1; attempt <= CLIENT_ID_TRIES_MAX; attempt++) {
     const clientId = `MAN${randomInt(10_000_000).toString().padStart(7, '0')}`
@@ -116,7 +116,8 @@ type ClientFilters = {
 
 type ClientPage = { afterId: ClientId | null; limit: number; filters?: ClientFilters }
 
-// Ordered by creation; `afterId` is the last id of the previous page.
+// Lists a page of clients in the order of creation; `afterId` is the last id of the previous page. listQuery
+// numbers each `$`, and drops the condition of a filter that is undefined.
 export async function listClients(
   db: Queryable,
   { afterId, limit, filters: { search, isActive } = {} }: ClientPage,
@@ -224,6 +225,7 @@ export async function suspendClient(
   return getClient(tx, by.now, clientId)
 }
 
+// Lets a suspended client log in again. Idempotent. Tokens of before the suspension stay revoked.
 export async function resumeClient(
   tx: Transaction,
   by: By,

@@ -109,7 +109,7 @@ function recordFailure({ db, request, realClock }: Call): Promise<void> {
   )
 }
 
-// Uncounts the attempt. Call once the change is committed.
+// Uncounts the attempt that confirmIdentity counted. Call once the confirmed change is committed.
 export function uncountConfirmation(call: Call): Promise<void> {
   return settleConfirmation(call.db, attempterOf(call))
 }

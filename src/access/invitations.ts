@@ -155,8 +155,8 @@ export async function finishTakeOver(
 }
 
 // Treats the user as an independent person from now on, because `by` knows that the account belongs to
-// somebody else. Refuses a `by` who controls the account or granted it access. `by` is null for the command
-// line.
+// somebody else. Refuses a `by` who controls the account or granted it access: is_independent() compares the
+// account with the people behind `by`, whom people_of() returns. `by` is null for the command line.
 export async function vouchFor(
   tx: Transaction,
   now: Date,

@@ -170,6 +170,7 @@ export async function resetPassword(
   return { user: { ...user, ...changed }, invitation }
 }
 
+// Removes a user whom the administrator may manage. Returns the removed user.
 export async function removeUserBy(
   tx: Transaction,
   now: Date,

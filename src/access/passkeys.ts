@@ -46,6 +46,7 @@ export async function listPasskeys(db: Queryable, userId: UserId): Promise<Passk
   return rows
 }
 
+// Finds a passkey of any user by the id that the device gave it.
 async function findPasskey(db: Queryable, credentialId: Buffer): Promise<Passkey | undefined> {
   const { rows } = await db.query<Passkey>({
     name: 'find-passkey',

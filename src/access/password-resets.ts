@@ -66,8 +66,8 @@ export async function countResetRequest(
   }
 }
 
-// Answers up to ANSWERED_MAX requests, oldest first, and returns how many. Without a mail server it drops
-// them.
+// Answers up to ANSWERED_MAX requests, oldest first: mails a link to each user of the email address who may
+// use a password. Returns the number of requests. Without a mail server, drops them.
 export async function answerResetRequests(
   tx: Transaction,
   now: Date,
@@ -208,8 +208,9 @@ export async function acceptReset(
   })
   if (rowCount !== 1) throw new Refusal('reset_invalid')
   await setChosenPassword(tx, now, { user, passwordHash })
-  // Another person who knew a temporary password may have added a second factor. So passkeys of a user who is
-  // not yet independent are removed, and the link begins a take-over only if no second factor is left.
+  // While `isOwn` is false, another person who knew the temporary password may have added a second factor to
+  // the account. So its passkeys are removed, and the opened link counts as the first step of the user's
+  // take-over of the account only if no second factor is left.
   if (!reset.isOwn) await removePasskeys(tx, id)
   if (!(await hasSecondFactor(tx, id))) await beginTakeOver(tx, now, id)
   await recordResetStep(tx, now, { user, action: 'user.accept_password_reset', address })

@@ -28,6 +28,7 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
+// Hashes a secret with scrypt, into the text that readHash reads.
 export async function hashSecret(
   secret: string,
   cost: number,
@@ -85,8 +86,9 @@ export function hashPassword(password: string, salt?: Buffer): Promise<string> {
   return inSlot(() => hashSecret(normalizeAccents(password), COST, salt))
 }
 
-// Returns for each hash whether it matches. Hashes that share a salt cost one derivation. An empty list also
-// costs one, so that the duration does not reveal how many hashes there are.
+// Returns for each hash whether the password matches. Hashes with the same algorithm, cost and salt (their
+// recipe) cost one key derivation together. An empty list also costs one, so that the duration does not
+// reveal that there are no hashes.
 export async function matchPassword(
   password: string,
   hashes: readonly string[],
@@ -207,8 +209,8 @@ function isMadeOfEmail(text: string, email: string): boolean {
   return parts.some((part) => part.length >= 3 && lengthWithout(text, part) < REST_LENGTH_MIN)
 }
 
-// Whether the text has few different characters, repeats one common word, or consists mainly of keyboard
-// runs.
+// Whether the text has few different characters, repeats one common word, or consists mainly of runs
+// along the keyboard or the alphabet.
 function isTrivial(text: string): boolean {
   if (new Set(text).size < DIFFERENT_CHARACTERS_MIN) return true
   if ([text, ...extractLetters(text)].some((letters) => COMMON.has(unrepeated(letters))))

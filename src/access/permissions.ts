@@ -18,7 +18,7 @@ export const CLIENT_SCOPES = [
   'suspense:write',
   'actions:read',
   'payouts:read', // Reads bank accounts, payouts, settlements, subaccounts, …
-  'payouts:write', // Creates, approves and changes them.
+  'payouts:write', // Creates, approves and changes bank accounts, payouts, settlements, subaccounts, …
   'refunds:write',
 ] as const
 

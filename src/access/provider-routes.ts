@@ -278,7 +278,7 @@ export const ownProvider = resource('/dashboard/api/client', {
       const settings = readSettings(call)
       const confirm = await confirmIdentity(call)
       const provider = await withTransaction(db, async (tx) => {
-        await confirm(tx)
+        await confirm(tx) // Uses up the code or the passkey with which the user confirmed.
         return setProvider(tx, clock(), { session: request.session, sealer, settings })
       })
       await uncountConfirmation(call)

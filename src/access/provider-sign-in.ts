@@ -56,7 +56,8 @@ export async function beginProviderSignIn(
 ): Promise<{ url: string; token: string }> {
   const provider = await findProviderOf(db, clientCode)
   if (!provider) throw new Refusal('provider_not_found')
-  // The token stays in the browser's cookie. The provider repeats the other three values, or checks them.
+  // The token stays in the browser's cookie. The provider repeats `state` and `nonce`, and later compares
+  // `verifier` with its hash, which the address contains (PKCE).
   const [token, state, nonce, verifier] = [
     randomToken(),
     randomToken(),
@@ -196,7 +197,9 @@ type Arrival = {
 }
 
 // Finds, links or creates the user whom the provider named, and signs them in with the role that the claims
-// give. A user with a second factor must send it first (I155).
+// give. The hash of a random password (`spareHash`) replaces a temporary password, which somebody else knows.
+// A user with a second factor must send it first (I155): that is an attempt of its own, so the attempt that
+// completeProviderSignIn counted for the IP address is uncounted.
 async function signInByIdentity(
   tx: Transaction,
   now: Date,
@@ -385,6 +388,7 @@ export async function finishProviderSignIn(
   clock: () => Date,
   signIn: SecondFactor,
 ): Promise<SignInOutcome> {
+  // No email address is typed, so attempts are counted for the browser's token instead.
   const source = { caller: signIn.caller, email: `provider ${signIn.token}` }
   await countAttemptFrom(db, clock(), source)
   return withTransaction(db, async (tx) => {

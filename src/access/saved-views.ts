@@ -50,6 +50,7 @@ export async function listSavedViews(
   return rows.map((row) => openRow(row, sealer))
 }
 
+// Stores a new view of a list. If the view is the default, the former default becomes an ordinary view.
 export async function saveView(
   tx: Transaction,
   { now, ...owner }: Owner & { now: Date },
@@ -83,6 +84,7 @@ export async function saveView(
 
 type Change = { id: SavedViewId } & { [K in 'name' | 'isDefault']?: SavedView[K] | undefined }
 
+// Renames a view, or makes it the default of its list or an ordinary one. An absent field stays as it is.
 export async function changeSavedView(
   tx: Transaction,
   owner: Owner,

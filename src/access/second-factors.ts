@@ -168,7 +168,8 @@ function findStep(secret: string, now: Date, code: string): number | undefined {
     : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + stepsAhead
 }
 
-// Uses SHA-1 and six digits, because some apps ignore other parameters and show wrong codes.
+// Uses SHA-1 and six digits, because some apps ignore other parameters and show wrong codes. The app shows
+// `label` beside the code; to check a code, none is needed.
 function createTotp(secret: string, label: string): TOTP {
   return new TOTP({
     issuer: 'Manilla',
@@ -201,6 +202,7 @@ export async function replaceRecoveryCodes(
   return codes
 }
 
+// Returns random letters and digits in groups of four, such as `bcdf-ghjk-mn23`.
 function newRecoveryCode(): string {
   const letters = Array.from(
     { length: RECOVERY_LENGTH },

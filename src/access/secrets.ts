@@ -19,7 +19,7 @@ export const SANDBOX_CLIENT = {
   // Computed once: it would add 40 ms to every start.
   secretHash: 'scrypt$16384$EMD5T8QyKEpJAyFDLp4oXg==$/NzhBCUnFpsHGyXKRkZb7luNSKeo97jRHwrWhIZZw1k=',
   name: 'Sandbox Merchant',
-  isOperator: true, // One login can rehearse every case.
+  isOperator: true, // So one login can try the operations of a client and of an operator.
 } as const
 
 // About 16 MiB and 40 ms per attempt. OWASP's minimum for scrypt with a parallelism of 1 is 2^17; a
@@ -207,8 +207,8 @@ export async function listSecrets(
   return rows
 }
 
-// Creates a client with a secret that the caller chose, such as the sandbox client. Does nothing if the
-// client exists.
+// Creates a client with a secret that the caller chose, such as the sandbox client. Such a secret has no key
+// id, so its key id is stored as ''. Its maker is the command line. Does nothing if the client exists.
 export async function createClient(
   db: Queryable,
   now: Date,

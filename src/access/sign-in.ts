@@ -51,7 +51,7 @@ export type SignInCaller = {
   address: string
   caller: string // Identifies the address in the counters (rateLimitKey).
   userAgent?: string | undefined
-  oldToken?: string | undefined // The session that this one replaces.
+  oldToken?: string | undefined // The token of the browser's former session, which the sign-in ends.
   deviceToken?: string | undefined // The browser's cookie (sessions.ts).
   mail?: { sealer: Sealer } | undefined // For a message about a new device. Undefined without a mail server.
 }
@@ -95,18 +95,18 @@ type SuccessfulSignIn = {
   user: Pick<User, 'id' | 'clientId' | 'email'>
   how: 'password' | 'provider' | 'totp' | 'recovery' | 'passkey'
   provider?: { provenAt: Date | null } // Present if the client's provider replaced the password.
-  isBreakGlass?: boolean
+  isBreakGlass?: boolean // Whether the user did without the provider that their client enforces.
 }
 
 // Opens a session for a user who has proven who they are, unless their client forbids the address. Clears
-// their failed attempts.
+// their failed attempts, ends the browser's former session (`oldToken`), and records the browser as a device.
 export async function succeedSignIn(
   tx: Transaction,
   now: Date,
   { signIn, user, how, provider, isBreakGlass }: SuccessfulSignIn,
 ): Promise<SignInOutcome> {
   const { address, userAgent, oldToken, deviceToken: token, mail } = signIn
-  await uncountSignIn(tx, signIn, [])
+  await uncountSignIn(tx, signIn, []) // For the IP address. unlockUser clears the user's own counters.
   if (!(await maySignInFrom(tx, user.clientId, address))) {
     return refuseAddress(tx, now, { user, address })
   }
@@ -220,7 +220,10 @@ export async function checkPassword(
 }
 
 // Decides a sign-in whose password was compared: which user it is, whether they may use a password, and
-// whether their second factor is right.
+// whether their second factor is right. A user whose attempts are used up (`isExhausted`) is refused as if
+// the password were wrong. If the client enforces its sign-in provider (`isBreakGlass`), only owners and
+// operators with a second factor may use a password. The attempt is uncounted (`uncount`) if the password was
+// right and the user must do something else first.
 export async function finishSignIn(
   tx: Transaction,
   deps: Deps,
@@ -341,8 +344,8 @@ async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Prom
   await useSecondFactor(tx, deps, { userId: UNKNOWN_USER.id, signIn })
 }
 
-// Compares the password with the users' hashes. Uncounts the attempt if it was not compared, for example
-// because the server is busy.
+// Compares the password with the users' hashes. If it cannot be compared, for example because the server is
+// busy, uncounts the attempt for the IP address and for the users `counted`.
 async function matchCounted(
   db: Queryable,
   attempt: AttemptSource & { password: string },
@@ -421,8 +424,9 @@ type PasskeySignIn = SignInCaller & { credential: AuthenticationResponseJSON }
 
 type PasskeyCheck = CheckedAssertion & { locked: ReadonlySet<UserId> } // Users whom this attempt locks.
 
-// Call outside a transaction, like checkPassword, so that the attempt is counted and the challenge used up
-// even if the sign-in fails.
+// Counts a sign-in with a passkey, and checks the signature. Call outside a transaction, like checkPassword,
+// so that the attempt is counted and the challenge used up even if the sign-in fails. `isLastHere`: this is
+// the last attempt with the passkey that is permitted from this IP address.
 export async function checkPasskey(
   db: Queryable,
   ceremony: { now: Date; relyingParty: RelyingParty },
@@ -437,7 +441,10 @@ export async function checkPasskey(
   return { ...checked, locked: isLastHere ? new Set(userIds) : last }
 }
 
-// Signs in the user of a passkey whose assertion checkPasskey has checked.
+// Signs in the user of a passkey whose assertion checkPasskey has checked. If the client enforces its sign-in
+// provider (`isBreakGlass`), only owners and operators may use a passkey instead (mayBreakGlass). The refusal
+// of any other user is no failed attempt, so uncountSignIn takes back what checkPasskey counted for the IP
+// address.
 export async function finishPasskeySignIn(
   tx: Transaction,
   now: Date,
@@ -449,6 +456,7 @@ export async function finishPasskeySignIn(
   // Locks the user before the passkey, in the same order as the removal of a user.
   const isActive = await lockActive(tx, userId)
   const user = await findUser(tx, userId)
+  // Only a valid assertion has a counter.
   const isUsed =
     isActive && counter !== undefined && (await usePasskey(tx, now, { id, userId, counter }))
   if (user && isUsed) {
@@ -457,7 +465,7 @@ export async function finishPasskeySignIn(
     if (!isBreakGlass || mayBreakGlass(user)) {
       return succeedSignIn(tx, now, { signIn: source, user, how: 'passkey', isBreakGlass })
     }
-    await uncountSignIn(tx, source, [])
+    await uncountSignIn(tx, source, []) // [] leaves the user's own counter as it is.
     return { refused: 'provider_sign_in_needed' }
   }
   return failSignIn(tx, now, {

@@ -240,6 +240,8 @@ export const invitations = resource('/dashboard/api/invitation', {
       const passwordHash = await hashChosenPassword(db, { id: userId, email }, password)
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
       const waitHours = policy.approverWaitHours
+      // Signs the user in at once, unless a second factor or the client's provider is still needed. Mails
+      // nothing about the device (`mail: undefined`).
       const opened = await withTransaction(db, async (tx) => {
         const now = clock()
         const acceptance = { token, passwordHash, waitHours, address: request.ip }

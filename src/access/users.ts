@@ -46,6 +46,7 @@ export function emailKey(email: string): string {
   return email.toLowerCase()
 }
 
+// Lists a page of the client's users, newest first. listQuery replaces the `$` by the value's number.
 export async function listUsers(
   db: Queryable,
   clientId: ClientId,
@@ -266,6 +267,7 @@ export async function recordGrant(
     values: [user.id, now],
   })
   // Operators of another client and the command line run the service, so they are never recorded as grantors.
+  // A new password from them (`isOutside`) deletes the grants that the user had.
   const isOutside = by.userId === undefined || by.clientId !== user.clientId
   if (isOutside && isNewPassword) {
     await forgetGrants(tx, user.id)

@@ -14,6 +14,7 @@ import { deleteExpiredProviderSignIns } from './provider-sign-in.ts'
 import { deleteExpiredSessions, deleteOldDevices } from './sessions.ts'
 
 // The worker deletes expired sessions, sign-in attempts and challenges, forgotten devices and old traces.
+// `more: false`: the next round may wait for its usual time.
 export function purgeSessionsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   return async () => {
     await deleteExpiredSessions(db, clock())
@@ -33,7 +34,8 @@ type ResetDeps = Pick<Deps, 'db' | 'clock'> & {
   messages: MessageSettings
 }
 
-// The worker mails a link for each request to reset a password.
+// The worker answers the requests to reset a password with mailed links. `more` asks for another round at
+// once, in case there were more requests than one round answers.
 export function answerResetRequestsRound(deps: ResetDeps): Round {
   const { db, clock, sealer, publicUrl } = deps
   const linkOf = (token: string) => `${publicUrl}${RESET_PATH}#${token}`

@@ -161,6 +161,7 @@ async function postAdjustment(
   const isDrawn = clientId !== null && DRAWN.includes(kind)
   const intoId = sharedAccounts.id(into)
   const isRepaid = clientId !== null && REPAYING.includes(kind)
+  // The accounts that releaseExcess() moves below, to be locked together with the others.
   const provisions = isRepaid ? await findProvisionAccounts(tx, clientId, currency) : []
   const draws = isDrawn
     ? await drawAvailable(tx, sharedAccounts, {

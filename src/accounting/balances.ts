@@ -28,7 +28,7 @@ export type TrialBalanceRow = {
   name: string
   currency: string
   debitKobo: Kobo
-  creditKobo: Kobo // One of the two is 0.
+  creditKobo: Kobo // Either the debit or the credit balance is 0.
 }
 
 // SQL query: movements from $1 (included) to $2 (excluded), by kind.

@@ -185,7 +185,8 @@ function daysBetween(lastClosed: string | null, day: string): string[] {
 
 const dayAfter = (day: string) => watDay(periodOf(day).to)
 
-// Returns the days with transfers after the last closed day and before the given time.
+// Returns the days with transfers after the day `last` and before the given time. `last` is null if no day is
+// closed. The series of days begins with the first transfer.
 async function findOpenDays(tx: Transaction, last: string | null, before: Date): Promise<string[]> {
   const { rows } = await tx.query<{ day: string }>({
     name: 'open-days-with-transfers',

@@ -351,7 +351,8 @@ async function readDay(tx: Transaction, options: { day: string; chart: Deps['cha
 
 const PAGE_COLUMNS = ['accountCode', 'accountName', 'narration', 'debit', 'credit', 'currency']
 
-// The journal as a page to print, with one row of totals per currency.
+// The journal as a page to print, with one row of totals per currency. It shows the columns PAGE_COLUMNS of
+// the `manilla` CSV, in the order of PAGE_COLUMNS.
 function pageOf(journal: Journal) {
   const { day, closed, transfers, totals } = journal
   const status = closed

@@ -237,7 +237,7 @@ export async function readJournal(
   query: { day: string; closed: ClosedDay | undefined; chart: Chart },
 ): Promise<Journal> {
   const { day, closed } = query
-  const isComplete = closed?.transfers != null
+  const isComplete = closed?.transfers != null // Whether the lines of the day are stored.
   const period = periodOf(day)
   const chart = closed?.chart ?? query.chart
   const lines = isComplete

@@ -49,7 +49,7 @@ import { readStampDuty, readVatReport } from './vat.ts'
 import { COLUMNS as DOCUMENT_COLUMNS } from './vat-document-routes.ts'
 import { listDocumentsOfMonth, readWithholding } from './vat-documents.ts'
 
-// One of the two sides is 0.
+// A balance is either a debit or a credit: the other amount is 0.
 type Balance = ChartEntry & { kind: string; currency: string; debitKobo: Kobo; creditKobo: Kobo }
 type Entry = ChartEntry & JournalLine & { day: string }
 
@@ -102,6 +102,7 @@ function toEntries(lines: readonly JournalLine[], { day, chart }: ClosedDay): En
       { ...line, creditKobo: zeroKobo },
       { ...line, debitKobo: zeroKobo },
     ])
+    // If the line did not move in one direction, that entry has two zeros and is dropped.
     .filter(({ debitKobo, creditKobo }) => debitKobo !== creditKobo)
   return sortBy(entries, (entry) => {
     const { currency, code, kind, clientCode, bankCode, reason, creditKobo } = entry
@@ -182,7 +183,7 @@ function requireWholeLedger(
   }
 }
 
-// The content of a column of amounts. Empty if the proof has no such amount.
+// Returns the function that writes a column of amounts. A cell is empty if the proof has no such amount.
 const amountColumn = (read: (proof: DailyProof) => Kobo | null) => (proof: DailyProof) => {
   const amountKobo = read(proof)
   return amountKobo === null ? '' : formatKobo(amountKobo)
@@ -324,7 +325,7 @@ const IS_UTF8 = 0x0800
 const FIRST_DATE = 0x21 // 1 January 1980. A fixed date makes the bytes of a pack reproducible.
 
 // Writes a ZIP archive without compression. The 26 bytes of `header` stand both before the file's content and
-// in the central directory at the end of the archive.
+// in the central directory at the end of the archive, which also states where each file begins (`offset`).
 export function zipOf(files: readonly PackFile[]): Buffer {
   const [parts, directory]: [Buffer[], Buffer[]] = [[], []]
   let offset = 0

@@ -43,7 +43,8 @@ const CHECKS: readonly Check[] = [
   { name: 'wht_ready', link: 'accounting', countOpen: countWithholding },
 ]
 
-// Runs the checklist of a month, for its page and for its closing.
+// Runs the checklist of a month, for its page and for its closing. The first check, days_closed, is done once
+// the last day of the month is completely closed; `link` names the dashboard view for it.
 export async function runChecks(context: CheckContext): Promise<CheckResult[]> {
   const { db, month } = context
   const lastDay = await findClosedDay(db, month.last)
@@ -312,7 +313,7 @@ export function toMonth(text: string, { from, to }: { from: Date; to: Date }): M
 
 // The days of a month, in order.
 export function daysOf({ first, last }: Month): string[] {
-  const count = Number(last.slice(8))
+  const count = Number(last.slice(8)) // The number of the last day, such as 31.
   return Array.from({ length: count }, (_, index) => {
     return `${first.slice(0, 8)}${String(index + 1).padStart(2, '0')}`
   })

@@ -119,7 +119,8 @@ type ViewOf<Shown> = { schema: TSchema; present: (row: Shown) => unknown }
 type MonthSpan = { month: string; from: Date; to: Date }
 type MomentSpan = { at: Date | undefined; now: Date }
 
-// Builds the routes of a report about a month.
+// Builds the routes of a report about a month: how its month is read from the query (`parse`), stated in JSON
+// and CSV (`stampOf`), and shown on the page and in the file's name (`describe`).
 export function monthReport<Shown extends { month: string }, Row>(
   report: Report<MonthSpan, Omit<NoInfer<Shown>, 'month'>, Row> & {
     view: ViewOf<Shown>
@@ -139,7 +140,8 @@ export function monthReport<Shown extends { month: string }, Row>(
   })
 }
 
-// Builds the routes of a report as of a moment.
+// Builds the routes of a report as of a moment, by default now. `stampOf` gives the field of the JSON and the
+// column of the CSV that state the moment; `suffix` ends the file's name with its day.
 export function momentReport<Shown extends { at: string }, Row>(
   report: Report<MomentSpan, Omit<NoInfer<Shown>, 'at'>, Row> & { view: ViewOf<Shown> },
 ): FastifyPluginAsyncTypebox<Deps> {
@@ -156,7 +158,7 @@ export function momentReport<Shown extends { at: string }, Row>(
   })
 }
 
-// How the query names the month or the moment of a report (`Span`), and how the report shows it.
+// How a report reads its month or moment (`Span`) from the query, and how its JSON, CSV and page state it.
 type Spans<Query, Span> = {
   fields: Parameters<typeof query>[0]
   parse: (query: Query, now: Date) => Span
@@ -173,7 +175,7 @@ function reportRoutes<Query, Span, Data, Row>(
   const { path, noun, of, operation, description, columns } = report
   // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
   const view = report.view as View<any, any, any>
-  // Runs the report for the query of a request, in whichever of the three forms.
+  // Runs the report for a request of its JSON, its CSV or its page. `stamp` names the month or the moment.
   const read = async (deps: Deps, query: Query) => {
     const span = parse(query, deps.clock())
     const result = await withReport(deps.db, (tx) => report.read(tx, span, deps))
@@ -256,7 +258,8 @@ export function sendPage(reply: FastifyReply, { title, about, tables }: Page): F
 
 const AMOUNT = /^-?[0-9]+\.[0-9]{2}$/
 
-// Columns in which any cell looks like an amount are aligned right.
+// Writes a table as HTML. A column in which any cell looks like an amount is aligned right, and `data-name`
+// repeats its label beside each amount on narrow screens, where the head is hidden.
 function tableHtml({ heading, columns, rows, totals = [] }: AnyTable): string {
   const title = heading === undefined ? '' : `<h2>${escapeHtml(heading)}</h2>\n`
   if (rows.length === 0) return `${title}<p>Nothing to report.</p>`

@@ -41,7 +41,8 @@ const SELECT = `
 
 type RateFilter = { tax?: Tax | undefined; clientId?: ClientId | undefined }
 
-// Newest entry first.
+// Lists a page of the tax rates, newest entry first. listQuery numbers each `$`, and drops the condition of a
+// filter that is undefined.
 export async function listTaxRates(
   db: Queryable,
   { tax, clientId, beforeId, limit }: RateFilter & { beforeId: bigint | null; limit: number },

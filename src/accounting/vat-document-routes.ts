@@ -203,7 +203,8 @@ const FEES = { invoice: 'Fees charged', credit_note: 'Fees given back' } as cons
 
 const groupThousands = (amount: Kobo) => formatKobo(amount).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 
-// A document as HTML to print. Names and TINs are those of the time when it was issued.
+// A document as HTML to print. Names and TINs are those of the time when it was issued. `data-name` shows the
+// currency beside each amount on narrow screens, where the head of the table is hidden.
 function documentPage(document: VatDocument): string {
   const { kind, month, currency, parties, feesKobo, vatKobo, whtKobo, issuedAt } = document
   const title = `${TITLES[kind]} ${numberOf(document)}`

@@ -93,7 +93,8 @@ type DocumentFilter = {
   limit: number
 }
 
-// Lists VAT documents, newest first. An absent filter admits all.
+// Lists VAT documents, newest first. listQuery numbers each `$`, and drops the condition of a filter that is
+// undefined. `clientId` is the internal id, `clientCode` the public one.
 export async function listVatDocuments(
   db: Queryable,
   { clientId, clientCode, month, kind, beforeId, limit }: DocumentFilter,

@@ -232,8 +232,8 @@ export async function drawNumbers(
     tx,
     requests.flatMap(({ reserved }) => Object.values(reserved ?? {})),
   )
-  const stock = new Map<string, string[]>()
-  const exhausted: BankSettings[] = []
+  const stock = new Map<string, string[]>() // The numbers that were drawn at each bank.
+  const exhausted: BankSettings[] = [] // The banks that had fewer numbers than the requests need.
   for (const bank of banks) {
     const needsBank = ({ banks: additionalCodes }: NumberNeeds) =>
       bank === mainBank || additionalCodes?.includes(bank.code)

@@ -114,7 +114,7 @@ async function forEachPage(db: Pool, { clientId }: Scope, work: Work<Row>): Prom
     const lastId = await withTransaction(db, async (tx) => {
       const rows = await lockPage(tx, { clientId, afterId })
       await work(tx, rows)
-      return rows.length === PAGE ? rows.at(-1)?.id : undefined
+      return rows.length === PAGE ? rows.at(-1)?.id : undefined // Undefined after the last page.
     })
     if (lastId === undefined) return
     afterId = String(lastId)

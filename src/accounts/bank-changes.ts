@@ -57,7 +57,8 @@ export async function queueBankChanges(
   return rowCount ?? 0
 }
 
-// Queues a rename, so that the bank that issued a number learns the account's name.
+// Queues a rename for each account with a number from a bank's pool: the bank reserved the number before it
+// had an account, so it must learn the account's name.
 export async function nameAtBanks(
   tx: Transaction,
   { banks, now }: { banks: readonly BankSettings[]; now: Date },

@@ -144,7 +144,7 @@ export async function updateAccount(
         : { limitProfileId: await profileIdOf(tx, deps.client, limitProfile) }),
       ...(splitCode === undefined ? {} : await splitOf(tx, account, splitCode)),
     },
-    names: ['account.update', 'account.updated'],
+    names: ['account.update', 'account.updated'], // The audit log's action, and the event's type.
   })
 }
 
@@ -187,7 +187,7 @@ export async function requestVerification(
   return account
 }
 
-// Money sent to the account is suspended from now on. The account stops being a default.
+// Makes the account inactive: from now on, money sent to it is suspended. The account stops being a default.
 export async function deactivateAccount(
   tx: Transaction,
   deps: ChangeDeps,
@@ -198,11 +198,11 @@ export async function deactivateAccount(
   return writeAccountChange(tx, deps, {
     account,
     changes,
-    names: ['account.deactivate', 'account.deactivated'],
+    names: ['account.deactivate', 'account.deactivated'], // The audit log's action, and the event's type.
   })
 }
 
-// Money that was suspended in the meantime stays in suspense.
+// Makes an inactive account accept money again. Money that was suspended in the meantime stays in suspense.
 export async function activateAccount(
   tx: Transaction,
   deps: ChangeDeps,
@@ -212,7 +212,7 @@ export async function activateAccount(
   return writeAccountChange(tx, deps, {
     account,
     changes: { isActive: true },
-    names: ['account.activate', 'account.activated'],
+    names: ['account.activate', 'account.activated'], // The audit log's action, and the event's type.
   })
 }
 
@@ -240,13 +240,13 @@ export async function makeDefault(
     await writeAccountChange(tx, deps, {
       account: formerDefault,
       changes: { isDefault: false },
-      names: ['account.default', 'account.updated'],
+      names: ['account.default', 'account.updated'], // The audit log's action, and the event's type.
     })
   }
   return writeAccountChange(tx, deps, {
     account,
     changes: { isDefault: true },
-    names: ['account.default', 'account.updated'],
+    names: ['account.default', 'account.updated'], // The audit log's action, and the event's type.
   })
 }
 

@@ -151,7 +151,7 @@ type Deps = {
   keyedAt?: Date // When the idempotency keys were used, in real time. Defaults to now.
 }
 
-// Hashes the fields in a fixed order, so that the order and unknown fields of the JSON do not matter.
+// Hashes the fields (`f`) in a fixed order, so that the order and unknown fields of the JSON do not matter.
 // Includes KYC, banks and split only if the request has them, so that older idempotency keys still match.
 function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
   const { fields: f, kyc, payerRules, banks, splitCode } = request

@@ -389,7 +389,8 @@ export async function readCeilings(db: Queryable, clientId: ClientId): Promise<C
   return KYC_TIERS.map((tier) => rows.find((row) => row.tier === tier) ?? { tier, ...NO_LIMITS })
 }
 
-// Replaces all ceilings, from the next credit on, and records it in the operator's audit log.
+// Replaces all ceilings, from the next credit on, and records the change in the operator's audit log
+// (`clientId` is the operator's). A tier without any limit is not stored; readCeilings adds it again.
 export async function replaceCeilings(
   tx: Transaction,
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },

@@ -76,6 +76,7 @@ export async function beginRefill(
   const { isLeased, isWaiting } = rows[0] as { isLeased: boolean; isWaiting: boolean }
   if (isLeased) return undefined
   if (isWaiting) {
+    // The level may have fallen since the failure, so the alert about a low pool may be due only now.
     await watchLevels(tx, now, { bank, isFailing: true })
     return undefined
   }
@@ -197,7 +198,7 @@ async function watchLevels(
 // The number of dynamic numbers that each bank can still issue: those unused in its range or pool, and up to
 // LOW_OF_RANGE of those whose quarantine has ended.
 
-const FREE_LOW_PERCENT = 20 // As for the alert pool_low.
+const FREE_LOW_PERCENT = 20 // The same percentage as for the alert pool_low.
 const LOW_OF_RANGE = 1_000 // One batch takes at most this many.
 
 export type FreeNumbers = { free: number; isLow: boolean }
@@ -268,7 +269,7 @@ export async function openNumberReservation(
   const [reservation] = await openReservations(tx, deps, {
     clientId,
     banks: [bank],
-    request: ['add-number', String(id)],
+    request: ['add-number', String(id)], // A repeated request finds the same reservation by these texts.
     customer: { name, email, phone, bvn, nin },
   })
   return reservation

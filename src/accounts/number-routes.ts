@@ -165,6 +165,7 @@ export const accountNumbers = resource(ACCOUNTS, OWN_ACCOUNTS).route(
       const prepare = () => reserveForNumber(call, by, { accountNumber, bank })
       try {
         const keyed = { request: call.request, reply: call.reply, prepare }
+        // `reservation` is the result of `prepare`, which runs before the transaction and may ask the bank.
         const answer = await withPreparation(call, keyed, async (tx, reservation) => {
           const number = { accountNumber, bank, reservation }
           const account = await addNumber(tx, { ...by, now: call.clock() }, number)

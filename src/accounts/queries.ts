@@ -171,7 +171,7 @@ export async function listAccounts(
 }
 
 // Counts the accounts that pass the filters, and adds up their balances by currency. The result is exact for
-// up to SUMMED_MAX accounts.
+// up to SUMMED_MAX accounts; one account more is read to notice that there are too many.
 export async function summarizeAccounts(
   db: Queryable,
   query: Pick<AccountQuery, 'sealer' | 'client' | 'filters'>,
@@ -216,7 +216,8 @@ function hasIndex(filters: AccountFilters): boolean {
 
 type ScanRange = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
 
-// Returns the last account that this page may scan; null means that it may scan all.
+// Returns the last account that this page may scan; null means that it may scan all. The first page begins
+// outside the bounds: at `pastId` for the newest first, before `firstId` for the oldest first.
 async function endOfScan(
   db: Queryable,
   clientId: ClientId,
@@ -295,7 +296,8 @@ type LiveNumber = {
 }
 
 // Finds a number of this bank that accepts money now: of an active collection account or of an open
-// payment. A bank cannot look up another bank's numbers.
+// payment. The last SQL condition leaves out a number that has neither. A bank cannot look up another bank's
+// numbers.
 export async function findLiveName(
   db: Queryable,
   now: Date,

@@ -32,7 +32,8 @@ export type RefillDeps = {
   bankConnections: BankConnections
 }
 
-// Refills all pools at the same time, so that a failing bank does not delay the others.
+// Refills all pools at the same time, so that a failing bank does not delay the others. `more` asks for
+// another round at once.
 export function refillNumberPoolsRound(deps: RefillDeps): Round {
   const reservingBanks = deps.banks.filter((bank) => bank.numbers === 'reserved')
   return async (signal) => {

@@ -110,7 +110,7 @@ export function resume(context: Context, options: Reason, clientId: string) {
   return switchClient(context, resumeClient, { ...options, clientId })
 }
 
-// Suspends or resumes the client.
+// Suspends or resumes the client. `note` comes from --note, the former name of --reason.
 async function switchClient(
   { db, clock, actor }: Context,
   suspendOrResume: typeof suspendClient,
@@ -123,8 +123,8 @@ async function switchClient(
 }
 
 // `manilla admin client restrict`: changes the scopes, merchant codes and addresses of a client, and keeps
-// those that no option names. `usersFromAnywhere` removes the list of
-// addresses from which its users may sign in.
+// those that no option names. `usersFromAnywhere` removes the list of addresses from which its users may sign
+// in.
 export async function restrict(
   { db, clock, actor }: Context,
   options: Restrictions & {
@@ -174,7 +174,8 @@ function changesOf({ scope, merchantCode, from }: Restrictions): Partial<ClientF
   }
 }
 
-// `secret` is known only right after it was made.
+// Shows a client and its secrets. `secret` is known only right after it was made. A secret that was not
+// generated, such as the sandbox client's, has no key id and is shown as `(legacy)`.
 function presentClient(client: ClientDetail, secret?: string) {
   const data = { ...toData(client), ...(secret ? { secret } : {}), secrets: client.secrets }
   const fields: Field[] = [

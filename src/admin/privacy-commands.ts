@@ -22,8 +22,9 @@ import { AdminProblem, type Context } from './operator-command.ts'
 const LOOK_MS = 500
 const LOCK = `hashtext('rotate-keys')`
 
-// `manilla admin rotate-keys`: encrypts all data again, with the first data key. With --check, only counts
-// the values of each key.
+// `manilla admin rotate-keys`: encrypts all data again, with the first data key. If secrets.json has the data
+// keys (`areDataKeysStored`), adds the new key there; else the operator has added it to MANILLA_DATA_KEYS.
+// With --check, only counts the values of each key.
 export async function rotate(context: Context, { check }: { check?: boolean }) {
   if (check) return countKeys(context)
   const { db, env, clock } = context
@@ -58,7 +59,8 @@ function removalHint(cleared: readonly number[]): string {
 }
 
 // Returns the data keys, the target of the rotation first. Generates a new key unless an interrupted rotation
-// must be finished first.
+// must be finished first: it is finished once every key either encrypts new values (`isSealing`) or encrypts
+// nothing any more (`isCleared`).
 async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
   const keys = readDataKeys(dataDir)
   const stored = await readKeys(db)
@@ -71,6 +73,7 @@ async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]
 async function withRotationLock<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   try {
     const result = await withHeldLock(db, { lock: LOCK }, async () => ({ answer: await work() }))
+    // `result` is undefined if another process holds the lock.
     if (!result) throw new AdminProblem('A key rotation is already in progress.')
     return result.answer
   } catch (error) {
@@ -78,7 +81,7 @@ async function withRotationLock<T>(db: Pool, work: () => Promise<T>): Promise<T>
   }
 }
 
-// Counts how many values each key encrypts.
+// Counts how many values each key encrypts. `isSealing` marks the key that encrypts new values.
 async function countKeys({ db }: Context) {
   const stored = await readKeys(db)
   const counts = await countByKey(db)

@@ -103,8 +103,8 @@ export function hasMade(
   return maker.actor === actor || (userId !== null && maker.userId === userId)
 }
 
-// Returns the reason why this person may not approve the maker's request, or undefined. Nobody may whose
-// access changed after `newSince`.
+// Returns the reason why this person may not approve the maker's request, or undefined. A user whose access
+// changed after `newSince` cannot approve yet.
 async function findUnfitness(
   db: Queryable,
   { actor, userId, newSince }: Candidate,

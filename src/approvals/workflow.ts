@@ -146,7 +146,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     const subject = await this.get(tx, by, key) // A request's subject never changes: no lock is needed yet.
     await lockApprover(tx, by)
     await lock?.(tx, subject)
-    // Called under the lock of the request, which is then marked as approved.
+    // #decide calls `check` while it holds the lock of the request, and then marks the request as approved.
     const check = async (request: R) => {
       if (request.obstacle) throw new Refusal(request.obstacle)
       await perform(tx, by, request)

@@ -248,8 +248,8 @@ class BaseBackupCopy implements pg.Submittable {
         socket.resume()
       },
       (error) => {
-        // For example, the disk is full. Keeps the first error: the error of the closed connection that
-        // follows explains nothing.
+        // A write failed, for example because the disk is full. Keeps the first error: the later error of the
+        // closed connection explains nothing.
         this.#failure ??= error
         socket.destroy()
       },

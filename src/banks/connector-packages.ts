@@ -37,6 +37,7 @@ export function loadConnector(
     return undefined
   }
   const reportFault = (problem: string) => report(`connector package "${name}" ${problem}`)
+  // A file from which Node finds the package: one in the folder of the banks file, or else this one.
   const base = [join(folder, 'banks.json'), import.meta.filename].find((candidate) =>
     isInstalled(name, candidate),
   )

@@ -48,7 +48,8 @@ function readAllowedSources(settings: ConnectorSettings): AllowedSources | undef
   return (call) => isListed(call.address) && isCertified(call)
 }
 
-// Returns the check of client certificates; undefined if there is no such setting.
+// Returns the check of client certificates; undefined if there is no such setting. The header with the
+// certificate's fingerprint counts only if a trusted proxy passed the call on (`isProxied`).
 function readCertificates(settings: ConnectorSettings): AllowedSources | undefined {
   const options = settings.findRecord('mutualTls')
   if (!options) return undefined
@@ -121,6 +122,7 @@ export function connectBank(
   const limits = readLimits(settings)
   const connection = connector.connect(settings, bank)
   settings.refuseUnknown()
+  // Live mode demands a known source if the signature does not cover the amount, or covers some fields only.
   const weakness = connector.needsKnownSource
     ? 'does not sign amounts'
     : connection?.signsFieldsOnly && 'signs some fields only'
@@ -159,8 +161,9 @@ function parseAsHints(findFormat: BankConnection['findFormat']): BankConnection[
   }
 }
 
-// Returns a fingerprint of the bank that the settings lead to (BankConnection). Needs valid settings. Leaves
-// out secrets, because rotating one does not change which payouts the bank knows.
+// Returns a fingerprint of the bank that the settings lead to (BankConnection). `payoutScope` is the name of
+// the setting that identifies us at the bank. Needs valid settings. Leaves out secrets, because rotating one
+// does not change which payouts the bank knows.
 function fingerprintOf(
   { name, payoutScope }: Connector,
   settings: ConnectorSettings,

@@ -307,7 +307,8 @@ export function asHints(parsed: Parsed): Parsed {
   return 'malformed' in parsed ? parsed : { ...parsed, items: parsed.items.map(asHint) }
 }
 
-// Makes a hint of a credit. Removes the reversal of an item, so that it is not booked.
+// Rejects a credit and keeps its identifier as a hint, so that the service asks the bank instead of booking.
+// Removes the reversal of a rejected item, so that the reversal is not booked.
 function asHint(item: ParsedItem): ParsedItem {
   if (!item.ok) {
     const { reversal: _, ...rejectionOnly } = item

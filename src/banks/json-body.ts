@@ -55,9 +55,9 @@ function asWritten(number: string): string {
   return `" ${number}"`
 }
 
-// Finds credits that have a field twice, and deep nesting. Runs before JSON.parse, which takes a quarter of a
-// second over a megabyte of brackets. The result is meaningless for text that is not JSON, which JSON.parse
-// then refuses.
+// Finds credits that have a field twice, and deep nesting. `seenBits` has the bits of the fields that the
+// current credit has had so far. Runs before JSON.parse, which takes a quarter of a second over a megabyte of
+// brackets. The result is meaningless for text that is not JSON, which JSON.parse then refuses.
 function findRepeated(text: string, fields: FieldBits): ReadonlySet<number> | 'too deep' {
   // In a list, each credit is one level deeper. 0x5b and 0x5d are square brackets, 0x7b and 0x7d are braces.
   const creditDepth = text.charCodeAt(skipSpace(text, 0)) === 0x5b ? 2 : 1

@@ -136,7 +136,8 @@ export function asNoAnswer(answer: JsonAnswer, field: string): NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, field) }
 }
 
-// The result if the bank did not answer an order to pay or a query of a payout.
+// The result if the bank did not answer an order to pay or a query of a payout. Only an order that was not
+// sent (`isUnsent`) has certainly not been paid.
 export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
   if (isOrder && isUnsent) return { status: 'unsent', reason: `Nothing was sent: ${reason}` }
   return { status: 'unknown', reason }

@@ -101,7 +101,7 @@ export function withoutRounding(
   return pieces.join('') + text.slice(copiedTo)
 }
 
-// Returns whether JSON.parse reads the number without rounding.
+// Returns whether JSON.parse reads the number without rounding. It never rounds a decimal of up to 15 digits.
 function isExact(written: string): boolean {
   if (written.length <= 15 || !DECIMAL.test(written)) return true
   if (written.length > NUMBER_LENGTH_MAX) return false

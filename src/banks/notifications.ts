@@ -141,7 +141,7 @@ export function mediaType(contentType: string): string {
 
 type Call = { headers: Readonly<Record<string, string | string[] | undefined>> }
 
-// Returns the `findFormat` of a connection whose bank has only one format.
+// Returns the `findFormat` of a connection whose bank has only one format: it checks only the content type.
 export function onlyFormat(format: NotificationFormat) {
   return ({ headers }: Call): NotificationFormat | undefined => {
     const type = headers['content-type']

@@ -22,7 +22,7 @@ export function nubanCheckDigit(bankCode: string, serial9: string): string {
   const digits = institutionDigits(bankCode) + serial9
   let sum = 0
   for (const [position, weight] of WEIGHTS.entries())
-    sum += weight * (digits.charCodeAt(position) - 48)
+    sum += weight * (digits.charCodeAt(position) - 48) // 48 is the character code of 0.
   return String((10 - (sum % 10)) % 10)
 }
 
@@ -121,8 +121,9 @@ export function permute(key: Buffer, size: number, index: number): number {
   return number
 }
 
-// Maps one number by the rounds of the Feistel network. The domain is a power of four, which may be larger
-// than the range.
+// Maps one number by the rounds of the Feistel network. Each round changes the left half of the number's bits
+// by an entry of the round's table, which the right half selects, and swaps the halves. The domain is a power
+// of four, which may be larger than the range.
 function encrypt({ halfBits, roundTables }: Permutation, value: number): number {
   const mask = 2 ** halfBits - 1
   let left = value >>> halfBits

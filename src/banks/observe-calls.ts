@@ -35,7 +35,7 @@ export class CallMeter {
     if (!isOk) this.onFailure()
   }
 
-  // Returns the counts since the last call, and resets them.
+  // Returns the counts since the last take(), and resets them.
   take(): CallCount[] {
     const counts = [...this.#counts.values()]
     this.#counts.clear()

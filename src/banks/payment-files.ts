@@ -22,7 +22,7 @@ export type PaymentFile = {
   orders: readonly PayoutInstruction[]
 }
 
-// `confirmed` and `failed` are final. `pending` is not.
+// The outcome of an order in a bank's report. `confirmed` and `failed` are final; `pending` is not.
 export type ReportedStatus = 'confirmed' | 'failed' | 'pending'
 
 // One status in a bank's report: of one order, or of all orders of a file.
@@ -185,7 +185,8 @@ function plainText(cell: string): string {
 }
 
 // Returns the cells of each line, or undefined if a quote is not closed. The first line shows whether cells
-// are separated by commas or semicolons.
+// are separated by commas or semicolons. The pattern `cell` matches the next cell, with or without quotes,
+// and the separator, line end or end of text after it.
 function readRows(text: string): string[][] | undefined {
   const separator = /^[^\r\n,]*;/.test(text) ? ';' : ','
   const cell = new RegExp(

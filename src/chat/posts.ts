@@ -39,7 +39,8 @@ export type Chat = {
   problem: string | null // The failure of the latest attempt.
 }
 
-// Reads the settings of the chat and the state of its posts. There is at most one chat.
+// Reads the settings of the chat and the state of its posts: how many wait, when the latest was sent, and the
+// failure of the latest attempt, null if it succeeded. There is at most one chat.
 export async function findChat(db: Queryable): Promise<Chat | undefined> {
   const { rows } = await db.query<Chat>({
     name: 'find-chat',
@@ -202,7 +203,7 @@ async function passSeen(tx: Transaction, now: Date): Promise<void> {
   })
 }
 
-// Slack demands that these three characters are escaped, and no others.
+// Escapes text for a post: Slack demands that these three characters are escaped, and no others.
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

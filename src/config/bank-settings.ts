@@ -117,7 +117,8 @@ const CHECKS: Readonly<Record<string, readonly [check: Check, validValue: string
   expectedAt: [textLike(TIME), 'a time such as "12:00"'],
 }
 
-// Checks the settings of a bank's statements, and reports unknown fields.
+// Checks the settings of a bank's statements, and reports unknown fields. An entry of CHECKS has the check of
+// a field, and then the words for a valid value.
 function checkStatements(settings: unknown, report: Report): void {
   if (settings === undefined) return
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
@@ -451,7 +452,8 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
   })
 }
 
-// Compares the decoded bytes, because base64 can write the same secret in two ways.
+// Returns whether two banks have a secret in common. Compares the decoded bytes of rail secrets, because
+// base64 can write the same secret in two ways.
 function sharesSecret(bank: BankSettings, other: BankSettings): boolean {
   const secretsOf = ({ railSecrets = [], secrets = {} }: BankSettings) =>
     [...railSecrets, ...Object.values(secrets)].map((text) =>

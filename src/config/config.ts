@@ -189,7 +189,8 @@ export function messageSettings(env: Environment): MessageSettings {
   return readMessageSettings(settings)
 }
 
-// Reads and checks all settings. Throws one ConfigProblem with all problems.
+// Reads and checks all settings. Throws one ConfigProblem with all problems. The collection bank, whose
+// numbers collection accounts get, is the first bank that issues static numbers.
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
   const problems: string[] = []
   const settings = readSettings(env, problems)

@@ -209,6 +209,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 }
 
 // Returns the edit distance (Levenshtein): the least number of inserted, removed and replaced letters.
+// `costs` has the distances from the letters of `from` that were read so far to every beginning of `to`.
 function distance(from: string, to: string): number {
   let costs = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...from].entries()) {

@@ -160,8 +160,9 @@ export async function lockPayments(
   return new Map(rows.map((row) => [row.paymentId, toPaymentTarget(row)]))
 }
 
-// Makes a target of a row. Terms, holdings and `mayReopen` are filled in later, by the functions that read
-// them.
+// Makes a target of a row. `storedStatus` keeps the status of the database, while a decision may change
+// `status`. The last four fields are placeholders: setPending(), setMayReopen() and the readers of fee rules
+// and splits fill them in if the caller needs them.
 function toPaymentTarget(row: PaymentRow): PaymentTarget {
   return {
     kind: 'payment',

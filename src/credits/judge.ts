@@ -81,7 +81,7 @@ export type PaymentTarget = {
   chargedVatKobo: Kobo // Set at settlement, less returned VAT.
 }
 
-// `itemId` is set if the money was assigned from suspense.
+// A part of a credit that is booked to its owner. `itemId` is set if the part was assigned from suspense.
 export type Holding = { creditId: CreditId; amountKobo: Kobo; itemId?: SuspenseItemId | null }
 
 export type Target = CollectionTarget | PaymentTarget

@@ -75,7 +75,8 @@ const identifiedFor = (place: string) => `c.client_id is null and c.id = any(arr
   select i.credit_id from suspense_items i
    where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
 
-// `until` is the last credit to scan (see endOfScan). If it is undefined, all credits are scanned.
+// The query of a list of credits. `until` is the last credit to scan (see endOfScan); if it is undefined, all
+// credits are scanned.
 export type CreditQuery = {
   sealer: Sealer
   viewer: Viewer
@@ -94,6 +95,7 @@ export async function listCredits(
   { sealer, order = 'newest', ...query }: CreditQuery,
 ): Promise<CreditTrace[]> {
   const values: unknown[] = []
+  // Adds a value of the statement and returns its parameter, such as $3: push() returns the new length.
   const place = (value: unknown) => `$${values.push(value)}`
   const { sql, matches } = await selectMatches(db, { ...query, order }, place)
   const text = `${sql} ${SELECT_TRACE} from (${matches}) as c ${WITH_OWNERS}
@@ -279,7 +281,8 @@ function hasIndexedFilter(filters: CreditFilters): boolean {
   return !!(sessionId || accountNumber || paymentReference || adviceReference || merchantRef)
 }
 
-// Returns the totals of all matches, exact up to SUMMED_MAX credits (summaryOf).
+// Returns the totals of all matches, exact up to SUMMED_MAX credits (summaryOf). `place` adds a value to the
+// statement and returns its parameter, such as `$3`.
 export async function summarizeCredits(
   db: Queryable,
   { viewer, filters }: { viewer: Viewer; filters: CreditFilters },

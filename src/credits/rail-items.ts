@@ -134,8 +134,9 @@ type Outstanding = {
   creditId: CreditId
 }
 
-// Returns an alert for each reversal that the bank has not sent again, although its credit was booked long
-// enough ago. Looks up each credit by the key of its identifiers.
+// Returns an alert for each overdue reversal. Such a reversal came before its credit and was not taken, and
+// the bank has not sent it again since the credit arrived. The credit has one of the ids in `originals`, the
+// ids that the bank named as those of the reversed credit.
 async function findOutstanding(tx: Transaction, now: Date): Promise<NewAlert[]> {
   const { rows } = await tx.query<Outstanding>({
     name: 'find-outstanding-reversals',
@@ -185,8 +186,8 @@ export type RailItem = Omit<NewRailItem, 'outcome' | 'body' | 'identity' | 'orig
 }
 
 // Stores rejected or unreadable items and alerts operators. Returns for each item, in order, whether it is
-// new. A repeated reversal may get another answer than before: the item then has the last answer and raises
-// an alert.
+// new. A repeated reversal may get another answer than before: the item then has the last answer, counts as
+// not taken (`taken_at`), and raises an alert.
 export async function storeRailItems(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },

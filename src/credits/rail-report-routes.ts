@@ -81,8 +81,9 @@ type Others = {
 
 const NO_OTHERS: Others = { reversed: new Map(), payoutResults: new Map(), hintResults: new Map() }
 
-// Takes credits first, so that a reversal in the same report finds its credit. Throws if it refuses the whole
-// report because of load, before it takes any item. Otherwise calls `done` once.
+// Takes the items of a report: credits first, so that a reversal in the same report finds its credit. Throws
+// if it refuses the whole report because of load, before it takes any item. Otherwise calls `done` once, with
+// an error or the acknowledgements of all items.
 export function takeReport(deps: Deps, report: Report, done: Done): void {
   const { bankCode, items } = report
   const now = deps.realClock()

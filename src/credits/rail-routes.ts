@@ -31,7 +31,8 @@ type RailRequest = FastifyRequest<{
 type AuthenticatedCall = { call: RailCall; connection: BankConnection }
 
 // Returns the function that checks the signature of a call and finds the connection of its bank. It throws a
-// refusal if the bank is unknown or the signature is wrong.
+// refusal if the bank is unknown or the signature is wrong. `isProxied` tells the connector whether the call
+// came through a trusted proxy, whose headers count.
 function railAuthenticator({ bankConnections, trustedProxies, realClock }: Deps) {
   const isProxy = addressMatcher(trustedProxies)
   return (request: RailRequest): AuthenticatedCall => {
@@ -342,7 +343,9 @@ function handleCreditReport(deps: Deps, request: RailRequest, reply: FastifyRepl
   })
 }
 
-// Sends the acknowledgements. If the bank should send every item of the report again, the status is 503.
+// Sends the acknowledgements. If the bank should send every item of the report again, the status is 503. A
+// bank may repeat a failed report after a second, but repeats reversals that came before their credits later
+// (askAgain).
 function sendAcknowledgements(
   reply: FastifyReply,
   { contentType, body }: { contentType: string; body: string },

@@ -32,7 +32,8 @@ export type ReversedCredit = {
 
 // Finds and locks the credit that the reversal takes back, after the payments and suspense items of the
 // credit. So it reads the credit twice: by the bank's identifier, and then by its id, because in the meantime
-// another credit may have got the same identifier.
+// another credit may have got the same identifier. BeginAgain makes the whole transaction start again,
+// because a payment would otherwise be locked after the items.
 export async function lockOriginal(
   tx: Transaction,
   reversal: Reversal,

@@ -38,8 +38,8 @@ export async function transitionItem(tx: Transaction, move: ItemMove): Promise<v
 type Owned = { id: bigint; clientId: bigint; accountId: bigint }
 
 // Suspends assigned items again, because their payment closed without being paid in full. The money of each
-// item then belongs to the given client and lies in the given account. The caller has locked the payments of
-// the items.
+// item then belongs to the given client and lies in the given account: `target` in the SQL is the row of the
+// query `rows` for the item. The caller has locked the payments of the items.
 export async function suspendAgain(tx: Transaction, items: readonly Owned[]): Promise<void> {
   const moved = await moveRows(tx, SUSPENSE_ITEMS, {
     name: 'suspend-items-again',

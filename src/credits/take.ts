@@ -233,8 +233,9 @@ type Deps = {
   now: Date
 }
 
-// Takes a batch of credits. Returns one result for each credit, in the same order. The caller must commit
-// before it answers the bank.
+// Takes a batch of credits. Returns one result for each credit, in the same order, and the last statements of
+// the transaction, which are sent together with its commit (PipelinedCommit). The caller must commit before
+// it answers the bank. nameTraced() lets later code find the span of a request by the id of its credit.
 export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }: Deps,
@@ -312,8 +313,8 @@ async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }:
   return { numbers, byIdentifier, creditIds }
 }
 
-// Draws all ids as one row. A thousand rows of one id each would cost the service and the database more than
-// drawing the ids.
+// Draws the ids of the new credits, all as one row. A thousand rows of one id each would cost the service and
+// the database more than drawing the ids.
 async function drawCreditIds(tx: Transaction, count: number): Promise<CreditId[]> {
   const { rows } = await tx.query<{ ids: string }>({
     name: 'credit-ids',

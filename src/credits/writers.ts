@@ -57,6 +57,7 @@ const HOUR_MS = 3_600_000
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
 
 // Creates the batchers of one process. Fails if the bank that issues collection accounts is not configured.
+// `keyedAt` is the real time, for idempotency keys; `now` may come from a sandbox's test clock.
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, realClock, sealer, sharedAccounts, banks, router, verifiesIdentity } = deps
   const { quarantineDays, limits, suspiciousKobo } = deps.policy

@@ -38,6 +38,8 @@ export async function idBounds(
   return { firstId: firstId ?? FIRST_ID, pastId: pastId ?? PAST_ID }
 }
 
+// Returns a range of ids that contains all transfers of the window.
+//
 // Transfers are indexed by credit and id, and not by id alone. The first transfer of a credit is as old as
 // the credit. So the bounds are the first transfer of the last credit before the window, and the first
 // transfer of the first credit after it.

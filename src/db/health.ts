@@ -239,7 +239,7 @@ export type Replication = {
 // The values of synchronous_commit with which a commit waits until a standby is safe.
 const SAFE_COMMIT_LEVELS = ['on', 'remote_apply', 'remote_write']
 
-// Reads the two settings and whether a commit therefore waits for a standby.
+// Reads synchronous_commit and synchronous_standby_names, and whether a commit therefore waits for a standby.
 export async function readReplication(db: Queryable): Promise<Replication> {
   const { rows } = await db.query<Omit<Replication, 'isSynchronous'>>(
     `select current_setting('synchronous_commit') as synchronous_commit,

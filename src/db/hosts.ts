@@ -68,7 +68,7 @@ const SILENT_MAX_MS = 1_000
 const REASSURED_MS = 2_000
 const UNWANTED_AFTER_MS = 5_000 // Without a connection or a recent request for a host, probing stops.
 
-// A connection, from the moment it begins to connect.
+// A connection of this process to one of the hosts, from the moment it begins to connect.
 type Member = {
   readonly host: DatabaseHost
   readonly silentMs: () => number // How long the connection has owed an answer.

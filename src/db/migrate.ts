@@ -70,7 +70,8 @@ async function loadFolder(folder: string, dir: string): Promise<SchemaFile[]> {
   )
 }
 
-// git does not keep an empty folder, so a missing folder means no files.
+// Lists the names of the files in a folder. git does not keep an empty folder, so a missing folder means no
+// files.
 async function listFolder(dir: string): Promise<string[]> {
   try {
     return await readdir(dir)
@@ -103,7 +104,8 @@ function planMigration(files: SchemaFiles, applied: Applied) {
   return { pending, functions, forgotten }
 }
 
-// Returns the first reason, in plain words, why these files cannot continue this history.
+// Returns the first reason, in plain words, why these files cannot continue this history. A release is named
+// by the four digits that begin the name of its last migration.
 function findHistoryProblem(
   files: readonly SchemaFile[],
   applied: readonly AppliedFile[],
@@ -155,7 +157,8 @@ export function findBaselineProblem(history: readonly { name: string }[]): strin
   )
 }
 
-// Describes a database that has a migration which this build lacks and cannot work with.
+// Describes a database that has a migration which this build lacks and cannot work with. The first four
+// digits of `lastFile`, the last migration of this build, name its release.
 function describeNewer(name: string, worksBeside: string | null, lastFile: string): string {
   if (worksBeside === null) {
     return `the database is newer than this build: it has migrations/${name}, unknown to this build`
@@ -290,12 +293,15 @@ export async function inMigrationLock<T>(
   }
 }
 
+// Tries to take the lock of migrations until the end of the transaction. Returns false if another process has
+// the lock.
 async function tryMigrationLock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query('select pg_try_advisory_xact_lock($1) as locked', [LOCK_KEY])
   return rows[0].locked
 }
 
-// Describes the process that holds the lock, which the operator may want to end.
+// Describes the process that holds the lock, which the operator may want to end. In pg_locks, an advisory
+// lock with a key of 64 bits has objsubid 1, and the halves of its key are in classid and objid.
 async function describeHolder(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ holder: string }>(
     `select format('backend %s (%s), %s since %s: %s', a.pid,
@@ -311,7 +317,8 @@ async function describeHolder(client: pg.ClientBase): Promise<string> {
   return rows[0]?.holder ?? 'a process that has just finished'
 }
 
-// Returns whether a running process blocked the migration, so that another attempt may succeed.
+// Returns whether a running process blocked the migration, so that another attempt may succeed. The error of
+// PostgreSQL is the `cause` if a file failed, and otherwise the error itself.
 function isInTheWay(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? error) as { code?: string }
   return code === DEADLOCK_DETECTED || code === LOCK_NOT_AVAILABLE
@@ -441,8 +448,9 @@ export async function run(
   }
 }
 
-// Runs the file statement by statement on another connection, while ours holds the lock. After an
-// interruption the file runs again from its start, so a file must first drop the objects that it creates.
+// Runs the file statement by statement on another connection, while ours holds the lock. A semicolon at the
+// end of a line ends a statement. After an interruption the file runs again from its start, so a file must
+// first drop the objects that it creates.
 async function runOutside(open: Connection['open'], file: SchemaFile): Promise<void> {
   const { client, close } = await open()
   try {

@@ -120,7 +120,8 @@ function cipherKey(sealer: Sealer): Buffer {
   return sealer.hash('cursor key', '')
 }
 
-// Computes the tag over everything that a cursor is bound to, in a fixed order of filters.
+// Computes the tag over everything that a cursor is bound to, in a fixed order of filters. The default order,
+// newest first, is not part of the text.
 function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
   const { name, clientId, filters, order } = list
   const entries = Object.entries(filters).filter(([, value]) => value !== undefined)

@@ -52,7 +52,7 @@ export function wantedSettings(config: pg.ClientConfig, planner: Settings): Sett
 }
 
 // Sends the settings and the statement in one group. Up to the Sync at the end of the group they are one
-// transaction.
+// transaction. The statement loses its name, because behind a pooler no statement is prepared under a name.
 export async function queryWithSettings(
   client: pg.ClientBase,
   settings: Statement,
@@ -145,7 +145,7 @@ pg.types.setTypeParser(INT8, BigInt)
 
 export type Pool = pg.Pool
 
-// A pool or a transaction.
+// Anything that runs queries: a pool or a transaction.
 export type Queryable = Pick<pg.Pool, 'query'>
 
 type PoolConfig = pg.PoolConfig & { connectionString: string }
@@ -235,7 +235,8 @@ function handleClientEvents(pool: pg.Pool, onIdleError: (error: Error) => void):
   return pool
 }
 
-// Standbys and read-only servers accept connections but refuse every write.
+// Returns whether the server takes writes. Standbys and read-only servers accept connections but refuse every
+// write.
 export async function isWritable(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query('show transaction_read_only')
   return rows[0]?.transactionReadOnly === 'off'

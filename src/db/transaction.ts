@@ -76,7 +76,8 @@ export function withTransaction<T>(
   return inSpan('transaction', () => run(pool, work, beginning))
 }
 
-// Runs the transaction until an attempt succeeds or fails for a reason that a retry cannot help.
+// Runs the transaction until an attempt succeeds or fails for a reason that a retry cannot help. `opening`
+// and `undo` of the pool replace the statements `begin` and `rollback`.
 async function run<T>(pool: Connects, work: Work<T>, beginning: Beginning): Promise<T> {
   const { opening, undo = 'rollback' } = pool
   for (let attempt = 1; ; attempt++) {
@@ -233,7 +234,7 @@ type Lock = {
   values?: readonly unknown[]
 }
 
-// Rejects if the lock was lost.
+// Checks that the process still holds the lock: the promise rejects if the lock was lost.
 export type StillHeld = () => Promise<void>
 
 // Runs the work while holding the lock. Returns undefined at once if another process has the lock. The work

@@ -39,6 +39,7 @@ export async function upgradeBaseline(connectionString: string): Promise<boolean
   }
 }
 
+// Refuses the upgrade because another process, `holder`, has the lock of migrations.
 function refuseToWait(holder: string): never {
   throw new MigrationProblem(`another process migrates the database: ${holder}`)
 }

@@ -70,7 +70,8 @@ export function rememberBackupDir({ dataDir }: DataDirectory, backupDir: string 
   else rmSync(path, { force: true })
 }
 
-// One folder per cluster, because file names repeat between clusters.
+// Returns the folder of a cluster's archive. Each cluster has its own, because file names repeat between
+// clusters. `system` is the cluster's identifier (systemIdentifier).
 export function archiveFolder(backupDir: string, system: string): string {
   return join(backupDir, 'wal', system)
 }

@@ -55,7 +55,7 @@ function hasSameFiles(source: string, target: string): boolean {
 }
 
 // Copies a folder. Sets modes explicitly: an install under a strict umask leaves files that only root can
-// read.
+// read. In the copy, everybody may read each file, and run it if its owner may (0o100).
 function copyFolder(source: string, target: string): void {
   mkdirSync(target)
   chmodSync(target, 0o755)

@@ -34,7 +34,8 @@ const NOBODY = 65534
 // LD_LIBRARY_PATH, must not leak into it.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
-// Decides as which user the server of this cluster runs.
+// Decides as which user the server of this cluster runs: as our own user or, because PostgreSQL refuses root,
+// as the owner of the cluster if we are root. If root owns the cluster or there is none, as `nobody`.
 function serverUserFor(clusterFolder: string): ServerUser {
   const owner = statSync(clusterFolder, { throwIfNoEntry: false })
   const ownUid = process.getuid?.()
@@ -116,7 +117,8 @@ export function openDataDirectory(givenDataDir: string): DataDirectory {
   return { dataDir, clusterFolder, account, byDescriptor }
 }
 
-// Creates the folder of the socket: in the cluster, or below /tmp if the path would be too long.
+// Creates the folder of the socket: in the cluster, or below /tmp if the path would be too long. `forServer`
+// is the folder's path for the server, whose working folder is the cluster.
 export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirectory): SocketFolder {
   const inCluster = join(clusterFolder, 'socket')
   if (isShortEnough(inCluster)) {

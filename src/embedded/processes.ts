@@ -44,7 +44,7 @@ function workingFolder(pid: number): string | undefined {
   }
 }
 
-// Reads a process with ps, on systems without /proc.
+// Reads a process with ps, on systems without /proc. A state that begins with Z means a zombie.
 function fromPs(pid: number): Process | undefined {
   const ps = spawnSync('ps', [
     '-ww',
@@ -102,7 +102,8 @@ exec "$0" "$@" 3<&-
 
 // Starts a guarded process. With byDescriptor, a user that cannot traverse to the directory (below /root, for
 // example) inherits the directory as an open descriptor and reopens it through /proc. The data stays in
-// place, and the mode of no parent directory changes.
+// place, and the mode of no parent directory changes. Entry 3 of `stdio` is the pipe to the guard, and entry
+// 4 the directory.
 export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   const { program, folder, args, account, byDescriptor, env, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -127,8 +128,8 @@ export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   }
 }
 
-// Resolves when the process has ended and all its output is read. Tells the guard first, which must not
-// signal after the exit, because the PID may be reused.
+// Resolves when the process has ended and all its output is read. Tells the guard first, through the pipe
+// (entry 3 of stdio): the guard must not signal after the exit, because the PID may be reused.
 function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
   const pipe = child.stdio[3] as Duplex
   pipe.on('error', () => {}) // The guard itself may have been killed.

@@ -138,7 +138,8 @@ async function findOwner({
 // A lock file of PostgreSQL: the PID is its first line, the status its eighth.
 type Lock = { pid: number; status: string; text: string }
 
-// Reads a lock file; undefined if it is missing or has no PID.
+// Reads a lock file, whose first line is the PID and whose eighth is the status. Returns undefined if the
+// file is missing or has no PID.
 function readLock(path: string): Lock | undefined {
   try {
     const text = readFileSync(path, 'utf8')
@@ -156,7 +157,8 @@ function serverStatus(clusterFolder: string, pid: number): string {
   return lock?.pid === pid ? lock.status : ''
 }
 
-// Returns the owner if the process with the PID of the lock file is a server on this cluster.
+// Returns the owner if the process with the PID of the lock file is a server on this cluster. The arguments
+// of a server that Manilla started name the cluster (CLUSTER) and the process that started it (OWNER).
 function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | undefined {
   const lockProcess = findProcess(pid)
   if (!lockProcess) return undefined

@@ -45,7 +45,8 @@ export const holdRequests = new Workflow<HoldRequest, Deps>({
   audit: auditEntryOf,
 })
 
-// The entry in the audit log when a request is made, approved, rejected or withdrawn.
+// Returns the entry of the audit log about a request that is made, approved, rejected or withdrawn. The
+// workflow also passes the client of the acting user (`_by`), which this entry does not need.
 function auditEntryOf({ reference, clientName, ...request }: HoldRequest, verb: Verb, _by: Client) {
   const { kind, amountKobo, reason: note } = request
   const amount = amountKobo === null ? 'all' : formatKobo(amountKobo)

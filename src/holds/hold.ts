@@ -300,7 +300,7 @@ async function lockHoldsLackingMoney(
 }
 
 // Returns how much the client's active holds on all its money (target 'client') still lack, for the preview
-// of a settlement: they take due reserves first. A hold without an amount makes this a huge number.
+// of a settlement: these holds take due reserves first. A hold without an amount makes the sum huge.
 export async function sumLacking(db: Queryable, clientId: ClientId): Promise<bigint> {
   const { rows } = await db.query<{ kobo: string }>({
     name: 'sum-lacking-of-client',

@@ -19,7 +19,7 @@ import { currentSpan, type Span, withinShared, withoutSpan } from '#trace-contex
 export type BatchResult<O> = { ok: true; value: O } | { ok: false; error: unknown }
 type Settle<O> = (results: BatchResult<O>[]) => void
 
-// `span` is set if the caller is traced.
+// When a caller submitted its items (`sinceMs`), and the span of that call if the caller is traced.
 type Submission = { sinceMs: number; span: Span | undefined }
 
 // The items that a caller submitted together. The caller's callback runs in the async context in which the
@@ -146,7 +146,7 @@ type Options<I, O> = {
   onError: (error: unknown) => void
 }
 
-// `waitedMs` is the wait of the oldest item.
+// The measurements of one batch: its size, how long its oldest item waited, and how long writing it took.
 export type BatchTimes = { items: number; waitedMs: number; tookMs: number }
 
 const AVERAGED_BATCHES = 8 // The usual duration is a moving average over about this many batches.

@@ -67,7 +67,8 @@ function writeInt8(value: bigint): void {
   offset += LENGTH_BYTES + 8
 }
 
-// Writes PostgreSQL's int4, which has four bytes.
+// Writes PostgreSQL's int4, which has four bytes. Throws on a number that is not whole or does not fit into
+// 32 bits: `| 0` changes such a number.
 function writeInt4(value: number): void {
   if ((value | 0) !== value) throw new RangeError(`${value} is not an int`)
   ensureRoom(LENGTH_BYTES + 4)
@@ -76,6 +77,7 @@ function writeInt4(value: number): void {
   offset += LENGTH_BYTES + 4
 }
 
+// Writes PostgreSQL's bool, which has one byte.
 function writeBool(value: boolean): void {
   ensureRoom(LENGTH_BYTES + 1)
   view.setInt32(offset, 1)
@@ -83,6 +85,7 @@ function writeBool(value: boolean): void {
   offset += LENGTH_BYTES + 1
 }
 
+// Writes a text in UTF-8. Its length in bytes goes before the text, but is known only after encoding.
 function writeText(value: string): void {
   ensureRoom(LENGTH_BYTES + value.length * 3) // A character takes at most three bytes in UTF-8.
   const start = offset + LENGTH_BYTES
@@ -91,6 +94,7 @@ function writeText(value: string): void {
   offset = start + bytes
 }
 
+// Writes PostgreSQL's bytea: the bytes after their length.
 function writeBytes(value: Buffer): void {
   ensureRoom(LENGTH_BYTES + value.length)
   view.setInt32(offset, value.length)
@@ -98,7 +102,7 @@ function writeBytes(value: Buffer): void {
   offset += LENGTH_BYTES + value.length
 }
 
-// PostgreSQL counts microseconds from the year 2000.
+// Writes PostgreSQL's timestamptz: the microseconds since the beginning of the year 2000, in eight bytes.
 function writeTime(value: Date): void {
   writeInt8(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1000n)
 }
@@ -109,6 +113,8 @@ function writeDate(value: string): void {
   writeInt4(days)
 }
 
+// Writes PostgreSQL's uuid, which has 16 bytes: one for every two hexadecimal digits. Skips the dashes.
+// NIBBLES has the value of each digit by its character code.
 function writeUuid(value: string): void {
   if (!UUID.test(value)) throw new TypeError('not a UUID')
   ensureRoom(LENGTH_BYTES + 16)

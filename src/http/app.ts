@@ -415,7 +415,8 @@ const REAL_TIME_ROUTES = new Set<(typeof ROUTES)[number]>([
   bankHealth,
 ])
 
-// Registers all routes, or only the probes in a process without an API.
+// Registers all routes, or only the probes in a process without an API. The clock of a sandbox may be a test
+// clock, but some routes always get the real time (REAL_TIME_ROUTES).
 async function registerRoutes(app: FastifyInstance, primaryDeps: Deps): Promise<void> {
   const deps = serveFromReplica(app, primaryDeps)
   const realTimeDeps = { ...deps, clock: deps.realClock }

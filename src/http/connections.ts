@@ -25,7 +25,7 @@ const SILENCE_MAX_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 const HEADER_BYTES_MAX = 16_384
 
-// Room for 10,000 idle connections and the active ones.
+// The most connections of the server: room for 10,000 idle ones and the active ones.
 export const CONNECTIONS_MAX = 12_000
 export const CONNECTIONS_OF_ADDRESS_MAX = 1_000
 

@@ -155,7 +155,7 @@ export class CsvExports {
     }
   }
 
-  // Takes an export that has ended off the client's count.
+  // Lowers the number of the client's open exports when one of them has ended.
   #release(clientId: ClientId): void {
     const openCount = (this.#open.get(clientId) ?? 1) - 1
     if (openCount === 0) this.#open.delete(clientId)
@@ -375,7 +375,8 @@ class ExportRegistry {
   }
 }
 
-// Derives from the query parameters of an export how it states its period.
+// Derives from the query parameters of an export how it states its period: as a day, a month, a window from
+// one time to another, only the end, or not at all (`now`).
 function timingOf(properties: object, required: readonly string[]): Timing {
   if (required.includes('day')) return 'day'
   if (required.includes('month')) return 'month'

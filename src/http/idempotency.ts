@@ -76,10 +76,11 @@ async function findEarlierResponse(
   return earlierRequest && findStoredResponse(tx, earlierRequest)
 }
 
-// For work that continues after its first transaction, such as a call to a bank or a batch. `begin` is the
-// subject of the work, such as a reference, or a function that starts the work and returns its subject. The
-// subject is stored with the key. `finish` then does the rest and builds the response. After a crash in
-// between, a retry calls `finish` again with the stored subject, so `finish` must be idempotent.
+// Like withIdempotency(), for work that goes on after its first transaction, such as a call to a bank or a
+// batch. `begin` is the subject of the work, such as a reference, or a function that starts the work and
+// returns its subject. The subject is stored with the key. `finish` then does the rest and builds the
+// response. After a crash in between, a retry calls `finish` again with the stored subject, so `finish` must
+// be idempotent.
 export async function withIdempotentSteps<T extends object>(
   { db, sealer, realClock }: Parts,
   call: Call & { begin: string | ((tx: Transaction) => Promise<string>) },

@@ -24,6 +24,7 @@ export async function startHttpProcesses(options: Options): Promise<HttpProcesse
   // Only the primary runs the database and its backup. To the other processes the database is external.
   const env = { DATABASE_URL: connectionString, MANILLA_BACKUP_DIR: '' }
   const start = (): Worker => cluster.fork(env)
+  // Starts a new process after a pause, in place of one that has exited while the service runs.
   const replace = (worker: Worker) => {
     if (isStopping) return
     log.error({ pid: worker.process.pid }, 'HTTP process exited; restarting')

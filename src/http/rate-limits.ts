@@ -136,7 +136,8 @@ function cacheKey(address: string): string {
   return caller
 }
 
-// Returns the /64 network of an IPv6 address, or the IPv4 address that is mapped into it.
+// Returns the /64 network of an IPv6 address, or the IPv4 address that is mapped into it. Ignores a zone, as
+// in fe80::1%eth0. A text that is no IPv6 address gives UNKNOWN.
 function networkPrefix(address: string): string {
   const plain = address.split('%', 1)[0] as string
   if (isIP(plain) !== 6) return UNKNOWN
@@ -192,7 +193,7 @@ export class RateLimits {
     this.#addresses = this.#buckets.get('address')
   }
 
-  // Applies to routes registered from now on.
+  // Applies the rate limits to the routes that are registered from now on.
   register(app: FastifyInstance): void {
     app.addHook('onRoute', (route) => this.#addHooks(route))
   }
@@ -289,6 +290,7 @@ export class RateLimits {
   }
 }
 
+// Returns the hooks of a route as a list: Fastify accepts one hook, a list of hooks, or none.
 function toList<T>(hooks: T | T[] | undefined): T[] {
   if (hooks === undefined) return []
   return Array.isArray(hooks) ? hooks : [hooks]

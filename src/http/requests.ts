@@ -129,7 +129,7 @@ class RouteTiming {
 }
 
 // Returns a response class that measures the time from its creation to end(), and reports it to the timing of
-// its route.
+// its route. `stopAwaiting` takes the response off the list of those that enforceResponseDeadline() watches.
 export function timedResponse(Base: ResponseClass): ResponseClass {
   return class TimedResponse extends Base implements Timed {
     readonly startedMs = performance.now()
@@ -250,7 +250,8 @@ export function enforceResponseDeadline(app: FastifyInstance, patience = 1): voi
     route.onRequest = [onRequest, ...[route.onRequest ?? []].flat()]
   })
 
-  // Answers the requests that have waited longer than the deadline.
+  // Answers the requests that have waited longer than the deadline. stopAwaiting() takes a response off the
+  // list, so that no later round looks at it again.
   const timer = setInterval(() => {
     const startedByMs = performance.now() - patience * RESPONSE_MAX_MS
     for (const reply of responses.startedBy(startedByMs)) {

@@ -279,7 +279,8 @@ class Resource<V extends Shape, P extends Parsers> {
       route: { ...how.route, exposeHeadRoute: false },
       handle: async (call) => {
         const { order } = call.query as { order?: Order }
-        // Reads the rows batch by batch, while the file is being sent.
+        // Reads the rows batch by batch, while the file is being sent. `after` is the last id of the previous
+        // batch. Ids are numbers (bigint) unless the list `hasTextIds`.
         const batches = readBatches<never, bigint | string>(async (after) => {
           const page = { after: after ?? null, limit: EXPORT_BATCH, order }
           const result = await rows(call.db, { ...call, ...page })
@@ -517,6 +518,8 @@ type RouteDescription = Omit<Operation<unknown>, 'view' | 'message' | 'headers'>
 }
 
 // Returns the hooks that identify the caller, and refuse a caller whom the operation does not admit.
+// `any_session` also admits a user whose password is temporary. Any other value of `access` is a scope that
+// the caller must have.
 function identityHooks({ authentication, sessionCookies }: Deps, access: Access) {
   if (access === 'anyone') return []
   if (access === 'session') return [sessionCookies.requirePermanentPassword]

@@ -18,8 +18,8 @@ export function markSchemaComponents<T>(schema: T): T {
   return markValue(schema) as T
 }
 
-// Marks the schemas inside a value of a schema: a schema itself, a list of schemas or a plain value. Returns
-// the cached copy of a schema that was marked before.
+// Marks (renames the `$id` of) the schemas inside a value of a schema: a schema itself, a list of schemas or
+// a plain value. Returns the cached copy of a schema that was marked before.
 function markValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const cached = markedSchemas.get(value)
@@ -38,7 +38,8 @@ function markKeys(schema: object): Json {
   )
 }
 
-// Moves the marked schemas of an OpenAPI description to its components, and replaces them by references.
+// Moves the marked schemas of an OpenAPI description to its components, and replaces them by references. A
+// marked schema has its name in `x-component`.
 export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }): Json {
   const schemas: Record<string, Json> = {}
   // JSON.parse calls the reviver from the inside out, so inner components are shared first.

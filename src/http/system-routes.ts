@@ -73,7 +73,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-// Returns the answer, or false if it does not come in time.
+// Returns whether the service is ready, as `answer` says, or false if the answer does not come in time.
 async function resolveInTime(answer: Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), timeoutMs)

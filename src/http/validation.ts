@@ -88,6 +88,7 @@ export function fieldErrors(
 }
 
 // Names the field of an error, such as customer.email. An error of the whole body has the name `context`.
+// `context` is the part of the request that was checked, such as body.
 function fieldName({ instancePath, keyword, params }: AjvError, context: string): string {
   const path = instancePath.split('/').slice(1)
   if (keyword === 'required') path.push(String(params.missingProperty))

@@ -139,7 +139,8 @@ export class Fields<Row, Context = unknown> {
 }
 
 // Builds a view. To extend another view, spread its `fields`. A view without a name has no schema component
-// of its own: its schema is written out wherever it is used.
+// of its own: its schema is written out wherever it is used. `present` makes the JSON of a row. `columns`
+// returns, for the named or all fields, the name, the reader and the kind of a CSV column.
 export function view<Row, Context, F extends FieldSet<Row, Context>>(
   name: string | undefined,
   build: (f: Fields<Row, Context>) => F,

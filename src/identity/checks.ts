@@ -131,7 +131,8 @@ export type DueCheck = {
 }
 
 // Claims due checks for this process, for `leaseMs` or until the next attempt, whichever is later. If the
-// process dies, the check is then due again.
+// process dies, the check is then due again. The wait before the next attempt doubles with each attempt, up
+// to WAIT_SECONDS_MAX.
 export async function claimChecks(
   tx: Transaction,
   { now, sealer, leaseMs, limit }: { now: Date; sealer: Sealer; leaseMs: number; limit: number },

@@ -32,7 +32,8 @@ export type VerifyDeps = {
   identityTimeoutMs: number
 }
 
-// Sends due checks to the identity service, and records the answers.
+// Sends due checks to the identity service, and records the answers. `more` asks for another round at once,
+// because more checks may be due.
 export function verifyIdentitiesRound(deps: VerifyDeps): Round {
   const { db, clock, identityService, identityTimeoutMs } = deps
   return async (signal) => {

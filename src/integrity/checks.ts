@@ -342,7 +342,8 @@ export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityRe
   return rows[0]
 }
 
-// Returns the violations. An empty list means that the books balance. Rejects when the signal aborts.
+// Returns the violations. An empty list means that the books balance. Rejects when the signal aborts. All
+// checks read the same snapshot, within the limits on time and memory in SETTINGS.
 export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
   return withSnapshot(db, async (tx) => {
     for (const setting of SETTINGS) await tx.query(setting)

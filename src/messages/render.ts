@@ -202,11 +202,13 @@ const tableRow = (style: string, content: string) =>
 const paragraph = (tone: 'ink' | 'dim', style: string, content: string) =>
   `<p class="${tone}" style="margin:0;${style}">${content}</p>`
 
+// Renders the heading of a letter. Mail clients in dark mode restyle the class `ink` (DARK).
 function headingHtml(heading: string): string {
   const style = `margin:0;${STRONG};font-size:22px;line-height:28px`
   return `<h1 class="ink" style="${style}">${escapeHtml(heading)}</h1>`
 }
 
+// Renders the brand's name, after its logo if it has one.
 function brandHtml({ name, logo }: Brand): string {
   const style = `${STRONG};font-size:16px;line-height:40px`
   const text = `<span class="ink" style="${style}">${escapeHtml(name)}</span>`
@@ -230,6 +232,7 @@ function partHtml(part: Part, colour: string): string {
   return `<table width="100%" ${TABLE}>${rows.join('')}</table>`
 }
 
+// Renders a link as a button: `ground` is the style of the table cell that colours the button's background.
 function buttonHtml({ label, link }: { label: string; link: string }, colour: string): string {
   const style = [
     'display:inline-block;padding:12px 20px;text-decoration:none',

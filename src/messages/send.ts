@@ -56,7 +56,8 @@ type Claiming = { transport: TransportName; isQuiet: boolean }
 
 // Claims due messages, those with the most urgent priority first. While the circuit breaker pauses the
 // server, claims none; after the pause, claims one message as a probe. During quiet hours (`isQuiet`),
-// messages that wait for the day are not claimed.
+// messages that wait for the day are not claimed. Claims nothing while the database is another one than
+// before, such as a restored copy (IS_OTHER_DATABASE).
 export async function claimMessages(
   tx: Transaction,
   now: Date,
@@ -160,7 +161,8 @@ async function suppressQueued(tx: Transaction, now: Date, channels: readonly Cha
 const CLAIMED_MESSAGE = `select m.id from messages m where m.id = $1 and m.claimed_until = $2`
 
 // Commits the state `sending`, just before the worker sends the first byte of the message. Returns false if
-// the message must not be sent any more, or if the claim has ended.
+// the message must not be sent any more, if the claim has ended, or if the database is another one than
+// before, such as a restored copy.
 export function beginSending(
   pool: Pool,
   now: Date,

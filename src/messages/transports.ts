@@ -63,7 +63,8 @@ type SmtpError = Error & {
 }
 
 // Sends a mail. Its outcome is unknown if the connection ends after the whole mail was sent and before the
-// server has answered.
+// server has answered. Before the first byte, `begin` commits that the message is being sent. If `begin`
+// resolves to false, nothing is sent (Withdrawn).
 export async function sendMail(
   smtp: SmtpSettings,
   mail: Mail,
@@ -269,7 +270,8 @@ type ShortMessage = {
 }
 
 // Sends an SMS or WhatsApp message to the gateway, which recognises a repeated message by its webhook-id. The
-// outcome is unknown if the connection was open and no answer came.
+// outcome is unknown if the connection was open and no answer came. `begin` commits that the message is being
+// sent, and resolves to false if it must not be sent any more.
 export async function sendShort(
   { url, secret }: GatewaySettings,
   message: ShortMessage,

@@ -90,7 +90,8 @@ function purgeMessagesRound({ db, clock }: MessagesDeps): Round {
 }
 
 // Claims due messages and sends them over several connections at once. A connection stops at an outage of the
-// server, and all stop when the process ends or the claims could end. Unsent messages are released.
+// server, and all stop when the process ends or the claims could end. Unsent messages are released. `more`
+// asks for another round at once.
 function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
   const { db, clock, messages } = deps
   return async (signal) => {
@@ -111,6 +112,7 @@ function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round 
         if (result.outcome === 'deferred' && result.isOutage) break
       }
     }
+    // One result per connection. If a connection fails, the others go on, and its error is thrown at the end.
     const lanes = await Promise.allSettled(Array.from({ length: LANES }, sendOneByOne))
     if (unsent.length > 0) await withTransaction(db, (tx) => releaseMessages(tx, unsent))
     const failed = lanes.find((result) => result.status === 'rejected')

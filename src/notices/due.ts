@@ -33,7 +33,8 @@ const WAITING_REQUESTS: Readonly<Record<Workflow, string>> = {
   screening: operatorRequests('screening_requests'),
 }
 
-// SQL subquery: the open requests of a workflow that the operator's users decide.
+// SQL subquery: the open requests of a workflow. Null in the column of the client means that the operator's
+// users decide them.
 function operatorRequests(table: string): string {
   return `select id::text, null::bigint, requested_by, requested_by_user, requested_at
             from ${table} where state = 'open'`
@@ -65,7 +66,8 @@ type Waiting = {
 }
 
 // Queues one notice of each open request for each person who may decide it, except the person who made it. If
-// a request is made again, they get another notice. Returns how many notices were queued.
+// a request is made again, they get another notice. Returns how many notices were queued. The key of a notice
+// names workflow, request, time of the request and user.
 export async function queueApprovalNotices(
   tx: Transaction,
   now: Date,

@@ -154,7 +154,9 @@ async function nameClient(db: Queryable, clientId: ClientId): Promise<string> {
   return `client/${rows[0]?.code}`
 }
 
-// Builds the messages to payers and to the client's users that these events cause.
+// Builds the messages to payers and to the client's users that these events cause. The customer of an event
+// is the customer of its payment, or else the holder of its collection account. `waiting` counts the client's
+// open suspense items.
 async function messagesOf(
   tx: Transaction,
   { sealer, rendering, publicUrl }: FollowDeps,

@@ -156,7 +156,8 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
 
-  // Reads an advice for a response of the published contract.
+  // Reads an advice and its payment, and makes the response body that retrieving and cancelling an advice
+  // share.
   async function readAdvice(from: Queryable, clientId: ClientId, id: AdviceId) {
     const advice = await getAdvice(from, clientId, id)
     const payment = await findPaymentOfAdvice(from, id)

@@ -68,7 +68,9 @@ export type AdviceRequest = {
 
 // Creates the advices of a batch of requests. Answers each request separately, in order. A request that
 // repeats a merchantRef gets the existing advice if the terms are the same, and is refused otherwise.
-// `keyedAt` is the real time, for idempotency keys; `now` may be a sandbox's test clock.
+// `keyedAt` is the real time, for idempotency keys; `now` may be a sandbox's test clock. `make` gets the
+// places, in `requests`, of those whose key is new or absent. `find` reads the advices of keys that were used
+// before.
 export function createAdvices(
   tx: Transaction,
   { sealer, now, keyedAt = now }: { sealer: Sealer; now: Date; keyedAt?: Date },
@@ -150,6 +152,7 @@ async function findRuleIds(
 
 type NewAdvice = Advice & { splitId: SplitId | null }
 
+// Inserts new advices with one statement: each array among its parameters is a column.
 async function insertAdvices(tx: Transaction, now: Date, advices: readonly NewAdvice[]) {
   if (advices.length === 0) return
   await tx.query({

@@ -277,7 +277,8 @@ export function readRasterImage(bytes: Buffer): RasterImage | undefined {
   return undefined
 }
 
-// A PNG starts with the signature and the chunk IHDR: length, type, width, height.
+// A PNG starts with a signature of 8 bytes and the chunk IHDR: length, type, width and height, of 4 bytes
+// each.
 function readPng(bytes: Buffer): RasterImage | undefined {
   const isPng = bytes.length >= 24 && bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n'
   if (!isPng || bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
@@ -290,7 +291,8 @@ const NOT_FRAMES = [0xc4, 0xc8, 0xcc]
 const START_OF_SCAN = 0xda
 
 // A JPEG is a sequence of segments: 0xff, a code, and a length that includes its own two bytes. The first
-// frame segment states the size.
+// frame segment states the size. Such a segment has the height in bytes 5 and 6, and the width in bytes 7 and
+// 8.
 function readJpeg(bytes: Buffer): RasterImage | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined
   for (let offset = 2; offset + 9 <= bytes.length; ) {

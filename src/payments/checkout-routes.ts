@@ -173,21 +173,24 @@ function frameOf({ now, text }: CheckoutState): string {
   return `data: {"now":${JSON.stringify(now)},${text.slice(1)}\n\n`
 }
 
-// Adds 1 to the count of a key, or takes 1 off. A count of 0 is removed.
+// Adds 1 to the count of the pages that watch an advice, or watch from an IP address (the key), or takes 1
+// off. A count of 0 is removed.
 function addToCount<Key>(counts: Map<Key, number>, key: Key, change: 1 | -1): void {
   const total = (counts.get(key) ?? 0) + change
   if (total > 0) counts.set(key, total)
   else counts.delete(key)
 }
 
-// Sends text to a page. Closes the connection of a page that does not read it.
+// Sends text to a checkout page over its event stream. Closes the connection if too much of the text waits
+// because the page does not read it.
 function send(socket: ServerResponse, text: string): void {
   if (!socket.writable) return
   socket.write(text)
   if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
 }
 
-// Ends a stream, and closes the connection if the page does not.
+// Ends the event stream of a checkout page. Closes the connection after FAREWELL_MS if the page has not
+// closed it.
 function endStream(socket: ServerResponse): void {
   socket.end()
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref()

@@ -112,11 +112,14 @@ type CheckoutPage = {
 }
 
 // Loads the module that renders the checkout page on the server (web/checkout/, built by Vite). The browser
-// runs the same components.
+// runs the same components. Returns functions that draw pages: `missing` draws the page for an unknown
+// payment request, and `unavailable` the page while the service cannot answer. That page has a link to try
+// again, to `address`, the URL of the failed request.
 export async function loadCheckoutPages(build: string) {
   const path = pathToFileURL(join(build, 'checkout-server/server.js')).href
   const serverModule: ServerModule = await import(path)
   const { script, styles } = readManifest(join(build, 'checkout'), CHECKOUT, 'browser.tsx')
+  // The files of a page, with the style sheet for the client's colour: `#1a2b3c` has the path …/1a2b3c.css.
   const filesOf = (colour: string): AppFiles => {
     return { script, styles: [...styles, `${CHECKOUT}/colours/${colour.slice(1)}.css`] }
   }

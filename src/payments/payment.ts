@@ -154,7 +154,8 @@ export async function findPaidWhere(db: Queryable, payment: Payment): Promise<Pa
 export type PaidBy = { paidAt: Date | null; bankCode: string | null; sessionIds: string | null }
 
 // Returns, for each payment with credits, when money was last booked or assigned to it, the bank of the last
-// credit, and the session ids of all credits, in order.
+// credit, and the session ids of all credits, in order. `counts` is false for a credit of which the payment
+// has nothing left.
 export async function readPaidBy(
   db: Queryable,
   payments: readonly Payment[],
@@ -179,7 +180,8 @@ export async function readPaidBy(
   return new Map(rows.map(({ id, ...paidBy }) => [id, paidBy]))
 }
 
-// The address to which the payer returns after paying, with both references.
+// The address to which the payer returns after paying, with the references of the advice and the payment in
+// its query.
 export function buildCallBackUrl({
   id,
   adviceId,
@@ -188,8 +190,8 @@ export function buildCallBackUrl({
   return withReferences(callBackUrl, { adviceReference: adviceId, paymentReference: id })
 }
 
-// Appends the two references to the query of an address, before any fragment. Works on the text, because
-// parsing and formatting the URL would change how the merchant wrote it.
+// Appends the references of the advice and the payment to the query of an address (?…), before any fragment
+// (#…). Works on the text, because parsing and formatting the URL would change how the merchant wrote it.
 function withReferences(
   callBackUrl: string,
   references: { adviceReference: string; paymentReference: string },

@@ -50,7 +50,8 @@ export async function resolveReference(
 
 // Finds the payments and advices that have exactly this reference, the likeliest first. `place` ranks the
 // kinds of references: payment, advice, merchantRef, session id of a credit, account number. `newest`,
-// `preference` and `latest` order several matches of one kind.
+// `preference` and `latest` order several matches of one kind: `preference` puts the payment that has the
+// money of a credit first, then one that the money was assigned to, then one that lost it.
 async function resolveExactly(db: Queryable, clientId: ClientId, reference: string) {
   const { rows } = await db.query<ReferenceMatch>({
     name: 'find-referred',
@@ -92,9 +93,9 @@ async function resolveExactly(db: Queryable, clientId: ClientId, reference: stri
 
 const SAME_CODE_MAX = 20 // The most results for one short code.
 
-// Finds payments and advices by a short code, newest first. A code contains the minute of creation within a
-// cycle, and the ending of the id. For each cycle, looks up the client's ids of that minute in an index. PAY
-// in the letters stands for payments, REQ for advices.
+// Finds payments and advices by a short code, newest first. A code contains the ending of the id and the
+// minute of creation, which repeats after CYCLE_MS. For each cycle, looks up in an index the client's ids of
+// that minute, which lie from `first` up to `past`. PAY in the letters stands for payments, REQ for advices.
 async function resolveCode(
   db: Queryable,
   clientId: ClientId,
@@ -378,7 +379,8 @@ type ScanOptions = Paging & {
   statusIs: Condition | undefined
 }
 
-// Reads the ids of one page of advices or payments, which the callers then read in full.
+// Reads the ids of one page of advices or payments, which the callers then read in full. `scannedTo` is the
+// id at which the scan stopped, or null if it reached the end of the list.
 async function scanIds<Id extends string>(
   db: Queryable,
   kind: keyof typeof LISTS,
@@ -407,7 +409,8 @@ export async function summarizePayments(
 }
 
 // Builds the query for the rows that match the filters, in order, up to `limit`. `end` is the last id that
-// the query scans, or undefined if it reaches the end of the list.
+// the query scans, or undefined if it reaches the end of the list. `bind` adds a parameter to the query, and
+// returns its name, such as $3.
 async function buildScanQuery(
   db: Queryable,
   kind: keyof typeof LISTS,
@@ -419,6 +422,7 @@ async function buildScanQuery(
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const inRange = idRange(id, filters, bind)
   if (after !== undefined) inRange.push(`${id} ${isAfter} ${bind(after)}`)
+  // The parameters so far, which are those of findEnd(): it uses only the client and the range of ids.
   const rangeValues = [...values]
   const { conditions, isSelective } = await filterConditions(db, kind, { clientId, filters, bind })
   const end = isSelective
@@ -434,7 +438,8 @@ async function buildScanQuery(
 }
 
 // Returns the SQL conditions of the filters. `isSelective` means that the query need not stop after SCAN_MAX
-// rows: an index leads to the rows that match, or every row matches.
+// rows: an index leads to the rows that match, or every row matches. `bind` adds a parameter to the query,
+// and returns its name, such as $3.
 async function filterConditions(
   db: Queryable,
   kind: keyof typeof LISTS,
@@ -482,7 +487,7 @@ function idRange(id: string, { from, to }: Window, bind: Bind): string[] {
 }
 
 // Returns the id after SCAN_MAX rows, at which a page stops its scan, or undefined if fewer rows remain.
-// Needs only the index.
+// Needs only the index. `inRange` has the SQL conditions on the id, and `values` their parameters.
 async function findEnd(
   db: Queryable,
   kind: keyof typeof LISTS,

@@ -35,7 +35,8 @@ const SELECT_BALANCES = `
 // Locks the accounts that a client's money is drawn from, and returns how much to draw from each. Refuses
 // with `insufficient_balance` unless the balance covers the amount and the debt, and with
 // `reserve_floor_reached` unless it also covers `mustRemainKobo`. No other transaction can draw the money
-// before this one ends.
+// before this one ends. `into` has the accounts that the money goes to, which are locked too. If the
+// receivable is one of them, the money pays the debt itself, and the debt is not counted.
 export async function drawAvailable(
   tx: Transaction,
   sharedAccounts: SharedAccounts,

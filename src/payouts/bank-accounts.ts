@@ -153,6 +153,7 @@ type NewBankAccount = {
 
 // Saves a new account, or corrects the name of an account that is not confirmed. If the bank does not answer
 // now, its earlier answer about a mismatch is used. The client's first payable account becomes its default.
+// In the SQL, `d` says whether the account becomes the default, and $12 whether the bank is silent now.
 export async function saveBankAccount(
   tx: Transaction,
   { sealer, now, actor, userId }: AddedBy,

@@ -111,7 +111,8 @@ export async function findOpenFailure(
   return open ?? null
 }
 
-// Opens a request to fail a payout that a bank may have.
+// Opens a request to fail a payout that is unknown, or was sent in a file. refuseResolving() refuses a payout
+// that a worker is sending now, and one that the bank has reported as paid.
 export async function requestPayoutFailure(
   tx: Transaction,
   by: Requester,
@@ -189,7 +190,8 @@ export async function resolvePayout(
   })
 }
 
-// Refuses to settle a payout by hand if a worker or the bank's report settles it.
+// Refuses to settle a payout by hand if a worker is sending it now, or the bank's report contradicts the
+// outcome.
 async function refuseResolving(
   tx: Transaction,
   { id, status, batchId }: Pick<LockedPayout, 'id' | 'status' | 'batchId'>,

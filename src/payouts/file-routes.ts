@@ -335,6 +335,7 @@ const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (ap
       const by = { clientId: client.id, actor }
       const { lines } = report
       const { sha256 } = body
+      // Commits the results of the report. settleReported() then settles the payouts.
       const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const judgement = await takeFileResults(tx, { now: clock(), by }, { lines, sha256 })
         return accepted('Payout results taken successfully', ResultsView.present(judgement))

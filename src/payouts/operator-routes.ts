@@ -182,7 +182,8 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
     handle: (call) => {
       const { db, batchPool, request, reply, payoutHooks: hooks } = call
       const { reference } = call.params
-      // The first step, in its own transaction. The idempotency key stores its result.
+      // The first step approves the request, in its own transaction. The idempotency key stores the reference
+      // for a retry of the second step.
       const begin = async (tx: Transaction) => {
         await workflow.approve(tx, { ...checkerOf(call), hooks }, reference)
         return reference

@@ -161,7 +161,8 @@ export async function appendOutcomeEvent(
   await appendEvents(tx, now, [{ clientId, type: `payout.${status}`, facts }])
 }
 
-// Builds the event for a paid payout or refund that the bank sent back. The caller appends it.
+// Builds the event for a paid payout or refund that the bank sent back. The caller appends it. Returns no
+// event for a return of suspended money, or for a payout without a client.
 export async function returnedEvent(
   tx: Transaction,
   now: Date,

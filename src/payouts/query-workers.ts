@@ -55,7 +55,8 @@ export function queryPayoutsRound(deps: QueryDeps, bankCodes: readonly string[])
   }
 }
 
-// Groups the banks that can be queried about payouts by their connection.
+// Groups the banks that can be queried about payouts by their connection. The banks of one connection share
+// its `findPayout` function.
 export function findQueriedConnections(connections: BankConnections): string[][] {
   const queryable = [...connections].filter(([, { calls }]) => calls.findPayout)
   const groups = Map.groupBy(queryable, ([, { calls }]) => calls.findPayout)

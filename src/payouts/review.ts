@@ -69,7 +69,8 @@ const IS_REPEATED = `r.reported_at between $3::timestamptz - interval '1 minute'
 // Plans queries to the bank that check a payout after the bank reported on it. Reports come in any order, so
 // a report that agrees with the books does not replace one that contradicts them. Repeated reports cause at
 // most one query a minute. `reported` is the status that the bank reported, `books` the status in the books.
-// The caller has locked the payout.
+// The caller has locked the payout. In the SQL, `says` is the report that the review keeps, and $4 whether
+// the new report agrees with the books.
 async function openReview(
   tx: Transaction,
   now: Date,
@@ -117,7 +118,8 @@ export async function claimReviews(
 }
 
 // Counts the answers that say `reversed`, and returns the new count. A query without an answer interrupts the
-// measured time; any other answer restarts the count.
+// measured time; any other answer restarts the count. Without `by` and `atMs`, addAnswer() adds no time for
+// the next answer.
 export function countReversed(
   counted: ObservedAnswers,
   answer: PayoutAnswer,
@@ -295,7 +297,8 @@ type Reported = {
 }
 
 // Assigns a queued payout to the bank that reports it, and makes it unknown, so that workers query that bank
-// and never send the payout. No other bank has it, because it was queued.
+// and never send the payout. No other bank has it, because it was queued. A queued payout can become unknown
+// only by way of `sending` (TRANSITIONS in states.ts).
 async function markUnknownAgain(
   tx: Transaction,
   now: Date,

@@ -55,7 +55,8 @@ export const hasPayoutsToSend = (bankCodes: readonly string[]) => `exists (
   select from unnest(${quotedArray(bankCodes)}) as b (code)
    where ${hasWorkFor('clock.now', `clock.now + interval '${RETRY_MAX_MS} ms'`)})`
 
-// Returns those of the banks that have payouts to send and take orders.
+// Returns those of the banks that have payouts to send and take orders. A time of retry (retry_at) that is
+// more than RETRY_MAX_MS ahead does not stop a bank: no wait is that long.
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],
@@ -145,7 +146,7 @@ const LONGEST_MS = 300_000
 export const UNREACHABLE_ALERT_MS = 1_800_000
 
 // Returns 5 s, 10 s, 20 s, … up to five minutes, shortened at random by up to half, so that payouts are not
-// all sent again at once. `chance` is from 0 to 1.
+// all sent again at once. `chance` is from 0 to 1. `times` is how often the order could not be sent before.
 export function sendAgainAfterMs(times: number, chance: number): number {
   const fullWaitMs = Math.min(FIRST_MS * 2 ** Math.min(times, 20), LONGEST_MS)
   return Math.round(fullWaitMs * (1 - chance / 2))

@@ -51,6 +51,8 @@ export async function chooseSendingBank(db: Queryable, sending: Sending): Promis
 }
 
 // Reads the facts by which rankBanks() chooses: each bank's route, its funds and its price for this amount.
+// The funds are the balance of the bank in the ledger less its open payouts. `room` says whether they cover
+// the amount and its cost.
 async function readCandidates(
   db: Queryable,
   { currency, amountKobo, now }: Sending,

@@ -119,6 +119,8 @@ function isSame({ bankReference }: LockedPayout, outcome: PayoutOutcome): boolea
 type OutcomeToApply = { payout: LockedPayout; outcome: PayoutOutcome; by: string }
 
 // Writes the outcome, clears the payout's alerts, posts the transfers, calls the hook and appends the event.
+// The hook belongs to the purpose of the payout: refunds, returns and settlements write their own rows and
+// events by it.
 async function applyOutcome(
   tx: Transaction,
   deps: SettleDeps,

@@ -39,7 +39,8 @@ type PayoutMove = Move<PayoutStatus> & {
 
 // Moves payouts from one status to another, and records the change in their history. Returns the payouts that
 // moved. `rows` is a list of ids, or a query that selects and locks them. Throws if a listed payout is not in
-// the status `from`, unless `mayStay` allows it to keep another status.
+// the status `from`, unless `mayStay` allows it to keep another status. In the history, a payout that is
+// queued again is `unsent`.
 export async function transition<Row extends { id: PayoutId }>(
   tx: Transaction,
   { by, now, detail = null, mayStay = false, ...move }: PayoutMove,

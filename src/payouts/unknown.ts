@@ -42,7 +42,8 @@ export type StoredAnswers = {
   atMs: bigint | null
 }
 
-// Converts the numbers of the database, which are bigints, to the numbers that clocks use.
+// Converts the stored count of a bank's repeated answers: numbers of the database are bigints, clocks use
+// plain numbers.
 export function readAnswers({ answers, observedMs, by, atMs }: StoredAnswers): ObservedAnswers {
   return {
     answers,
@@ -52,7 +53,8 @@ export function readAnswers({ answers, observedMs, by, atMs }: StoredAnswers): O
   }
 }
 
-// Counts an answer. Adds the time since the previous answer if the same process received that one.
+// Counts one more answer of a bank that repeats its earlier ones. Adds the time between the previous answer
+// and this query if the same process measured both, because processes have different clocks.
 export function addAnswer(
   { answers, observedMs, by, atMs }: ObservedAnswers,
   observation: Observation,
@@ -250,7 +252,8 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
   })
 }
 
-// Makes queued payouts unknown that may have been sent before the database was restored.
+// Makes queued payouts unknown that may have been sent before the database was restored. A queued payout can
+// become unknown only by way of `sending` (TRANSITIONS in states.ts).
 export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<void> {
   const detail = 'It may have been sent before the database was restored.'
   const cause = { by: 'restore', now, detail }

@@ -387,7 +387,8 @@ function findDelay(
   return executionDate < lastBusinessDay ? 'not_reported' : undefined
 }
 
-// Clears open alerts of overdue payouts and files whose condition is not among the current ones.
+// Clears open alerts of overdue payouts and files whose condition is not among the current ones. A condition
+// is the same if kind, subject and reason are the same.
 async function clearOutdatedAlerts(
   tx: Transaction,
   now: Date,

@@ -117,6 +117,7 @@ const HAS_UNSENT_PAYOUT = `exists (
   select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
 
 // Erases one page of the credits to the account or payment. Returns whether it was the last page.
+// `emptySealed`, a sealed empty text, takes the place of the recipients' account numbers in unsent payouts.
 async function eraseCredits(
   tx: Transaction,
   erasure: Erasure,
@@ -154,7 +155,8 @@ async function eraseCredits(
   return count < CREDITS_MAX
 }
 
-// Starts the last step, which repeats the credits and erases the responses.
+// Starts the last step (`answers`), which goes through the credits once more and erases the stored webhook
+// responses.
 async function beginErasingResponses(tx: Transaction, { id }: Erasure): Promise<void> {
   await tx.query({
     name: 'erasure-begins-answers',

@@ -39,7 +39,7 @@ type SealedPage = { sealer: Sealer; source: SealedColumn; after: string | undefi
 
 // Reseals the values of one page that use another key. Writes a value only if it has not changed since it was
 // read, so a concurrent change wins. Holds no lock beyond one statement. Keys of rows are passed as text and
-// compared in their own type.
+// compared in their own type. `last` is the key of the last row, or undefined if no page follows.
 export async function resealPage(
   db: Queryable,
   { sealer, source: { table, column, key, keyType }, after }: SealedPage,

@@ -11,7 +11,8 @@ const PUBLIC_PREFIX_BYTES = 12
 export type ProofKey = { publicKey: string; sign(bytes: string): string }
 
 // The Ed25519 key is derived from the hash key, which is never rotated (docs/decisions/0008). So there is no
-// further secret to keep, and an auditor pins the public key once.
+// further secret to keep, and an auditor pins the public key once. PRIVATE_PREFIX and the first
+// PUBLIC_PREFIX_BYTES are the fixed bytes before a key in DER.
 export function proofKey(sealer: Sealer): ProofKey {
   const seed = sealer.hash('proof key', 'ed25519')
   const der = Buffer.concat([PRIVATE_PREFIX, seed])

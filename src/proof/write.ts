@@ -223,7 +223,8 @@ async function writeExport(tx: Transaction, options: ExportOptions): Promise<Pro
 }
 
 // Returns the text of the manifest, with its signature as the last field. The signature covers the text
-// without that field, byte for byte.
+// without that field, byte for byte. Replaces the last bracket of the JSON text by the field and a new
+// bracket.
 export function signManifest(content: object, key: ProofKey): string {
   const unsigned = `${JSON.stringify(content, null, 2)}\n`
   const signature = key.sign(unsigned)

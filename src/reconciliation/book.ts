@@ -83,7 +83,8 @@ function statementCredit(
 
 // On a statement, a bank may use the settlement id or even the session id of its notifications as the
 // reference. So the credit gets the reference as an identifier of each type. An identifier too many only
-// causes a refusal; an identifier too few books the money twice.
+// causes a refusal; an identifier too few books the money twice. A session id from the end-to-end id is weak
+// (`isWeak`): another transfer may have the same one.
 function identifiersOf(line: StatementRow): GivenIdentifier[] {
   const { sessionId, bankReference, endToEndId } = line
   const usableSessionId = usableIdentifier(sessionId)

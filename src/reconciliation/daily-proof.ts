@@ -58,7 +58,8 @@ export type DailyProof = BankAccount & {
 // For each bank, the number of days for which a movement that only one side has is treated as in transit.
 export type TimingWindows = ReadonlyMap<string, number>
 
-// Returns each bank's timing window, in days, from its settings, or the default.
+// Returns each bank's timing window, in days, from its settings, or the default. Money that only the bank or
+// only the books have counts as on its way (timing) within this window.
 export function timingWindows(banks: readonly BankSettings[]): TimingWindows {
   const windows = banks.map(
     ({ code, statements }) => [code, statements?.timingDays ?? TIMING_DAYS_DEFAULT] as const,

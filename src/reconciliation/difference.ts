@@ -13,11 +13,11 @@ import type { DifferenceState } from './states.ts'
 
 // The actions that a user may take on a difference, by its kind. Pure.
 //
-//   book   brings the line into the books: a credit by the path of every credit, a charge or refund
-//          of the bank to its cost account, a reversal by the path of every reversal, a payout as
-//          `payoutBooking` says (book.ts)
+//   book   brings the statement's line into the books: a credit or reversal as if the bank had reported it,
+//          a charge or refund of the bank to its cost account, a payout as `payoutBooking` says (book.ts)
 //   match  confirms the suggested item of the line
-//   note   makes it a reconciling item: explained, and still in the arithmetic
+//   note   makes the difference a reconciling item: a user has explained it, and the daily proof still adds
+//          its amount, as `noted`
 //
 // An adjusting entry (adjusting-entries.ts) instead brings the books to the statement, and needs two users.
 

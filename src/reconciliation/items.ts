@@ -213,7 +213,8 @@ export async function readItems(
   return new Map(rows.map((item) => [refKey(item), item]))
 }
 
-// Returns a filter that applies one condition to the id of every source.
+// Returns a filter that applies one condition to the id of every source. The letters before the dots are the
+// aliases of the tables in SOURCES.
 function filterEverySource(condition: (id: string) => string): ItemFilter {
   return {
     credit: condition('c.id'),

@@ -25,9 +25,10 @@ const LINES_OF_TOTAL_MAX = 10
 export const NAMED_CHARGES = `line_names n on n.line_id = l.id
   join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
 
-// Applies rule 6. Lines that name an item come first: those that equal a part of its charges, then debits
-// that equal one without being worded as charges, then lines that together make up the rest. If charge lines
-// that name nothing are left, compares the totals of whole days. Returns the number of matched lines.
+// Applies rule 6, which matches lines of fees, VAT and stamp duty with booked charges. Lines that name an
+// item come first: those that equal a part of its charges, then debits that equal one without being worded as
+// charges, then lines that together make up the rest. If charge lines that name nothing are left, compares
+// the totals of whole days. Returns the number of matched lines.
 export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
   let matched = await matchExactCharges(tx, run, { join: NAMED_CHARGES })
   matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES, isCharge: UNWORDED })
@@ -198,8 +199,9 @@ export const NUMBERS_OF_LINE = (pattern: string) => `(
   select m[1] from regexp_matches(l.narration, ${pattern}, 'g') as m
    where l.account_number is null)`
 
-// Applies rule 4. Different session ids are different transfers, even if all else is equal. So a line with a
-// session id is compared only with items that have none. Returns the number of matched lines.
+// Applies rule 4, which matches, by account number and amount, lines that name no item. Different session ids
+// are different transfers, even if all else is equal. So a line with a session id is compared only with items
+// that have none. Returns the number of matched lines.
 export async function matchByAccount(tx: Transaction, run: Run): Promise<number> {
   let matched = 0
   for (const hasSessionId of [false, true]) {
@@ -212,10 +214,11 @@ export async function matchByAccount(tx: Transaction, run: Run): Promise<number>
   return matched
 }
 
-// One pass of rule 4. `hasSessionId` selects the lines with or without a session id. With `isNet`, a line
-// must equal the item less the bank's charges, instead of the item alone. With `isNamed`, the names must
-// also be equal. Among equals, the first line is paired with the first item, and so on (`place`). Lines with
-// session ids are paired only if there are as many equal items (`copies`).
+// One pass of rule 4 (the same account number, amount and day). `hasSessionId` selects the lines with or
+// without a session id. With `isNet`, a line must equal the item less the bank's charges, instead of the item
+// alone. With `isNamed`, the names must also be equal. Among equals, the first line is paired with the first
+// item, and so on (`place`). Lines with session ids are paired only if there are as many equal items
+// (`copies`).
 async function matchEqual(
   tx: Transaction,
   run: Run,
@@ -256,7 +259,9 @@ async function matchEqual(
   })
 }
 
-// Applies rule 5: tries a sweep on the day of the last item and on the next day, without and with charges.
+// Applies rule 5, which matches a sweep (one transfer of the whole balance) with the items that add up to it.
+// Looks for a sweep on the day of the last item and on the next day, each time first without and then with
+// charges.
 export async function matchSweeps(tx: Transaction, run: Run): Promise<number> {
   const { rows } = await tx.query(
     `select from open_lines l where l.kind = 'sweep' and ${UNNAMED} limit 1`,

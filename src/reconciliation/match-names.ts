@@ -37,7 +37,8 @@ export async function matchSessionIds(tx: Transaction, run: Run): Promise<number
   return matched
 }
 
-// Runs rule 1 for clear cases, and returns the number of matched lines.
+// Runs rule 1 for clear cases: a line and a credit have the same session id and amount. Returns the number of
+// matched lines.
 async function insertMatches(tx: Transaction, run: Run): Promise<number> {
   const { rowCount } = await tx.query(
     `insert into statement_matches
@@ -78,8 +79,8 @@ async function insertMatches(tx: Transaction, run: Run): Promise<number> {
 const RANKED: readonly Rule[] = ['booked', 'session_id', 'bank_reference', 'our_reference']
 const OUR_REFERENCE = '(?:PYT|RTN|RFD|ADJ)[0-9]{12,15}'
 
-// Applies rules 1 to 3 to the lines that are left, from the clearest matches to the least clear. Returns the
-// number of matched lines.
+// Applies rules 1 to 3 (by session id, by the bank's reference, by our own reference) to the lines that are
+// left, from the clearest matches to the least clear. Returns the number of matched lines.
 export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   // This step matches almost all lines, so that few remain for the next steps.
   let matched = await matchPairs(tx, run, {

@@ -179,7 +179,7 @@ const removePairedItems = (tx: Transaction) =>
 
 // Removes paired rows from a table, and stores the differences of these rows in `explained`, to be cleared.
 // Rewrites the table: after a deletion of most of a million rows, every later rule would read past the dead
-// rows.
+// rows. `isPaired` is a SQL condition on a row `t` and a new pair `p`.
 async function removePairedRows(
   tx: Transaction,
   table: 'open_lines' | 'open_items',

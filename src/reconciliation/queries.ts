@@ -88,7 +88,9 @@ const SELECT = `
     left join users o on o.id = d.owner_id
    cross join lateral (select greatest($3::date - d.day, 0) as days) as age`
 
-// Returns the values of the parameters $1 to $6 of SELECT.
+// Returns the values of the parameters $1 to $6 of SELECT. These are the banks with a timing window and the
+// days of each window, today, the viewer, the time since which changed access is too new to approve, and the
+// roles with access.
 const asOf = ({ now, windows, viewer }: AsOf) => {
   const { client, userId, newSince } = viewer
   const days = [[...windows.keys()], [...windows.values()], watDay(now)]

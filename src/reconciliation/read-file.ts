@@ -271,8 +271,8 @@ function beginStatement(head: StatementHead, no: number): Open {
   return { ...head, no, lines: 0, sumKobo: 0n, ...days }
 }
 
-// Adds a line to the totals of its statement and stages it. Returns a promise if the caller must wait until
-// a chunk is copied.
+// Adds a line to the totals of its statement and stages it. Returns a promise if the staged lines fill a
+// chunk: the caller must wait until the chunk can be copied to the staging table.
 function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<void> | undefined {
   if (line.currency !== open.currency) {
     const message = `The line is in ${line.currency}, its statement in ${open.currency}.`

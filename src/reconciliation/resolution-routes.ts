@@ -114,7 +114,8 @@ function resolveInSteps(
   const { id } = call.params
   const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
     writers.credits.submitAll(credits)
-  // The first step, in its own transaction. The idempotency key stores its result.
+  // The first step stores the decision, in its own transaction. The idempotency key stores the id of the
+  // difference for a retry of the second step.
   const commitDecision = async (tx: Transaction) => {
     await decide(tx)
     return id.toString()
@@ -242,7 +243,8 @@ export const differenceOwners = resource(RECONCILIATION, {
       const { owner, from } = call.body
       const ownerId = toOwner(owner, call)
       const fromId = from === undefined ? undefined : toOwner(from, call)
-      // The first step, in its own transaction. The idempotency key stores its result.
+      // The first step assigns the difference, in its own transaction. The idempotency key stores the id of
+      // the difference for a retry of the second step.
       const begin = async (tx: Transaction) => {
         const acting = { ...call, now: clock() }
         const refused = await assignDifferences(tx, acting, { ids: [id], ownerId, fromId })

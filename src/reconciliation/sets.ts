@@ -92,7 +92,8 @@ export async function byHashing<T>(tx: Transaction, work: () => Promise<T>): Pro
 const LINE_COLUMNS = `l.id, l.booked_on, l.amount_kobo, l.kind, l.session_id, l.bank_reference,
   l.end_to_end_id, l.account_number, l.counterparty_name, l.narration`
 
-// Loads the lines of the new statements that the first rule did not match.
+// Loads the lines of the new statements that the first rule did not match. They are in no difference yet
+// (null, false).
 async function loadNewLines(tx: Transaction, { newStatements, linesFrom }: Run): Promise<void> {
   if (newStatements.length === 0) return
   await tx.query(
@@ -140,6 +141,7 @@ async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
 // Loads the items of open differences, however old they are. The amount of such a difference is the unmatched
 // part of its item, with the opposite sign.
 async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
+  // SQL condition: an item of these kinds with this id is in a difference that is not cleared.
   const inDifference = (kinds: string, id: string) => `${id} in (
     select item_id from differences
      where bank_code = $1 and currency = $2 and item_kind in (${kinds}) and state <> 'cleared')`
@@ -164,6 +166,7 @@ async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
 
 // Loads the items that lines name, however old they are.
 export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
+  // SQL condition: a line names the item of this kind with this id.
   const isNamed = (kind: string, id: string) => `${id} in (
     select item_id from line_names
      where item_kind = '${kind}' and bank_code = $1 and currency = $2)`
@@ -190,8 +193,9 @@ export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
 }
 
 // SQL statement: inserts items into open_items. The caller joins `x`: `x.matched` is the amount of the item
-// that is already matched, in which case its parts are unknown. The day of an item is its day in West
-// Africa.
+// that is already matched, in which case its parts are unknown. The day of an item is its day in West Africa.
+// `difference` has the id of the item's difference and whether it is decided (`is_decided` of TABLES); by
+// default there is none. `days` is the range of the covered days.
 function insertItems(
   filter: ItemFilter,
   { difference = 'null, false', days = '$3::date and $4::date' } = {},

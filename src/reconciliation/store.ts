@@ -148,7 +148,8 @@ async function insertStatement(
 const STATEMENT_IDS = 'unnest($1::bigint[]) with ordinality as ids (id, no)'
 
 // Finds lines that are repeated in the file, and lines that are stored already. The hash of a line covers its
-// content. The hash of a repeated line also covers its number among the equal lines.
+// content. The hash of a repeated line also covers its number among the equal lines. Stores them in the
+// tables repeated_lines and known_lines; the returned flags say whether these have any rows.
 async function findKnownLines(
   tx: Transaction,
   bankCode: string,

@@ -102,7 +102,8 @@ export async function deleteOldTraces(db: Queryable, now: Date): Promise<void> {
 // client's counter, which stays locked until commit; so a transaction takes this lock last.
 
 // Writes events to the outbox, and numbers them. Every event of a call usually has the same type and client,
-// so these values are sent once, and null in their columns stands for them (unless, coalesce).
+// so these values are sent once, and null in their columns stands for them (unless, coalesce). uuids(),
+// int8s() and the like encode one field of all events as an array.
 export async function appendEvents(
   tx: Transaction,
   now: Date,

@@ -104,6 +104,7 @@ async function lockCredit(
   clientId: ClientId,
   creditId: CreditId,
 ): Promise<Refundable> {
+  // Locks the credit's suspense items before the credit, as a reversal does, so that the two cannot deadlock.
   await lockItems(tx, 'credit_id', creditId)
   const { rows } = await tx.query<{ currency: string; isOfPayment: boolean }>({
     name: 'lock-credit-to-refund',
@@ -217,6 +218,7 @@ export async function requestRefund(
   const refunding = { kind: 'refunding', owner, currency } as const
   await sharedAccounts.open([refunding])
   const into = [sharedAccounts.id(refunding)]
+  // `into`: drawAvailable() also locks the account that the money goes to.
   const drawing = { clientId: client.id, currency, amountKobo, now, into }
   const draws = await drawAvailable(tx, sharedAccounts, drawing)
   const parts = slices.map((slice, index) => ({ ...slice, ...(payouts[index] as Payouts[0]) }))

@@ -75,8 +75,8 @@ const subaccountList = ({ clientId, at }: BalancePage): List => ({
   filters: { at },
 })
 
-// Makes a page of balances. The caller has read one row more than the page holds, if there is one: it shows
-// that another page follows, which gets a cursor.
+// Makes a page of balances by merchant. If `rows` has one row more than the page holds, another page follows,
+// and the response gets a cursor that names the last merchant of this page.
 function merchantPage(
   sealer: Sealer,
   page: BalancePage,
@@ -175,7 +175,8 @@ type BalanceExport<Row, After> = {
   positionOf: (row: Row) => After
 }
 
-// Adds a route that exports all balances of a list as CSV.
+// Adds a route that exports all balances of a list as CSV. `never` stands for the type of the rows, which
+// differs by list: only the list's own columns read its rows.
 function exportBalances<Row, After>(
   app: FastifyInstance,
   deps: Deps,

@@ -121,9 +121,9 @@ function selectParts(isAtMoment: boolean): string {
     select currency, part, sum(kobo)::bigint as kobo from parts group by 1, 2 order by 1, 2`
 }
 
-// SQL query: the changes since the moment, with the opposite sign, which undo them. Money that is being
-// returned to payers is on the banks' accounts. So the client's suspense account shows the amounts that left,
-// and the suspense items show the outcome.
+// SQL query: the changes since the moment $6, with the opposite sign. Added to the current balances, they
+// give the balances at that moment. Money that is being returned to payers is on the banks' accounts, so the
+// client's suspense account shows only that it left; the suspense items show the outcome.
 const UNDONE_SINCE = `
   select o.currency, moved.part, moved.kobo
     from own o

@@ -151,8 +151,8 @@ export const FIGURES: readonly FigureKind[] = [
   },
 ]
 
-// Reads the values of one metric of FIGURES, one for each combination of its labels. The query's only
-// parameter, if it has one, is the current time or the configured number ranges.
+// Reads the values of one metric of FIGURES, one for each combination of its labels. If the query has a
+// parameter ($1), it is the configured number ranges for a metric with `of: 'ranges'`, else the current time.
 export async function readFigure(
   db: Queryable,
   { now, banks }: { now: Date; banks: readonly BankSettings[] },
@@ -214,8 +214,8 @@ export type ArchiveState = {
 type ArchiverRow = ArchiveState & { showsWaiting: boolean }
 
 // Reads whether the database archives its log: an embedded server (docs/backup.md), or any other server with
-// an archive_command. PostgreSQL counts a failed command, but not a command that hangs: then files wait.
-// Only members of pg_monitor can list waiting files.
+// an archive_command. PostgreSQL counts a command that fails, but not one that hangs, which is recognised by
+// files that wait too long. Only members of pg_monitor can list waiting files.
 export async function readArchiveState(db: Queryable, now: Date): Promise<ArchiveState> {
   const { rows } = await db.query<ArchiverRow>({
     name: 'read-archive-state',
@@ -232,8 +232,8 @@ export async function readArchiveState(db: Queryable, now: Date): Promise<Archiv
   return waitingFile ? { ...state, isFailing: true, failedFile: waitingFile } : state
 }
 
-// Finds a file that has waited since before `since`. A file from before the server's start is treated as
-// waiting since the start.
+// Finds the file of the database's log that has waited longest to be archived, if it has waited since before
+// `since`. A file from before the server's start is treated as waiting since the start.
 async function findWaitingLogFile(db: Queryable, since: Date): Promise<string | undefined> {
   const { rows } = await db.query<{ file: string }>({
     name: 'find-waiting-log',

@@ -52,8 +52,8 @@ export const CLIENT_ACCOUNTS = `
 type Moves = { account: string; firstId: string; at: string }
 
 // SQL query: the movements of an account since a moment, as changes of credits less debits. Reads each side
-// through its own index. Do not use it for a bank's account: it leaves out the debits by credits, which have
-// no index.
+// through its own index. Do not use the query for a bank's account: it leaves out transfers with the reason
+// `credit`, which debit a bank's account and have no index by that account.
 export function movesSince({ account, firstId, at }: Moves): string {
   const since = `id >= ${firstId} and posted_at >= ${at}`
   return `
@@ -409,8 +409,9 @@ function laterStart(one: ScanStart, other: ScanStart): ScanStart {
   return one.creditId > other.creditId ? one : other
 }
 
-// Merges both lists, newest first. Transfers of credits are only approximately ordered by id. Other transfers
-// with ids below `leastId` are left for the next page.
+// Merges the transfers of credits (`byCredit`) and the other transfers of a bank's account, newest first. Ids
+// of transfers of credits are only approximately ordered. Other transfers with ids below `leastId` are left
+// for the next page.
 function mergeNewest(
   byCredit: readonly Row[],
   otherEntries: readonly Row[],
@@ -433,6 +434,7 @@ function addPositions(
   { rows, scannedTo }: { rows: readonly Row[]; scannedTo: bigint | null },
 ): EntryScan {
   const reached = { ...start }
+  // Makes the entries in order: `reached` moves on with each row, and the row's position is written from it.
   const entries = rows.map(({ isDebit, ofCredit, ...row }): LedgerEntry => {
     if (account.kind === 'bank' && row.reason === 'credit') {
       reached.creditId = ofCredit as bigint

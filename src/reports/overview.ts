@@ -242,7 +242,8 @@ const UNFITNESS = (maker: string) =>
   unfitnessOf({ maker, people: 'maker_people', viewer: '$1::uuid', newSince: '$2' })
 
 // Counts the client's payouts that the user may approve. The query leaves out payouts that the user may not
-// approve as a person; findApprovalObstacle() then applies the other rules to each.
+// approve because of who requested them (UNFITNESS); findApprovalObstacle() then applies the other rules to
+// each payout.
 async function countPayouts(db: Queryable, viewer: Viewer): Promise<number> {
   const { rows } = await db.query<{ id: PayoutId }>({
     name: 'payouts-to-approve',
@@ -299,7 +300,8 @@ type Tasks = {
 
 type CountedTasks = Pick<Tasks, 'openDifferences' | 'openAlerts' | 'openCases'>
 
-// Counts these tasks for one user, each up to COUNTED_MAX.
+// Counts the open tasks of one user (`Tasks`), each up to COUNTED_MAX. The count is null for a task that the
+// user may not do.
 export async function countTasks(db: Queryable, { client, scopes }: Viewer): Promise<Tasks> {
   const isUnrestricted = client.merchantCodes === null
   const mayResolve = scopes.has('suspense:write') && isUnrestricted

@@ -61,8 +61,9 @@ export type Search = {
 
 export const isPhrase = ({ period, types }: Term) => period !== undefined || types !== undefined
 
-// Reads a search text by its shape. One text may be several things: 120000 is an amount and the start of a
-// number.
+// Reads a search text by its shape, as everything that it may be: 120000 is an amount and the start of an
+// account number. `undefined` fields are not searched for. `ownPrefix` differs from `prefix` if the text is a
+// short code: it is the start of the reference that the code abbreviates.
 export function readTerm(text: string): Term {
   const prefix = text.length >= PREFIX_LENGTH_MIN && !/\p{Cc}/u.test(text) ? text : undefined
   const code = readCode(text)

@@ -145,8 +145,8 @@ function takeKind(text: string) {
 const matchWholeWords = ({ source }: RegExp, before = '') =>
   new RegExp(`(?<![^\\s])${before}(?:${source})(?![^\\s])`, 'i')
 
-// Matches again, in lower case and without the preposition, so that the groups of `source` are numbered
-// from 1.
+// Matches once more the text that matchWholeWords() has found, in lower case and by `source` alone, so that
+// the groups of `source` are numbered from 1.
 function matchGroups(match: RegExpExecArray, { source }: RegExp): RegExpExecArray {
   return new RegExp(source).exec(match[0].toLowerCase()) as RegExpExecArray
 }

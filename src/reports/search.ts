@@ -74,6 +74,7 @@ export async function search(
     }
   }
   const counts = new Map<string, number>()
+  // Counts the hit, and returns whether its type has had no more than HITS_PER_TYPE hits so far.
   const isAmongFirstOfType = ({ type }: Hit) => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
     return (counts.get(type) as number) <= HITS_PER_TYPE
@@ -107,6 +108,7 @@ async function findAccounts(db: Queryable, deps: SearchDeps, term: Term): Promis
   if (isPhrase(term)) return [] // A phrase searches by day, and an account has no day.
   const { sealer, client } = deps
   const { text, digits } = term
+  // Lists the client's accounts that pass the filters, as hits.
   const listMatching = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
     const { rows } = await listAccounts(db, { sealer, client, filters, limit })
     return rows.map(accountHit)
@@ -130,6 +132,7 @@ async function findCredits(db: Queryable, deps: SearchDeps, term: Term): Promise
   const { sealer, client } = deps
   const { digits, amountKobo, period } = term
   const text = term.creditId ?? term.text
+  // Lists the credits that pass the filters, as hits; for a phrase only those of its period.
   const listMatching = async (termFilters: CreditFilters) => {
     const filters = { ...termFilters, ...period }
     const until = await endOfScan(db, { viewer: client, filters })
@@ -164,6 +167,7 @@ async function findEvent(db: Queryable, deps: SearchDeps, { text, period }: Term
 // Finds payments by amount, or by the customer's name.
 async function findPayments(db: Queryable, { client, now }: SearchDeps, term: Term) {
   const { text, amountKobo, period } = term
+  // Lists the payments that pass the filters, as hits; for a phrase only those of its period.
   const listMatching = async (termFilters: PaymentFilters) => {
     const filters = { ...termFilters, ...period }
     const { rows } = await listPayments(db, client.id, { filters, limit, now })

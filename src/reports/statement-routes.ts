@@ -39,7 +39,7 @@ type StatementPage = {
   rows: readonly StatementRow[]
 }
 
-// Renders the page to print.
+// Renders a statement as a page to print: title, period, sums and a table of the movements.
 function renderStatement(page: StatementPage): string {
   const { title, holder, currency, openingKobo, rows } = page
   const closingKobo = rows.at(-1)?.balanceKobo ?? openingKobo
@@ -294,6 +294,7 @@ async function sendCsv(
   const period = await openStatement(db, subject, range)
   const { window, openingKobo } = period
   const statement = readStatement(db, { viewer, subject, ...period })
+  // Yields the lines of the CSV: the opening balance, the movements batch by batch, the closing balance.
   async function* lines(): AsyncGenerator<Line[], void> {
     let balanceKobo = openingKobo
     yield [{ reason: 'opening_balance', at: window.from, balanceKobo }]
@@ -316,6 +317,7 @@ async function sendPage(
 ) {
   const viewer = ledgerViewer(request)
   const { to = deps.clock() } = window
+  // Reads the opening balance and all movements, and refuses a statement that is too long for one page.
   const page = await withSnapshot(deps.db, async (tx) => {
     const period = await openStatement(tx, subject, window)
     const rows: StatementRow[] = []

@@ -33,8 +33,8 @@ type Query = { viewer: Viewer; accountIds: readonly AccountId[]; window: Window 
 
 const BATCH = 500
 const CREDITS_PER_BATCH = 5_000 // Takes some 20 ms.
-// The number of ids in the first batch of several accounts. Every batch scans all accounts, so a batch that
-// finds little doubles the number for the next one.
+// How many ids of transfers the first batch of a statement of several accounts scans. A batch that finds few
+// transfers doubles this number for the next batch, because every batch queries all accounts.
 const IDS_OF_FIRST_BATCH = 50_000n
 
 // SQL query: the columns of these transfers. $1 is the accounts, $2 the client, $3 whether the client is the
@@ -133,10 +133,10 @@ async function findIdAfterLastMove(db: Queryable, query: Query, before: bigint):
   return (rows[0]?.last ?? 0n) + 1n
 }
 
-// Reads a bank's debits by credits, ordered by credit, and with each batch the other transfers up to the last
-// transfer of the batch. Transfers of credits are only approximately ordered by id, so a batch may begin
-// before the end of the previous one; `after`, the end of the other transfers that were read, never moves
-// back.
+// Reads the moves of a bank's account: the transfers of credits, which debit it, in batches of credits, and
+// with each batch the other transfers up to the batch's last one. Ids of transfers of credits are only
+// approximately ordered, so a batch may begin before the end of the previous one. `after` is the last id up
+// to which the other transfers were read, and never decreases.
 async function* readBankMoves(db: Queryable, query: Query): AsyncGenerator<Move[], void> {
   const { firstId, pastId } = await idBounds(db, 'transfers', query.window)
   const credits = await findCreditRange(db, query.window)
@@ -223,7 +223,8 @@ export async function readBalanceAt(
   return inOwnSign(kind, (rows[0] as { kobo: bigint }).kobo)
 }
 
-// Returns the amount with the sign in which the account grows: some accounts grow by debits.
+// Returns a change or a balance of an account, given as credits less debits, with the sign in which accounts
+// of this kind grow: some kinds grow by debits.
 function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
   return kobo(growsByDebits(kind) ? -creditsLessDebits : creditsLessDebits)
 }
@@ -272,7 +273,8 @@ export type LedgerPeriod = {
 const IN_PERIOD = 'posted_at >= $2 and posted_at < $3'
 const IDS_IN_PERIOD = `id >= $4 and id < $5 and ${IN_PERIOD}`
 
-// SQL query: a bank's debits by credits. They have no index, so they are found through the credits.
+// SQL query: the transfers of credits, which debit the account of a bank. The index of an account's debits
+// leaves these transfers out, so the query finds them by the ids of their credits ($6 to $7).
 const BANK_CREDITS_IN_PERIOD = `
   union all
   select amount_kobo, null from transfers

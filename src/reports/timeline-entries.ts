@@ -309,8 +309,8 @@ const CHANGE_SENTENCES: Record<SuspenseChange['change'], string | null> = {
   reversed: CLOSED_SENTENCES.reversed,
 }
 
-// Returns the opening and each change of an item. An item that is older than suspense_changes has only its
-// end.
+// Returns entries for the opening, each change and each return of a suspense item. An item from before the
+// table suspense_changes existed has no stored changes, only its closing.
 function itemEntries(
   item: TracedItem,
   changes: readonly SuspenseChange[],
@@ -326,6 +326,7 @@ function itemEntries(
     amountKobo,
     detail: { reason },
   })
+  // The entries of the changes, except those that an entry of a return shows (CHANGE_SENTENCES: null).
   const steps = changes.flatMap(({ change, changedAt, reference, ...amounts }) => {
     const sentence = CHANGE_SENTENCES[change]
     const detail = { change, amountLeft: toNaira(amounts.leftKobo), to: reference }
@@ -426,7 +427,7 @@ const DELIVERY_NAMES = {
   callback: 'Callback',
 } as const
 
-// An attempt that has not been made yet.
+// Returns the entry of a delivery that still waits for an attempt, or is on hold.
 export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEntry {
   const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }

@@ -113,9 +113,9 @@ async function readExpiriesAndAssignments(
 
 type Assignment = { creditId: CreditId; postedAt: Date }
 
-// Reads assignments to the account of money that was sent to another number. Reads only the time of one page,
-// so it scans about as many transfers as the page has credits. Returns the latest assignments, including all
-// of the last moment.
+// Reads the assignments to an account of money that was sent to other numbers, within the period of one page,
+// so the query scans about as many transfers as the page has credits. Returns the latest `limit` assignments,
+// and any others that were posted at the same time as the oldest of them (`with ties`).
 async function readAssignments(
   db: Queryable,
   { id }: { id: AccountId },
@@ -277,8 +277,9 @@ type AccountTimelinePage = {
 }
 
 // Returns one page of an account's timeline, because an account may have millions of credits. Pages go back
-// in time. A page has all entries from its oldest credit up to the start of the previous page. A page starts
-// later if that time has more manual actions or assignments than a page holds.
+// in time: a page has all entries from the time of its oldest credit (`since`) up to the start of the
+// previous page (`before`). If that period has more than `limit` manual actions or assignments, the page
+// gets a later `since`.
 export async function accountTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
@@ -359,8 +360,8 @@ type EntrySources = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
   currency?: string
 }
 
-// Makes entries of everything that happened to the credits, and of the other rows that the sources name. The
-// caller sorts them.
+// Makes the entries of everything that happened to the given credits, of the given audit log actions and
+// steps of holds, and of the events about the given subjects. The caller sorts the entries.
 async function readEntries(db: Queryable, { viewer, nameBank, ...sources }: EntrySources) {
   const { credits, assigned = [] } = sources
   const creditIds = [...credits.map(({ id }) => id), ...assigned]

@@ -13,9 +13,9 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { PARTS, type Sums } from '#records/money-totals.ts'
 import { SHARE_TRANSFERS } from '#splits/shares.ts'
 
-// Refunds are transfers that changed the refunded amount of a client's credits: confirmed by a bank, or
-// shown by its statement, less the amounts that came back. They belong to payouts, not to credits, so no
-// event includes them and they are read from the ledger.
+// SQL condition: the transfer `t` is a refund that a bank confirmed or its statement shows, or the return of
+// such money. A refund belongs to a payout, not to a credit, so no event includes its amount: reports read
+// refunds from the ledger.
 const IS_REFUND = `t.credit_id is null and t.reason = 'refunded'`
 // SQL list: the kinds of accounts that the money of a refund leaves for the bank.
 const REFUNDED_FROM = `'refunding', 'receivable'`
@@ -60,8 +60,9 @@ const CREDIT_REFUNDS = `
 // are left to add.
 //
 // A client's events have no gaps and are in commit order (I5), so each is counted once: the transaction
-// that counts stores the position. Refunds are few and read from the ledger. Counting waits for a missing
-// number, like dispatching (webhooks/dispatch.ts), and retention waits for counting.
+// that counts stores the position. Refunds are few and read from the ledger. If a number is missing, later
+// events are counted only once the event with that number is there, as in dispatching (webhooks/dispatch.ts).
+// Retention keeps events that are not counted yet.
 
 const EVENTS_MAX = 5_000 // The most events of one client in one round. They take some 30 ms.
 // A report adds at most this many events that the worker has not counted yet. There are more only while a
@@ -90,7 +91,7 @@ const addExcluded = (table: string, columns: readonly string[]) =>
 const sumOfPart = (part: string) =>
   `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
-// SQL columns: the sums of the events `e`.
+// The names of the columns that are summed, and the SQL columns that sum them over the events `e`.
 const SUMS = ['credits', ...KOBO_COLUMNS]
 const SUMMED = `
            coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
@@ -149,8 +150,9 @@ export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// Counts a client's new events. Of concurrent calls, one counts and the others do nothing. Returns whether
-// there may be more events to count.
+// Adds a client's events since the last count to the hourly totals and the daily breakdowns, at most `limit`
+// of them. Of concurrent calls for one client, one counts and the others do nothing. Returns true if the call
+// counted `limit` events, because more may be left.
 export async function countEvents(
   tx: Transaction,
   clientId: ClientId,
@@ -194,7 +196,8 @@ export async function countEvents(
 }
 
 // Returns the hours from `since` on, before `until`, in order, without empty hours. One SQL statement reads
-// counted and uncounted events, so that no event is missing or included twice.
+// counted and uncounted events, so that no event is missing or included twice. `isComplete` is false if the
+// latest events are missing, because more than `limit` events are uncounted.
 export async function readTotals(
   db: Queryable,
   clientId: ClientId,
@@ -319,9 +322,9 @@ export type BreakdownRow = Sums & {
   credits: bigint
 }
 
-// Reads a client's day by bank and by merchant. The worker counts it with the hourly totals, from the same
-// events in the same SQL statement. Like readTotals(), adds the events after the worker's last round, and
-// refunds from the ledger. One SQL statement reads all rows, so they are from the same moment.
+// Reads a client's movements of one day, summed by bank and by merchant. The sums are those that the worker
+// stored (daily_breakdowns), plus the events since its last round and the refunds in the ledger. One SQL
+// statement reads all rows, so they are from the same moment.
 export async function readBreakdown(
   db: Queryable,
   clientId: ClientId,
@@ -361,7 +364,8 @@ export async function readBreakdown(
   return rows
 }
 
-// SQL columns that add up the merchants of one row: one merchant, or all of the rest.
+// SQL columns of a breakdown by merchant: the sums of one merchant or, in the row of the rest, of all
+// merchants after the first MERCHANTS_MAX.
 const ADDED_COLUMNS = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`)]
   .map((name) => `sum(${name})::bigint`)
   .join(', ')

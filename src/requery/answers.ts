@@ -86,8 +86,8 @@ async function writeNextStep(
   return rowCount === 1
 }
 
-// Records the call, for the timeline of the payment and the health of the bank, and the credits that it
-// found.
+// Records the call, for the timeline of the payment and the health of the bank, and the credits that the call
+// found. A credit that an earlier call found stays recorded with that call.
 async function recordAttempt(tx: Transaction, attempt: Attempt): Promise<void> {
   const { claim, askedAt, latencyMs, answer, newCreditIds } = attempt
   await tx.query({
@@ -186,11 +186,13 @@ async function bookChunk(
       ? [{ ...withoutFutureTime(item.credit, now), bankCode, source: 'requery' as const }]
       : [],
   )
+  // Throws if the batcher could not book one of the credits; a worker then asks the bank again later.
   const results = (await submitCredits(credits)).map((result) => {
     if (!result.ok) throw result.error
     return result.value
   })
   const resultsInOrder = results.values() // One for each item that is a credit, in their order.
+  // The rail items to store: for items that are no readable credit, and for credits that were not booked.
   const unbookable = items.flatMap((item) => {
     const code = item.ok ? resultsInOrder.next().value?.status : item.code
     return unbookableItem(bankCode, item, code) ?? []

@@ -36,7 +36,8 @@ async function mergeRequeries(tx: Transaction, now: Date, bankCode: string): Pro
   await mergeSweeps(tx, now, bankCode)
 }
 
-// Replaces the due automatic requeries of single account numbers by one list per reason.
+// Replaces the due automatic requeries of single account numbers by one list per reason, if a reason has more
+// than UNMERGED_NUMBERS_MAX of them. Leaves out a requery whose list of a number is already partly read.
 async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await tx.query({
     name: 'merge-requeries-of-numbers',
@@ -87,7 +88,8 @@ async function mergeSweeps(tx: Transaction, now: Date, bankCode: string): Promis
 }
 
 export const LEASE_MS = 120_000
-export const ASK_MAX_MS = 90_000 // For all requests of a call. The rest of the lease is for booking.
+// The most time that all requests of a call to a bank may take. The rest of the lease is for booking.
+export const ASK_MAX_MS = 90_000
 
 export type Claim = {
   id: bigint
@@ -240,7 +242,8 @@ const ERROR_CHARACTERS_MAX = 200
 const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
 const NOT_SUPPORTED = 'the bank has no such call'
 
-// `takeTurn`: a call awaits it before each further request (connector.ts).
+// A connector awaits `takeTurn` before each request of a call except the first. `takeTurn` waits for room
+// under the bank's rate limit, and resolves to false if the call must end.
 type AskOptions = {
   signal: AbortSignal
   askMaxMs: number // The most time that the whole call may take.

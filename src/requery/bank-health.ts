@@ -163,9 +163,11 @@ export async function readMeasures(db: Queryable, now: Date): Promise<BankMeasur
 // Computes the count and the percentiles. `buckets` must be in ascending order.
 function computeMeasures(buckets: readonly { bucket: number; count: number }[]): Measures {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
-  // The value that this share of all counts stays within, to a tenth of a second.
+  // Returns the seconds that the given share of all counts does not exceed (0.99: 99 of 100), rounded to a
+  // tenth.
   const percentile = (share: number) => {
     let passed = 0
+    // The first bucket up to which the counts add up to the share. Buckets ascend by duration.
     const bucketReached = buckets.find(({ count }) => {
       passed += count
       return passed >= share * total
@@ -248,11 +250,13 @@ export async function readBankHealth(
     ({ bankCode }) => bankCode,
   )
   return banks.map((bank) => {
+    // A bank without the setting speaks Manilla's own API for banks (banks/manilla/connector.ts).
     const { code, name, connector = 'manilla' } = bank
     const row = rows.get(code)
     const { queries = 0, errors = 0, found = 0, open = 0 } = queryCounts.get(code) ?? {}
     const { lag, gap } = measures.get(code) ?? {}
-    const notified = Math.max(lag?.count ?? 0, gap?.count ?? 0) // Not every bank reports times.
+    // A bank that reports no times of transfers has gaps between its notifications, but no lags.
+    const notified = Math.max(lag?.count ?? 0, gap?.count ?? 0)
     const calls = connections.get(code)?.calls
     return {
       code,

@@ -114,12 +114,13 @@ export async function planDeadlines(
 }
 
 const SILENCE_MIN_SECONDS = 600
-const GAPS_MIN = 20 // With fewer gaps, the usual gap is not known.
-const TIMES_USUAL = 10
+const GAPS_MIN = 20 // With fewer measured gaps between a bank's notifications, its usual gap is not known.
+const TIMES_USUAL = 10 // A silence is too long from this many times the usual gap.
 
 type BankRow = { bankCode: string; lastHeardAt: Date; silentSince: Date | null }
 
-// Returns the length from which silence is longer than usual, or undefined if there are too few gaps to know.
+// Returns the time in ms after which a bank's silence is longer than usual, or undefined if too few gaps
+// between its notifications were measured. `p99` is in seconds.
 export function silenceLimitMs(gaps: { count: number; p99: number } | undefined) {
   if (!gaps || gaps.count < GAPS_MIN) return undefined
   return Math.max(TIMES_USUAL * gaps.p99, SILENCE_MIN_SECONDS) * 1_000

@@ -113,6 +113,7 @@ async function awaitCallRate(
   const { limits } = connection
   const asking = { bankCode: claim.bankCode, kind: 'requeries', limits } as const
   while (!signal.aborted) {
+    // `[true]` stands for the claimed rows, because a further request of the same requery claims no row.
     const turns = await withTransaction(db, (tx) =>
       lockAndClaimCalls(tx, realClock, { ...asking, claim: async () => [true] }),
     )
@@ -173,7 +174,8 @@ type RoutingDeps = {
   paymentRouter: PaymentRouter
 }
 
-const SHARES_MAX_AGE_MS = 60_000 // The shares that banks withhold from credits change slowly.
+// How long the shares that banks withhold from credits are kept in memory; they change slowly.
+const SHARES_MAX_AGE_MS = 60_000
 
 // Writes the calls to banks that this process observed, and refreshes the facts by which payments are routed.
 // Every process runs it, with or without workers.

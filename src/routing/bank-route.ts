@@ -119,7 +119,8 @@ function avoid(route: Route, reason: 'failing' | 'silent', now: Date): Route {
   return { ...postponed, state: 'left', since: now, reason, failedAt: route.failedAt, recent: [] }
 }
 
-// Judges the calls of the last minute by the rule of the file header.
+// Whether the calls of the last minute show that the bank fails: no fewer failed than were answered, and at
+// least FAILURES_TO_LEAVE failed. For a returning bank, one failed call is enough.
 function isFailing({ state, recent }: Route): boolean {
   const failed = recent.reduce((sum, slot) => sum + slot.failed, 0)
   const answered = recent.reduce((sum, slot) => sum + slot.answered, 0)

@@ -34,11 +34,11 @@ export type Why = (typeof WHYS)[number]
 
 export type Candidate = {
   bankCode: string
-  share: number // Its share of the orders now, from 0 (avoided) to 1.
-  avoidedFor: 'failing' | 'silent' | null // Why it is avoided.
-  isTrial: boolean // It is avoided, and one order may try it.
+  share: number // The bank's share of the orders now, from 0 (avoided) to 1.
+  avoidedFor: 'failing' | 'silent' | null // Why the bank is avoided; null if it is not.
+  isTrial: boolean // The bank is avoided, and this order may try it.
   room: 'enough' | 'little' | 'none'
-  amountLeft: bigint // The numbers or the money left.
+  amountLeft: bigint // The bank's free numbers (for a payment), or its money in kobo (for a payout).
   costKobo: bigint
 }
 

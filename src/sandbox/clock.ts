@@ -16,7 +16,8 @@ import { Refusal } from '#errors.ts'
 const AHEAD_MAX_DAYS = 400
 const DAY_MS = 86_400_000
 
-// Every process reads the row at this interval. The process that moves the clock knows the new time at once.
+// Every process reads the test clock's row at this interval. The process that moves the clock knows the new
+// time at once.
 export const FOLLOW_MS = 1_000
 
 // `version` grows with every change of the clock.

@@ -32,7 +32,8 @@ export type SeedStep =
   | { kind: 'credits'; at: Date; day: number; from: number; to: number }
   | { kind: 'payments'; at: Date; day: number; count: number }
 
-// Plans the steps of a seed. Day 0 is the oldest; the last day ends at `endsAt`.
+// Plans the steps of a seed. Day 0 is the oldest; the last day ends at `endsAt`. All steps of a seed of one
+// day are at `endsAt`.
 export function listSteps({ accounts, days }: SeedSize, endsAt: Date): SeedStep[] {
   const todayMs = days === 1 ? 0 : endsAt.getTime() - watDayStart(endsAt).getTime()
   // Returns the time on a day at which the fraction `openLeft` of its hours of activity is left.
@@ -80,7 +81,7 @@ const LAST_NAMES = [
 ]
 
 // Returns the name of the customer with this index: always the same for the same seed. The first customer has
-// a fixed name that is easy to recognise.
+// a fixed name that is easy to recognise. 9 is the number of first names, and of last names.
 export function sampleName(seed: number, index: number): string {
   if (index === 0) return 'Ada Obi (sample)'
   const draw = random(seed, 1, index)

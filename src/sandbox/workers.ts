@@ -92,6 +92,7 @@ export function seedSandboxRound(deps: SeedSandboxDeps, clientId: ClientId | nul
     while (!signal.aborted) {
       let seedOwner = clientId // The client whose seed is written, so that a refusal ends this seed.
       try {
+        // Writes one step in a transaction of its own; `seed` is undefined if no seed is waiting.
         const seed = await withTransaction(batchPool, async (tx) => {
           const writtenSeed = await writeNextStep(tx, deps, { at: clock(), clientId })
           seedOwner = writtenSeed?.clientId ?? seedOwner

@@ -57,6 +57,7 @@ export async function writeNextStep(
   const seed = await claimSeed(tx, clientId)
   if (!seed) return undefined
   const step = listSteps(seed, seed.endsAt)[seed.done] as SeedStep
+  // The number of the last event that was dispatched before the step.
   const from = await dispatchEarlierEvents(tx, seed.clientId, at)
   const writing = { deps, seed, now: await openTime(tx, step.at) }
   if (step.kind === 'accounts') await writeAccounts(tx, writing, step)
@@ -175,6 +176,7 @@ async function writePayments(
   const initiated: Initiated[] = throwAnyRefusal(
     await initiateOnce(tx, { sealer, banks, router, quarantineDays, now }, initiations),
   )
+  // The transfers that pay the payments, as planned. A payment with a planned amount of 0 gets none.
   const transfers = initiated.flatMap(({ bankCode, accountNumber: number }, index) => {
     const amountKobo = planned[index]?.paidKobo ?? 0n
     if (amountKobo === 0n) return []
@@ -238,6 +240,7 @@ async function bookTransfers(
     transactionTime: now,
     source: 'sandbox' as const,
   }))
+  // No sample amount is above AMOUNT_MAX_KOBO, so none is suspended as suspicious.
   const judging = { bankTimeMaxAgeMs: BANK_TIME_MAX_MS, suspiciousKobo: AMOUNT_MAX_KOBO }
   const deciding = { sealer, sharedAccounts, ...judging, now }
   // takeCredits() returns the statements that it has sent but not awaited.
@@ -266,9 +269,9 @@ async function dispatchEarlierEvents(
   return (rows[0] as { sequence: bigint }).sequence
 }
 
-// Dispatches the events of other transactions, and skips the events of this step, for which no webhook is
-// sent. The events of this step are the last ones of the client, because the transaction has locked the
-// client's counter since its first event.
+// Dispatches the client's events of other transactions after number `from`, and skips the events of this step
+// (`xmin` is this transaction), for which no webhook is sent. The events of this step are the client's last
+// ones, because the transaction has locked the client's counter since its first event.
 async function skipEventsOfStep(
   tx: Transaction,
   now: Date,

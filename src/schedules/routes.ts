@@ -126,7 +126,8 @@ function requireExport({ request }: ReportCall, operation: string): ExportRoute 
   return route
 }
 
-// A journal covers one day and a tax report one month, so each has only one possible frequency.
+// Returns how often an export can be scheduled. An export of one day (a journal) can only be daily, and an
+// export of one month (a tax report) only monthly.
 function frequenciesOf({ timing }: ExportRoute): readonly Frequency[] {
   if (timing === 'day') return ['daily']
   return timing === 'month' ? ['monthly'] : FREQUENCIES

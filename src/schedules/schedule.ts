@@ -213,7 +213,7 @@ export async function removeSchedule(
   return schedule
 }
 
-// Returns the addresses of the users who may be recipients; the viewer's own comes first.
+// Returns the addresses of up to 200 users who may be recipients; the viewer's own address comes first.
 export async function listColleagues(
   db: Queryable,
   { clientId, userId }: Viewer,
@@ -235,7 +235,7 @@ export type Run = {
   frequency: Frequency
   format: Format
   from: string
-  to: string // Exclusive.
+  to: string // The day after the last day of the period.
   expiresAt: Date
   createdAt: Date
 }

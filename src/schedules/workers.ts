@@ -99,6 +99,7 @@ async function sendLinks(
     name,
     format,
     from: period.from,
+    // The message names the last day of the period; `period.to` is the day after it.
     to: addDays(period.to, -1),
     link: `${publicUrl}/dashboard/reports/${run.reference}`,
     expiresAt: timestamp(expiresAt),

@@ -49,8 +49,8 @@ export const HAS_UNSCREENED_CREDITS = `(
                   where subject = 'credit' and effective_from <= clock.now
                     and (effective_to is null or effective_to > clock.now)))`
 
-// Whether screening has begun, or must begin because a rule is in force. Without rules, this query is the
-// whole cost of screening.
+// Whether screening has begun, or must begin because a rule is in force now ($1 and $2 of IN_FORCE are both
+// `now`). Without rules, this query is the whole cost of screening.
 export async function isScreening(db: Queryable, now: Date): Promise<boolean> {
   const { rows } = await db.query<{ isOn: boolean }>({
     name: 'is-screening',
@@ -81,7 +81,9 @@ async function settledCreditId(db: Queryable): Promise<bigint | undefined> {
   return rows[0]?.id
 }
 
-// Returns the running transactions that have drawn ids of credits. With `among`, only those in the list.
+// Returns the ids of the transactions that hold the lock on the sequence of credit ids. Drawing an id takes
+// the lock until the transaction ends, so their credits may be uncommitted. With `among`, returns only the
+// transactions in that list.
 async function findDrawing(db: Queryable, among: readonly string[] | null): Promise<string[]> {
   const { rows } = await db.query<{ drawing: string }>({
     name: 'transactions-drawing-credit-ids',
@@ -146,6 +148,7 @@ async function screenBatch(
   }
   if (!range || !inForce) return false
   const screened = await screenRange(tx, { ...inForce, sealer, recent }, range)
+  // A credit that breaks a rule is always held: it is booked already and can no longer be refused.
   const decisions = screened.map(({ id, clientId, receivedAt, hits }) => {
     const ruleSet = ruleSetAt(inForce, receivedAt)
     return { creditId: id, payoutId: null, clientId, outcome: 'hold', ruleSet, hits } as const
@@ -226,7 +229,7 @@ type ToHold = {
   clientId: ClientId
   clientName: string
   sessionId: string
-  rule: string // The first rule that the credit broke; if it is unknown, the decision.
+  rule: string // The reference of the first rule that the credit broke; if not found, of the decision.
   ruleName: string
   rules: string
 }

@@ -59,7 +59,8 @@ const READERS: Record<ListFormat, (bytes: Buffer) => Promise<ListEntry[]> | List
   csv: (bytes) => readCsvEntries(bytes, { header: ['id', 'name'] }),
 }
 
-// Returns an entry with cleaned names. `place` names the line for the message of a refusal.
+// Returns an entry with cleaned names. `place` names the line for the message of a refusal. An id that is
+// longer than 64 characters counts as missing.
 function checkedEntry(id: string | undefined, names: readonly string[], place: string): ListEntry {
   const cleanNames = [...new Set(names.map((name) => name.replace(/\s+/gu, ' ').trim()))].filter(
     Boolean,
@@ -73,12 +74,13 @@ function checkedEntry(id: string | undefined, names: readonly string[], place: s
 }
 
 type XmlShape = {
-  containers: readonly string[] // The path of elements; the first is the root.
+  containers: readonly string[] // The elements around the entries; the first is the root.
   elements: readonly string[]
   entryOf: (element: XmlElement, place: string) => ListEntry
 }
 
-// Reads the entries of an XML file one by one.
+// Reads the entries of an XML file one by one. Refuses a file whose root element is not the first of
+// `containers`. Skips elements whose name is not in `elements`.
 async function readXmlEntries(bytes: Buffer, shape: XmlShape): Promise<ListEntry[]> {
   const { containers, elements, entryOf } = shape
   const encoding = encodingOf(bytes)

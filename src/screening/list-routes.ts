@@ -154,6 +154,7 @@ export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(asyn
       if (!Buffer.isBuffer(body) || body.length === 0) throw new Refusal('body_missing')
       const { name, format } = request.query
       const bytes = unzip(body)
+      // Refuses a file that cannot be read, with the reason; any other error is ours.
       const entries = await readListFile(format, bytes).catch((error) => {
         if (!(error instanceof UnreadableList)) throw error
         throw new Refusal('invalid_request', [{ field: 'body', message: error.message }])

@@ -28,7 +28,7 @@ export type ListVersion = {
   names: number
   added: number
   removed: number
-  replaces: bigint | null // The version that this one was compared with.
+  replaces: bigint | null // The version that was active at the upload; null if none was.
   effectiveFrom: Date | null // null for a draft.
   uploadedBy: string
 }

@@ -57,7 +57,8 @@ export const screeningRequests = new Workflow<ScreeningRequest, Deps>({
   audit,
 })
 
-// Returns the entry of the audit log for a request, an approval, a rejection or a withdrawal.
+// Returns the entry of the audit log for a request, an approval, a rejection or a withdrawal. Workflow passes
+// the client that acts (`_by`), which this entry does not need.
 function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
   const {
     kind,

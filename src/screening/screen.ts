@@ -88,7 +88,7 @@ export type Screening = {
   sealer: Sealer
   rules: readonly Rule[] // Sorted by id.
   lists: readonly ListPeriod[]
-  recent?: RecentCounts | undefined // Has already counted the credits before the range.
+  recent?: RecentCounts | undefined // Counts in memory, which already include the credits before the range.
   isTest?: boolean // Every rule is treated as in force, with the newest version of its list.
 }
 
@@ -166,7 +166,8 @@ function isFrequencyRule(rule: Rule): boolean {
 
 type Frequent = { recent: RecentCounts; frequencyRules: readonly Rule[] }
 
-// Returns every number that has as many credits as one of the rules needs. May include other numbers.
+// Returns every account number with as many recent credits as one of the rules needs. May include other
+// numbers, because the counts in memory (`recent`) are per bucket, and several numbers share a bucket.
 async function findFrequentNumbers(
   db: Queryable,
   { recent, frequencyRules }: Frequent,

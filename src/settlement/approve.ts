@@ -125,7 +125,8 @@ type SeenPayees = {
   accountNames?: readonly string[] | undefined
 }
 
-// Returns false if an account was replaced, or an unconfirmed account was renamed, after the approver looked.
+// Returns false if a payee's account or its name is no longer the one that the approver saw. A list that the
+// approver did not send (undefined) is not compared.
 function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
   const isUnchanged = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
     seen === undefined ||
@@ -160,8 +161,9 @@ export async function takesTwoApprovers(
   return isAbove(netKobo, twoApproversAboveKobo)
 }
 
-// Returns the viewer's obstacle to approving, as if the viewer sent the accounts and names on display.
-// Returns null if the viewer may approve.
+// Returns the reason why the viewer may not approve the settlement, or null if the viewer may.
+// `needsPerson`: the rules at its closing, or the current ones, require a second person. `view`: the accounts
+// and names of the payees on display, as the viewer's approval would send them.
 export async function findObstacleToViewer(
   db: Queryable,
   by: Candidate,

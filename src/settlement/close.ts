@@ -94,8 +94,8 @@ type ClientPart = ShareOut & DueReserves & { takenKobo: Kobo }
 type ExtraLine = { kind: string; subaccountId: SubaccountId | null; kobo: bigint }
 
 // Writes a settlement after its money was taken: its row with the totals, its reserves, its lines, and the
-// amount of each party. The database checks that the amounts add up (settlements_add_up). Returns the net
-// amount of all parties together.
+// amount of each party; the party `null` is the client. The database checks that the amounts add up
+// (settlements_add_up). Returns the net amount of all parties together.
 async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Promise<Kobo> {
   const { id, closing, cover, totals, takenByParty, reserveBps, floor } = closed
   const { clientId } = closing
@@ -335,6 +335,7 @@ export async function closeSettlement(
   const totals = await sumLines(tx, id)
 
   const { parties, receivable, reserve } = opened
+  // The accounts that writeSettlement() moves money on, locked together with the client's accounts.
   const alsoLocked = [
     ...[receivable, reserve].map((account) => sharedAccounts.id(account)),
     ...(await findProvisionAccounts(tx, clientId, CURRENCY)),
@@ -364,7 +365,8 @@ export async function closeSettlement(
   return readSettlement(tx, id)
 }
 
-// Fails fast instead of queueing: the settlement may already be closed by the time the lock is free.
+// Takes the client's turn to close or cancel a settlement, until the transaction ends. Refuses at once if
+// another transaction has the turn: by the time that it ends, the settlement may be closed.
 async function takeTurn(tx: Transaction, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ isOurs: boolean }>({
     name: 'take-settlement-turn',

@@ -104,8 +104,8 @@ export async function keepReserve(
   })
 }
 
-// Removes the reserve that a cancelled settlement held back, and makes the reserves that it released due
-// again.
+// Undoes the reserves of a cancelled settlement: deletes the reserve that the settlement held back, and makes
+// the reserves that the settlement released due again.
 export async function undoReserves(tx: Transaction, id: SettlementId): Promise<void> {
   await tx.query({
     name: 'unhold-reserve',

@@ -72,6 +72,7 @@ function statementPage({ client, settlement, lines }: Statement): string {
       `${cell(line.merchantRef ?? line.collectionAccountNumber)}` +
       `${LINE_AMOUNTS.map(([field, name]) => money(line[field], name)).join('')}</tr>`,
   )
+  // Cancelling a settlement deletes its lines, so a cancelled one has none that the page could leave out.
   const omittedLines = settlement.lines > lines.length && settlement.status !== 'cancelled'
   const body = `<h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(client)}<br>From ${escapeHtml(from)} to ${escapeHtml(time(settlement.cutOff))} (WAT)<br>

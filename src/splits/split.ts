@@ -51,7 +51,8 @@ export function shareAmount(split: SplitTerms, { grossKobo, feesKobo, bearer }: 
   const feeOfBearers = takeFrom(
     split.parts.map(({ bearsFee }, index) => (bearsFee ? shares[index] : 0n) ?? 0n),
   )
-  takeFrom([grossKobo - sum(shares)]) // The main account's part; it keeps no share that could be reduced.
+  // The main account bears its part of the fee. The result is dropped: no share is reduced by that part.
+  takeFrom([grossKobo - sum(shares)])
   const feeOfOthers = takeFrom(
     split.parts.map(({ bearsFee }, index) => (bearsFee ? 0n : shares[index]) ?? 0n),
   )
@@ -286,7 +287,7 @@ export const SPLIT_CODE = '(select s.code from splits s where s.id = a.split_id)
 type SplitUse = {
   clientId: ClientId
   splitCode: string | null
-  amountKobo?: Kobo // Flat shares must not exceed it.
+  amountKobo?: Kobo // The amount of the advice, which the sum of flat shares must not exceed.
 }
 
 // Finds splits by code for advices and collection accounts. Accepts only an active split of the client whose

@@ -20,7 +20,7 @@ export type Subaccount = {
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
-  accountStatus: string // Whether its bank has confirmed the name.
+  accountStatus: string // Whether the bank has confirmed the name of the bank account.
   isAccountActive: boolean
   isActive: boolean
   balanceKobo: Kobo

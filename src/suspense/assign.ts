@@ -210,7 +210,8 @@ export async function refuseUnapproved(
 
 // Books the money to a payment. An expired payment that is still not paid in full is reopened for its usual
 // time. A payment that is now paid in full also gets its earlier part payments moved from pending to
-// available.
+// available. The three set…() calls first read into `payment` its earlier part payments, whether it may be
+// reopened, and its fee rule and split.
 async function assignToPayment(
   tx: Transaction,
   { sharedAccounts, now }: Deps,

@@ -67,7 +67,7 @@ const AGED = `
    where i.state = 'open' and ${ageDays('i.opened_at', '$1::timestamptz')} > $2
    group by 1, 2, 3`
 
-const RAISED_MAX = 500 // In one round.
+const RAISED_MAX = 500 // The most alerts that one round raises.
 
 // One round of the worker: clears the alerts of money that has left suspense, and raises new ones. Returns
 // true if more alerts may follow.

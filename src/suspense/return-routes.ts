@@ -236,8 +236,8 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 }
 
 // Returns for each return the reason why its payer's number is concealed, or null if it may be shown. Writes
-// the numbers that may be shown to the audit log, and commits before the caller shows any. Reads the blocks
-// of the returns again, after waiting for operations that stop payouts.
+// the numbers that may be shown to the audit log, and commits before the caller shows any. First waits for
+// operations that stop payouts, and then reads again why each return must not be sent (findBlocks).
 async function checkReveal(
   deps: Deps,
   by: Identity,

@@ -238,6 +238,8 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
     },
     async ({ client, query }, reply) => {
       const [filters, now] = [parseSuspenseFilters(query), clock()]
+      // Reads the items in batches, each after the last item of the batch before. A batch that is not full
+      // is the last.
       const batches = readBatches<Item, SuspensePosition>(async (after) => {
         const page = { order: query.order, after, now, limit: BATCH }
         const rows = await listSuspense(db, client, { filters, ...page })

@@ -72,6 +72,7 @@ async function putBack(
     if (clientId === null) continue
     const change = overviewChanges(currency, { reversed: amountKobo, suspended: -amountKobo })
     const facts = { ...reversal, shortfallKobo: kobo(shortfallKobo - amountKobo) }
+    // explainReversal() fills in the facts.
     const event = { clientId, type: 'credit.reversed', creditId, facts: {}, ...change } as const
     events.push(...(await explainReversal(tx, creditId, { reversal: facts, events: [event] })))
   }

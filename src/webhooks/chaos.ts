@@ -109,7 +109,8 @@ function decideChaos(
   return { verdicts: deliveries.map((delivery) => decideOne(after, delivery, now)), after }
 }
 
-// Decides about one delivery, and updates the state for the deliveries after it.
+// Decides about one delivery, and updates `state` for the deliveries after it. `ladderStep` is the delivery's
+// step of the retry schedule: 0 at the first attempt.
 function decideOne(state: ChaosState, delivery: DueDelivery, now: Date): ChaosVerdict {
   const { eventId, createdAt, ladderStep, isProbe } = delivery
   const sendNormally = { act: 'send', repeats: state.duplicate, overtakes: null } as const
@@ -254,6 +255,7 @@ async function recordHeldBack(
     heldBack,
     ({ claim }) => claim.destinationId,
   )) {
+    // The worker reads the destination's queue again at the earliest of these times.
     const times = heldOfDestination
       .flatMap(({ next }) => next ?? [])
       .sort((a, b) => a.getTime() - b.getTime())

@@ -27,7 +27,7 @@ export type Claim = {
   endpointId: EndpointId | null
   kind: 'endpoint' | 'notification' | 'callback'
   url: string
-  attempts: number // The number of attempts before this one.
+  attempts: number // The number of attempts already made.
   ladderStep: number
   leasedUntil: Date
   failures: number // The destination's consecutive failures.

@@ -123,7 +123,8 @@ function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
   return owners
 }
 
-// Reads the events of deliveries. The bounds on ids let PostgreSQL prune partitions.
+// Reads the events of deliveries. `ids` are sorted: the query is bounded by the first and the last, so that
+// PostgreSQL reads only the partitions between them.
 async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
   const { rows } = await db.query<StoredEvent>({
     name: 'events-to-deliver',
@@ -354,8 +355,8 @@ function effectiveWidth({ width, failures }: Destination<unknown>): number {
   return failures > 0 ? 1 : width
 }
 
-// Returns the number of items to claim: 0 while more than half of the items claimed ahead are left. A failing
-// destination claims one item at a time.
+// Returns how many deliveries to claim for a destination. CLAIMED_AHEAD times its width may be held, and
+// nothing is claimed while more than half of that is left. For a failing destination, one may be held.
 function freeRoom(destination: Destination<unknown>): number {
   if (destination.failures > 0) return Math.max(1 - destination.held, 0)
   const ahead = destination.width * CLAIMED_AHEAD

@@ -4,7 +4,8 @@
 //
 //   the account's notificationUrl     events about the account and about credits to it
 //   the advice's notificationUrl      events about the payment and about credits to it
-//   the advice's callBackUrl          a payment's final state, with the two references in the query
+//   the advice's callBackUrl          a payment's final state; the query string of the address names the
+//                                     advice and the payment (buildCallBackUrl)
 //   registered endpoints              those that are active and subscribe to the type
 //
 // A notificationUrl that is also the address of an endpoint gets the event once, signed for both.
@@ -129,7 +130,8 @@ export async function readAddresses(
   }
 }
 
-// An event about suspended money names only the credit, so this finds the account or payment of the credit.
+// Finds the account or payment of the credits of events that name only a credit, as events about suspended
+// money do.
 async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[]) {
   const ids = events.flatMap(({ creditId, collectionAccountId, paymentId }) =>
     creditId !== null && collectionAccountId === null && paymentId === null ? creditId : [],

@@ -166,7 +166,7 @@ export async function listEndpoints(
   return rows.map(toEndpoint)
 }
 
-// Groups the columns about the endpoint's health.
+// Converts a row: groups the columns about the endpoint's health in `condition`.
 function toEndpoint(row: EndpointRow): WebhookEndpoint {
   const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
   return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }

@@ -243,9 +243,9 @@ export const endpointReplays = resource('/api/v1/webhook-endpoints', {
     }),
   })
 
-// Parses the start of a replay: a time, or a time and the last sequence of the previous call. A time alone
-// would not suffice to continue, because several events may have the same time, and a later event may have an
-// earlier time.
+// Parses the start of a replay: a time or, to continue a replay, `time#sequence` with the last sequence of
+// the previous call. A time alone would not suffice to continue, because several events may have the same
+// time, and a later event may have an earlier time.
 function parseStart(from: string): { since: string; after: bigint } {
   const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
   return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }

@@ -27,8 +27,8 @@ type AddParameter = (value: unknown) => string
 
 type SubjectRow = { accountId: AccountId | null; paymentIds: PaymentId[]; since: Date | null }
 
-// Limits events to those about one account or payment. `since`: no event about it is older. `conditions`:
-// its SQL conditions.
+// Limits a list of events to those about one account or payment. None of these events is older than `since`;
+// `conditions` adds the SQL conditions for them to a query.
 export type Subject = { since: Date | undefined; conditions: (add: AddParameter) => string[] }
 
 // Finds the account or payment that the filter names. Returns undefined if the client has none, so that
@@ -128,8 +128,9 @@ export async function sequenceBounds(
   }
 }
 
-// Finds a bound of the range. All events before `first` are older than `at`; the event `past` and all later
-// ones are at least as new as `at`.
+// Finds one bound of a range of event numbers by binary search between `first` and `past`. All events before
+// the bound `first` are older than `at`; the event at the bound `past` and all later ones are at least as new
+// as `at`.
 async function findBound(
   db: Queryable,
   bound: 'first' | 'past',
@@ -356,6 +357,7 @@ export type ShownFacts<Type extends EventType> = {
 // Converts facts from kobo to naira, including the amounts within a reversal or refund. Leaves the detail of
 // an alert unchanged.
 export function showFacts(facts: StoredFacts): Record<string, unknown> {
+  // Renames a field such as `amountKobo` to `amount`, and converts its value from kobo to naira.
   const entries = Object.entries(facts).map(([name, value]) => {
     if (name.endsWith('Kobo')) {
       return [name.slice(0, -'Kobo'.length), toNaira(kobo(BigInt(value as string)))]

@@ -119,6 +119,7 @@ async function writeHealth(
 // receiver kept failing. A receiver that answers 410 Gone raises no alert.
 async function reportDisabled(tx: Transaction, now: Date, judged: readonly JudgedHealth[]) {
   const disabled = judged.filter(({ verdict }) => verdict.disable)
+  // The events that tell each client which of its receivers was disabled, since when it failed, and why.
   const events = disabled.map(({ row, verdict }): NewEvent => {
     const { clientId, endpointId, url } = row
     const failingSince = verdict.failingSince && timestamp(verdict.failingSince)

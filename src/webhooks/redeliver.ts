@@ -212,7 +212,8 @@ export async function sendTestEvent(
   if (!isActive) throw new Refusal('endpoint_inactive')
   const facts = { endpointId, message: MESSAGE }
   await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
-  // This transaction holds the client's event counter until the commit, so the last event is this one.
+  // The client's last event is the test event: this transaction locks the client's event counter until the
+  // commit.
   const { rows } = await tx.query<{ id: EventId }>({
     name: 'last-event',
     text: `select e.id from event_counters c

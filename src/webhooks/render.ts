@@ -166,6 +166,7 @@ function amountsAt(
   const clientChanges = changes.filter(
     (amountChange) => amountChange.clientId === clientId && amountChange.postedAt <= createdAt,
   )
+  // Sums one field of the client's changes, or of the changes of one subaccount (`shareChanges`).
   const sum = (
     name: 'feeKobo' | 'vatKobo' | 'netKobo' | 'shareKobo',
     shareChanges = clientChanges,

@@ -63,8 +63,8 @@ export function nextAttemptAt({
   return new Date(now.getTime() + Math.round(waitMs))
 }
 
-// Parses a Retry-After header. Returns the seconds from now, 0 for a past time, or undefined if the header is
-// unreadable.
+// Parses a Retry-After header: a number of seconds, or a date, which is in GMT even if it names no zone.
+// Returns the seconds from now, 0 for a past time, or undefined if the header is unreadable.
 export function parseRetryAfter(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? ''
   if (text.length > HEADER_LENGTH_MAX) return undefined

@@ -26,7 +26,7 @@ type Listening = {
   holder: string // The token or user that opened the stream.
   after: bigint // The listener has every event up to this number.
   socket: ServerResponse
-  isAllowed: () => Promise<boolean> // Called every second.
+  isAllowed: () => Promise<boolean> // Whether the listener may still read the stream; called every second.
   withoutAlerts?: boolean
 }
 

@@ -49,7 +49,8 @@ export type DelivererDeps = {
   signingClock?: Clock // Always real time: receivers compare the signed time with their own clock.
 }
 
-// An attempt starts only if at least this much of the lease is left, so that the attempt ends before it.
+// An attempt starts only if at least this much time of its lease is left, so that the attempt ends before the
+// lease does.
 const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 

@@ -77,6 +77,7 @@ function findNextReport(db: Queryable, after: Date): DueAt {
 // Finds the time of the next slot in any client's settlement schedule.
 async function findNextSettlement(db: Queryable, after: Date): DueAt {
   const holidays = await readHolidays(db)
+  // The next slot of each client, without slots that are not later than `after`.
   const slots = (await listScheduled(db)).flatMap(({ schedule, handledTo }) => {
     const at = nextSlot(schedule, handledTo, holidays)?.at
     return at && at > after ? [at.getTime()] : []
@@ -118,7 +119,9 @@ async function findNextSending(
   })
 }
 
-// Plans the requeries for deadlines before `to`, so that findNextRequery() finds them.
+// Plans the requeries of open payments that expire, or whose grace period ends, by `to`, and
+// findNextRequery() then finds them. Such a requery asks a bank by account number, which only a bank that can
+// list transfers answers.
 async function planRequeries(
   { db, bankConnections, graceSeconds }: PlanDeps,
   { now, to }: { now: Date; to: Date },

@@ -441,6 +441,7 @@ type RunDeps = Pick<Deps, 'log'> & { metrics?: Metrics; tracer?: Tracer | undefi
 export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWorkers {
   const stopping = new AbortController()
   const { signal } = stopping
+  // Counts and logs a failed round. The worker goes on with its next round.
   const onError = (error: unknown, worker: string) => {
     deps.metrics?.roundFailures.inc({ worker })
     deps.log.error({ err: error, worker }, 'worker round failed')
@@ -450,6 +451,7 @@ export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWo
   const options = { signal, onError, onRound, tracer: deps.tracer }
   const running = Promise.all(workers.map((worker) => runWorker(worker, options)))
 
+  // Ends all workers, and waits until their current rounds have finished.
   async function stop(): Promise<void> {
     stopping.abort()
     await running
@@ -467,10 +469,12 @@ export async function followTestClock(mode: Config['mode'], { db, log, realClock
   const testClock = new TestClock(realClock)
   if (mode === 'live') return { testClock, stopFollowing: async () => {} }
   await testClock.refresh(db)
+  // One round: reads the time that another process may have set.
   const round = async () => {
     await testClock.refresh(db)
     return { more: false }
   }
+  // `isDone`: the clock was read above, so the worker begins with a pause.
   const worker = { name: 'follow-test-clock', pauseMs: FOLLOW_MS, isDone: true, round }
   const following = runWorkers({ log }, [worker])
   return { testClock, stopFollowing: () => following.stop() }

@@ -18,8 +18,8 @@ const DAYS = '/api/v1/operator/days'
 type Operation = { operationId: string; description: string }
 type ListedOperation = { operationId: string; call: Omit<Call, 'token'> }
 
-// Lists the operations whose description in the API requires the scope, including operations that accept
-// only a session.
+// Lists the operations whose description in the API requires the scope, including operations that accept only
+// a session. In each path, `x` takes the place of every parameter.
 async function operationsOf(scope: string): Promise<ListedOperation[]> {
   const { paths } = (await bench.call({ url: '/openapi.json' })).json()
   return Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>

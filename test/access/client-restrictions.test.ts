@@ -24,13 +24,14 @@ const UNKNOWN_NUMBER = '9999999999'
 const bench = closeAfterTests(await startTestService({ env: { MANILLA_TRUSTED_PROXIES: PROXY } }))
 const { make } = registerOf(bench)
 
+// Changes a client's restrictions, such as its `merchantCodes`, as the operator. The change must succeed.
 async function restrict(clientId: string, body: object) {
   const answer = await bench.call({ method: 'PATCH', url: `${CLIENTS}/${clientId}`, body })
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
 // Creates a client with money on an account of each of two merchants, and in suspense for each, and then
-// restricts the client to the first merchant.
+// restricts the client to the first merchant. Money that arrives at a deactivated account goes to suspense.
 async function restrictedClient() {
   const { clientId, secret } = await make()
   const token = await bench.login(clientId, secret)
@@ -65,6 +66,7 @@ async function pay(virtualAccountNumber: string, token: string): Promise<void> {
   assert.equal((await bench.call({ url: SIMULATE, body, token })).statusCode, 200)
 }
 
+// Returns up to 100 rows of a list that the holder of this token may see.
 async function list(url: string, token: string): Promise<Row[]> {
   const answer = await bench.call({ url: `${url}?limit=100`, token })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -241,6 +243,7 @@ async function readBalancesFrom(address: string, token: string) {
   })
 }
 
+// Logs a client in as if the request came from this IP address, through the trusted proxy.
 async function logInFrom(address: string, clientId: string, clientSecret: string) {
   return bench.service.app.inject({
     method: 'POST',

@@ -129,7 +129,8 @@ async function markSequences(): Promise<number> {
   })
 }
 
-// Returns the text of a response with its cursors decoded, in which MARK must not appear.
+// Returns the text of a response with its cursors decoded. The ids of new rows contain `MARK`, so a text
+// without `MARK` shows none of these ids.
 function numbersOf({ body, headers }: LightMyRequestResponse): string {
   const texts = [body, JSON.stringify(headers)]
   for (const [cursor] of body.matchAll(/[A-Za-z0-9_-]{20,}/g)) {

@@ -35,7 +35,8 @@ import type { Falsified } from '../support/software-authenticator.ts'
 const HERE = LOGIN_LIMITS['user-here']
 const bench = closeAfterTests(await startTestService())
 
-// Creates a user with a passkey, signed in.
+// Creates a signed-in user with a passkey. Also returns the passkey as the device holds it (`held`) and the
+// recovery codes.
 async function newHolder() {
   const email = await makeUser(bench)
   const browser = await signIn(bench, email)

@@ -35,6 +35,7 @@ const STEP_MS = 30_000
 const TOTP_URL = '/dashboard/api/totp'
 const bench = closeAfterTests(await startTestService())
 
+// Returns the user's passkeys as the dashboard lists them.
 const listPasskeys = async (browser: Browser) => {
   const { data } = (await browser.call({ url: PASSKEYS })).json()
   return data as { id: string; name: string; createdAt: string; usedAt: string | null }[]
@@ -111,6 +112,7 @@ test('a confirmation is of its session, its user, and good once', async () => {
   const elsewhere = await signIn(bench, browser.user.email, {
     passkey: device.sign(held, await challengeSignIn(bench)),
   })
+  // Asserts that a user cannot begin to add a passkey with this proof of identity.
   const assertRefusesPasskey = async (by: Browser, proof: object) => {
     const answer = await begin(by, proof)
     assertRefused(answer, { status: 401, code: 'invalid_passkey' })
@@ -130,6 +132,7 @@ test('a new passkey answers this session’s challenge, in time, once, at our or
   const browser = await newBrowser(bench)
   const other = await newBrowser(bench)
   const beginRegistration = async () => dataOf(await begin(browser))
+  // Asserts that the service does not add the passkey of this credential.
   const assertRefusesPasskey = async (by: Browser, credential: object) => {
     const answer = await finish(by, credential)
     assertRefused(answer, { status: 401, code: 'invalid_passkey' })

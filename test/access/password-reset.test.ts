@@ -49,7 +49,8 @@ async function requestResetToken(email: string): Promise<string> {
   return token
 }
 
-// Adds an authenticator app as the user's second factor.
+// Adds an authenticator app as the user's second factor, and lets 30 seconds pass: each code works only once,
+// and after 30 seconds the app has another code.
 async function addAuthenticatorApp(user: Browser): Promise<Secret> {
   const begun = await user.call({ url: '/dashboard/api/totp', body: { password: PASSWORD } })
   const secret = Secret.fromBase32(begun.json().data.secret)

@@ -46,6 +46,7 @@ test('passwords that anybody would try first are refused, each with a sentence',
     'half a pair \ud83d is no text',
   ]
 
+  // Collects each password that is not refused, or is refused without a sentence for the user.
   const faults = refused.filter((password) => {
     const problem = passwordProblem(password, EMAIL)
     return problem === null || !/^[A-Z].*\.$/.test(problem)

@@ -35,6 +35,7 @@ const assertRefusedWith = (answer: Answer, code: string, status = 401) =>
 const settings = { issuer: idp.issuer, providerClientId: PROVIDER_CLIENT.id }
 const firstSettings = { ...settings, clientSecret: PROVIDER_CLIENT.secret }
 
+// Sets the client's sign-in provider as an owner, who confirms the change with the password.
 async function setProvider(owner: Browser, more: object = {}): Promise<Answer> {
   const body = { ...firstSettings, password: PASSWORD, ...more }
   return owner.call({ method: 'PUT', url: PROVIDER, body })
@@ -47,6 +48,7 @@ async function clientWithProvider(more: object = {}) {
   const set = await setProvider(owner, more)
   assert.equal(set.statusCode, 200, set.body)
   const begin = (body: object = {}) => beginSignInAt(clientId, body)
+  // Signs in with the provider, which makes these claims about the user. Returns the service's answer.
   const enter = async (claims: Claims) => {
     const { url, cookie } = await begin()
     return sendCallback(idp.authorize(url, claims), cookie)

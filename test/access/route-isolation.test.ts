@@ -66,6 +66,8 @@ test('every route has a recipe, or a reason to have none', async () => {
 const OPERATORS_TAGS = ['Operator', 'Accounting']
 
 for (const viewer of VIEWERS) {
+  // Selects the operations at which the viewer can authenticate. In the operator's own operations an operator
+  // may see all clients, so these are left out for an operator.
   const reachable = operations.filter(({ id, ways, tags }) => {
     const isOperators =
       tags.some((tag) => OPERATORS_TAGS.includes(tag)) || OF_ALL_CLIENTS.includes(id)
@@ -199,7 +201,8 @@ function comparableText(answer: LightMyRequestResponse): string {
   return JSON.stringify([answer.statusCode, type, etag, location, body])
 }
 
-// Returns the text of every row of Alpha, in every table with a client_id, to show that nothing changed.
+// Returns the text of every row of Alpha, in every table with a client_id, to show that nothing changed. A
+// row has no client_id if it is the client itself or one of its ledger accounts, so these are added.
 async function alphasRows(): Promise<string> {
   const { rows } = await bench.db.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -26,12 +26,14 @@ const changeView = (by: Browser, id: string, body: object) =>
   by.call({ method: 'PATCH', url: `${VIEWS}/${id}`, body })
 const removeView = (by: Browser, id: string) => by.call({ method: 'DELETE', url: `${VIEWS}/${id}` })
 
+// Saves a view of the list of payments, and returns the stored view.
 async function saveView(by: Browser, changes: object = {}) {
   const answer = await trySaveView(by, changes)
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
 
+// Returns the saved views that this user sees.
 async function viewsOf(by: Browser) {
   const answer = await by.call({ url: VIEWS })
   assert.equal(answer.statusCode, 200, answer.body)

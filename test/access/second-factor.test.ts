@@ -227,6 +227,7 @@ test('an owner can remove a lost second factor of another user only by resetting
   const owner = await newBrowser(bench)
   const user = await newUserWithApp()
   const lost = await newUserWithApp()
+  // Resets a user's password as the owner. Returns the answer's data, such as the temporary password.
   const resetPassword = async ({ browser }: { browser: Browser }, body: object) => {
     const url = `${USERS_URL}/${browser.user.id}/reset-password`
     return dataOf(await owner.call({ url, body }))

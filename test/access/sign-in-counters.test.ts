@@ -27,7 +27,8 @@ const bench = closeAfterTests(await startTestService())
 const WRONG = { status: 401, code: 'invalid_sign_in' }
 let addresses = 0
 
-// Tries to sign in from an address that no earlier attempt used, as a botnet does.
+// Tries to sign in from an address that no earlier attempt used, as a botnet does. The last two numbers of
+// the address count the attempts.
 function trySignInFromNewAddress(body: object) {
   const at = ++addresses
   return bench.service.app.inject({

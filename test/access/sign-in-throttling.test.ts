@@ -185,6 +185,7 @@ function failSignIn(email: string) {
   return trySignIn(bench, { email, password: 'wrong' })
 }
 
+// Tries to sign in as if the request came from this IP address.
 function signInFrom(remoteAddress: string, body: object) {
   return bench.service.app.inject({
     method: 'POST',
@@ -205,6 +206,7 @@ async function newCheapClient(clientId: string): Promise<void> {
   )
 }
 
+// Returns how many answers have each HTTP status.
 function countByStatus(statuses: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1

@@ -85,6 +85,7 @@ async function acceptAndEnter({ token, email }: Invited): Promise<Browser> {
   }
 }
 
+// Adds an authenticator app as the user's second factor, and returns the app's secret.
 async function addSecondFactor(user: Browser): Promise<Secret> {
   const begun = await user.call({ url: '/dashboard/api/totp', body: { password: OWN_PASSWORD } })
   const secret = Secret.fromBase32(begun.json().data.secret)

@@ -17,7 +17,9 @@ const ADJUSTMENTS = '/api/v1/operator/adjustments'
 const OF_CLIENT = { kind: 'recovery', of: 'receivable', clientId: 'MAN0000001' }
 const OF_BANK = { kind: 'recovery', of: 'shortfall', bankCode: '035' }
 
-// Starts a service where the client owes 70 and the bank owes 40.
+// Starts a service where the client owes 70 and the bank owes 40. The client owes because a credit was
+// reversed after its money was paid out, and the bank owes because a credit was reversed after its money was
+// returned.
 async function setup() {
   const bench = await startTestService()
   const { number } = await begin(bench)

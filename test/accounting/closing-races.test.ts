@@ -46,6 +46,7 @@ async function openTransfer(bench: Bench) {
   const commit = Promise.withResolvers<void>()
   const posted = Promise.withResolvers<void>()
   const at = bench.clock()
+  // Resolves `posted` once the transfer is posted, and keeps the transaction open until `commit` resolves.
   const done = withTransaction(bench.db, async (tx) => {
     await postTransfers(tx, at, [transfer])
     posted.resolve()

@@ -178,6 +178,7 @@ test('a recovering settlement releases the provision, and its cancellation provi
   await assertCleanBooks(bench)
 })
 
+// Returns the balance in kobo, credits less debits, of the only ledger account of this kind.
 async function balanceOf({ db }: Awaited<ReturnType<typeof setup>>, kind: string) {
   const { rows } = await db.query<{ kobo: bigint }>(
     `select credits_kobo - debits_kobo as kobo from ledger_accounts where kind = '${kind}'`,

@@ -150,6 +150,7 @@ test('balances across clients are shown by client, merchant and bank, and add up
   // Reads the balances report with only the amounts that are not zero.
   const readBalances = async (query: string) => {
     const { rows, totals } = await reportOf(bench, `balances${query}`)
+    // Returns the columns that identify the row, and its nonzero amounts by name as one text.
     const nonzeroAmounts = (row: Row) => {
       const { clientId, merchantCode, bankCode, currency, ...rest } = row
       const nonzero = Object.entries(rest).filter(([, amount]) => amount !== 0)
@@ -246,6 +247,7 @@ test('closed days make reports on the past fast, and change no figure', async ()
   own.advance(DAY_MS)
   await credit(own, accountNumber, '1.00')
   const moments = ['15T10:00:00', '16T00:00:00', '16T12:00:00', '17T00:00:00', '17T08:30:00']
+  // Reads the trial balance at each of the moments, and the VAT report of November.
   const read = async () => {
     const all = moments.map((at) => reportOf(own, `trial-balance?at=2026-11-${at}`))
     return { balances: await Promise.all(all), vat: await reportOf(own, 'vat?month=2026-11') }

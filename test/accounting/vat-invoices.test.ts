@@ -48,6 +48,7 @@ async function startMonth() {
   return Object.assign(bench, { number: own.accountNumber as string })
 }
 
+// Lets the last two days of November pass, of which the first has all fees, and closes them.
 async function closeMonth(bench: Bench) {
   for (const day of ['2026-11-29', '2026-11-30']) {
     pass(bench, day)
@@ -126,6 +127,7 @@ test('numbers have no gaps, whoever issues at once and whatever is killed meanwh
   )
   const by = { clientId: rows[0]?.id as never, actor: 'user:x', now: bench.clock() }
   const period = { from: new Date('2026-10-31T23:00:00Z'), to: new Date('2026-11-30T23:00:00Z') }
+  // Issues the invoices, and kills the database session before the commit.
   const killed = withTransaction(bench.db as never, async (tx) => {
     const issued = await issueVatDocuments(tx, by, { month: '2026-11', period })
     assert.equal(issued.invoices, 2)
@@ -334,7 +336,8 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
   await using bench = await startMonth()
   await closeMonth(bench)
   const url = `${OPERATOR}/months/2026-11`
-  // Returns the obstacle that keeps the month open, as its checklist shows it.
+  // Returns the numbers of open items in two entries of the month's checklist: VAT documents (`vat_ready`)
+  // and withholding tax (`wht_ready`).
   const openOf = async () => {
     const { checks } = dataOf(await bench.call({ url }))
     const open = (name: string) =>
@@ -376,7 +379,7 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
 
 test('a month asks for the seller’s TIN while its invoices do not state it', async () => {
   const url = `${OPERATOR}/months/2026-11`
-  // Returns the obstacle that keeps the month open, as its checklist shows it.
+  // Returns the number of open items in the entry `seller_tin_set` of the month's checklist.
   const openOf = async (bench: Bench) => {
     const { checks } = dataOf(await bench.call({ url }))
     return checks.find(({ name }: { name: string }) => name === 'seller_tin_set').open

@@ -35,6 +35,7 @@ async function startMonth() {
     const maker = await signIn(bench, emails[0])
     return maker.call({ url: ADJUSTMENTS, body: { ...TAX, kind, amount, document } })
   }
+  // Approves an adjustment as the second user, who signs in again because sessions expire while days pass.
   const approve = async (reference: string) => {
     const checker = await signIn(bench, emails[1])
     return checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
@@ -42,6 +43,7 @@ async function startMonth() {
   // Requests an adjustment and approves it as another user.
   const agree = async (...request: Parameters<typeof ask>) =>
     dataOf(await approve(dataOf(await ask(...request)).reference))
+  // Lets these days pass, closes them, and issues the month's VAT invoices.
   const closeMonth = async (days: readonly string[], month = '2026-11') => {
     for (const day of days) {
       pass(bench, day)
@@ -49,7 +51,7 @@ async function startMonth() {
     }
     return dataOf(await bench.call({ url: `${OPERATOR}/vat-invoices`, body: { month } }))
   }
-  // Returns the obstacle to closing the month that concerns withholding tax.
+  // Returns the number of open items in the entry `wht_ready` (withholding tax) of the month's checklist.
   const openTaxObstacle = async (month = '2026-11') => {
     const { checks } = dataOf(await bench.call({ url: `${OPERATOR}/months/${month}` }))
     return checks.find(({ name }: { name: string }) => name === 'wht_ready').open

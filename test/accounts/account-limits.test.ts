@@ -17,6 +17,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 type Limits = { perCredit?: number | null; perDay?: number | null }
 
+// Creates a collection account with limits of its own, or with none if `limits` is empty.
 async function createAccountWithLimits(limits: Limits): Promise<string> {
   const { accountNumber } = await createAccount(bench)
   if (Object.keys(limits).length > 0) await setLimits(bench, accountNumber, limits)

@@ -21,6 +21,7 @@ async function newClient() {
   clients += 1
   const token = await bench.newClient(`LIST${String(clients).padStart(6, '0')}`)
   const make = (changes: object = {}) => createAccount(bench, { ...changes }, { token })
+  // Reads one page of the client's list of accounts.
   const list = async (query = '') => {
     const answer = await listAccounts(bench, query, { token })
     assert.equal(answer.statusCode, 200, answer.body)

@@ -41,6 +41,7 @@ async function tryInitiate(bench: Bench, on: Bench = bench, bankCode = '035') {
   })
 }
 
+// Returns each open alert as one text: its kind and its subject.
 async function openAlerts(bench: Bench): Promise<string[]> {
   const { rows } = await bench.db.query(
     `select kind || ' ' || subject as alert from alerts where cleared_at is null order by 1`,
@@ -162,6 +163,8 @@ test('two banks with the same range never share a live number', async () => {
     ),
   ])
 
+  // Collects the account numbers. A request gets none if the range is exhausted, and an account and a payment
+  // name their number differently.
   const numbers = answers.flatMap((answer) => {
     const { data, responseData, code } = answer.json()
     assert(code === undefined || code === 'numbers_exhausted', answer.body)

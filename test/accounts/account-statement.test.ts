@@ -109,6 +109,8 @@ test('a window of time shows its own rows, each with the balance of its moment',
     [8, 9],
   ] as [number, number][]) {
     const window = `from=${times[from]}${times[to] ? `&to=${times[to]}` : ''}`
+    // Tells whether a row is posted at `times[from]` or later, and before `times[to]` if there is such a
+    // time.
     const isWithin = ({ postedAt }: Row) => {
       const ms = Date.parse(postedAt)
       return ms >= Date.parse(times[from] as string) && ms < Date.parse(times[to] ?? '2999-01-01')

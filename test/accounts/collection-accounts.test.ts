@@ -233,6 +233,7 @@ test('a live service sends notifications nowhere but to https', async () => {
   assert.equal(answer.statusCode, 200)
 })
 
+// Returns the names of the fields to which a refusal objects, sorted.
 function fieldsOf(answer: LightMyRequestResponse): string[] {
   return answer
     .json()

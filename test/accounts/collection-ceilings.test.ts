@@ -25,6 +25,7 @@ const token = await bench.login('OPERATOR01', 's3cret')
 const setCeilings = (tiers: unknown, by: object = { token }) =>
   bench.call({ method: 'PUT', url: OF_CLIENT, body: { tiers }, ...by })
 
+// Returns an account's limits in force: for each credit, for each day, and for the balance.
 async function limitsOf(accountNumber: string) {
   const url = `${ACCOUNTS}/${accountNumber}/details`
   return Object.values(dataOf(await bench.call({ url })).limits)

@@ -32,6 +32,7 @@ const KYC = { nin: NIN, kycTier: 1, verifiedName: 'NGOZI ADICHIE' }
 
 const bench = closeAfterTests(await startTestService())
 
+// Returns the masked NIN, the KYC tier and the verified name of an account.
 async function kycOf(accountNumber: string, token?: string) {
   const url = `${ACCOUNTS}/${accountNumber}/details`
   const { ninMasked, kycTier, verifiedName } = dataOf(

@@ -23,6 +23,7 @@ test('a change of one profile is the limit of 100,000 accounts, in less than a s
   for (const number of numbers) assert.equal(await outcomeOfCredit(number, '100.00'), '00 booked')
   const before = await rowVersions()
 
+  // Raises the limit per day of the profile from 100 to 150 naira.
   const ms = await measureMs(async () => {
     const body = { name: 'Tier 1', perCredit: null, perDay: 150, balanceMax: null, tiers: [1] }
     const answer = await bench.call({ method: 'PUT', url: `${LIMIT_PROFILES}/tier-1`, body })
@@ -42,6 +43,7 @@ test('a change of one profile is the limit of 100,000 accounts, in less than a s
 const outcomeOfCredit = async (accountNumber: string, amount: string) =>
   (await credit(bench, accountNumber, amount)).says
 
+// Returns how many milliseconds the work takes.
 async function measureMs(work: () => Promise<void>): Promise<number> {
   const started = performance.now()
   await work()
@@ -71,7 +73,7 @@ async function insertCopiesOf(accountNumber: string, count: number): Promise<voi
   await bench.db.query('analyze collection_accounts, ledger_accounts, numbers')
 }
 
-// Returns the numbers of a few of the copies.
+// Returns the account numbers of a few copies: every 33,333rd row of the table.
 async function someNumbers(): Promise<string[]> {
   const { rows } = await bench.db.query<{ number: string }>(
     `select account_number as number from collection_accounts

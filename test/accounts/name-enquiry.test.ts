@@ -13,6 +13,7 @@ import { verifyAll } from '../support/verified.ts'
 
 const bench = closeAfterTests(await startTestService())
 
+// Enquires the name of an account number at the rail of a bank, and returns the service's answer.
 async function enquire(accountNumber: string, on: Bench = bench, bank = '035') {
   const answer = await postRail(on, `${bank}/name-enquiry`, { accountNumber })
   assert.equal(answer.statusCode, 200, answer.body)

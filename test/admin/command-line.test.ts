@@ -19,6 +19,7 @@ async function runParsed(
   isTerminal = false,
 ) {
   const commands: OperatorCommand[] = []
+  // Records the command in place of executing it, and returns the answer that the test chose.
   const operate = async (command: OperatorCommand) => {
     commands.push(command)
     return { data: {}, view: 'Done.', ...answer }

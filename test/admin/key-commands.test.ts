@@ -136,6 +136,7 @@ function admin(bench: Bench, ...words: string[]) {
   return operate({ db: bench.db, env, clock: bench.clock }, ['admin', ...words])
 }
 
+// Starts `manilla admin rotate-keys` as its own process, on the data directory in this folder.
 function spawnRotation(folder: string) {
   const env = { ...PASSED_ON, MANILLA_DATA_DIR: dataDirOf(folder) }
   return spawn(process.execPath, [MAIN, 'admin', 'rotate-keys', '--json'], { cwd: folder, env })
@@ -178,6 +179,7 @@ async function startAndKillRotation(db: Pool, folder: string, words: RegExp): Pr
 
 // Logs in over HTTP as the sandbox's client, and returns functions that create and read accounts.
 async function startClient(url: string) {
+  // Sends a request, a POST if it has a body. Returns the JSON of the answer, whose status must be 200.
   const call = async (path: string, body?: object, token?: string) => {
     const answer = await fetch(`${url}${path}`, {
       headers: {
@@ -205,6 +207,7 @@ async function startClient(url: string) {
     keepWorking() {
       let isStopped = false
       const made: string[] = []
+      // Runs until `stop` sets `isStopped`, or until a request fails.
       const work = async () => {
         while (!isStopped) {
           made.push(await client.createAccount())
@@ -213,6 +216,7 @@ async function startClient(url: string) {
       }
       const working = work()
       working.catch(() => {}) // `stop` awaits the same promise and reports the error.
+      // Lets the loop finish its current account, and returns the numbers of all accounts that it created.
       const stop = async () => {
         isStopped = true
         await working

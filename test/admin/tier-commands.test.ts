@@ -35,6 +35,7 @@ async function createAccountOfOlderRelease(changes: object): Promise<string> {
   return accountNumber
 }
 
+// Returns an account's KYC tier (`kycTier`), and the tier that decides its limits (`limitTier`).
 async function tiersOf(accountNumber: string) {
   const url = `${ACCOUNTS}/${accountNumber}/details`
   const { kycTier, limitTier } = dataOf(await bench.call({ url }))

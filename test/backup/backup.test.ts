@@ -225,6 +225,7 @@ async function whileChanged(
   }
 }
 
+// Flips the lowest bit of the byte in the middle of a file.
 function flipByte(path: string): void {
   const content = readFileSync(path)
   const middle = content.length >> 1

@@ -66,6 +66,7 @@ unix_socket_directories = '$SOCKETS'
 fsync = off" >> "$PGDATA/postgresql.conf"
 pg_ctl start -w -D "$PGDATA" -l "$PGDATA/server.log" >/dev/null`
 
+// Adds a client directly to the database, over a connection of its own.
 async function addClient(connectionString: string, clientId: string): Promise<void> {
   const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
   await createClient(db, systemClock(), {
@@ -77,7 +78,8 @@ async function addClient(connectionString: string, clientId: string): Promise<vo
   await db.end()
 }
 
-// Prepares the folders, the environment and a function that runs a block of the recipe in a shell.
+// Prepares the folders, the environment and a function that runs a block of the recipe in a shell. `npx` is a
+// script that runs this checkout in place of the published package.
 function ownServer(folder: string) {
   const home = openDataDirectory(folder)
   const resolvePackage = (name: string) => import.meta.resolve(name)

@@ -17,7 +17,8 @@ const segment = (timeline: number, number: number) =>
   `0000000${timeline}00000000${number.toString(16).toUpperCase().padStart(8, '0')}.gz`
 
 // Writes a backup that was finished on day `number` of November, and whose log is in the file with that
-// number.
+// number. Without `isWhole`, the backup's file has another size than the manifest says. `stopAt` is the
+// offset in the log file at which the backup ends.
 function addBackup(
   backupDir: string,
   number: number,
@@ -35,7 +36,8 @@ function addBackup(
   writeFileSync(join(folder, 'backup.json'), manifestText({ ...made, ...facts, ...times }))
 }
 
-// Writes files of the log with these names, as the archive has them.
+// Writes files of the log with these names, as the archive has them. `history` is the text of each file
+// before compression.
 function addLog(backupDir: string, names: readonly string[], history = '') {
   const folder = join(backupDir, 'wal', SYSTEM)
   mkdirSync(folder, { recursive: true })

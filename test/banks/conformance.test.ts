@@ -246,6 +246,7 @@ function parseMany({ format, render }: Rendering, credits: readonly Written[]): 
   return parsed.items
 }
 
+// Writes one credit in the format, and returns the only item that is parsed from it.
 function parseOne(rendering: Rendering, credit: Written): ParsedItem {
   const [item, ...others] = parseMany(rendering, [credit])
   assert(item && others.length === 0)

@@ -12,7 +12,8 @@ export const BANK_CODE = '101'
 
 type ServiceOptions = { settings?: Record<string, unknown>; env?: Record<string, string> }
 
-// Starts the service. `options` add settings of the bank and environment variables.
+// Starts the service with one bank, which has the connector, settings and secrets of the case. `options` add
+// settings of the bank and environment variables.
 export async function startConnected(
   connectorCase: ConnectorCase,
   options: ServiceOptions = {},

@@ -17,6 +17,7 @@ const FOLDER = join(import.meta.dirname, '../../fake-bank/contracts')
 const PROVIDERS = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
 const OWN_FORMATS = ['manilla', 'iso20022']
 
+// Returns the contract of a provider, which must have a file in fake-bank/contracts.
 function contractOf(provider: string): Contract {
   const document = readContract(provider)
   assert(document)

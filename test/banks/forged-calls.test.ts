@@ -27,6 +27,7 @@ function forgeries(connectorCase: ConnectorCase): (readonly [string, Buffer, Hea
     [connectorCase.signatureHeader]: text,
   })
   const { [connectorCase.signatureHeader]: _, ...unsignedHeaders } = validHeaders
+  // Changes the third character from the end.
   const changedSignature = signature.replace(/.(?=.{2}$)/, (mark) => (mark === '1' ? '2' : '1'))
   return [
     ['no signature', body, unsignedHeaders],

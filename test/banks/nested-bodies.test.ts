@@ -48,6 +48,7 @@ for (const rendering of CONNECTOR_RENDERINGS) {
   })
 }
 
+// Returns the first item that the format reads from a notification, which must be readable.
 function parse({ format }: NestedRendering, text: string): ParsedItem {
   const parsed = format.parse(Buffer.from(text))
   assert('items' in parsed && parsed.items[0], 'malformed' in parsed ? parsed.malformed : '')

@@ -18,7 +18,8 @@ setGlobalDispatcher(new Agent({ allowH2: true })) // undici's default, unless No
 const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
 const ORDER = { reference: 'p-1', amountKobo: kobo(5n), currency: 'NGN', to, narration: 'n' }
 
-// Starts a bank that reads orders and then claims that it refused them unread.
+// Starts a bank that reads orders and then claims that it refused them unread. In HTTP/2 it claims this with
+// the error REFUSED_STREAM; in HTTP/1.1 it only hangs up.
 async function startDenyingBank(login: FullCase['api']['login']) {
   const orders: string[] = []
   const server = createSecureServer({ key: privateKey, cert: certificate, allowHTTP1: true })

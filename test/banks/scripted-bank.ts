@@ -37,6 +37,8 @@ export async function startScriptedBank(
     if (call.line !== beforeOrder?.line) return script(call)
     return { status: beforeOrder.status, body: beforeOrder.answer }
   }
+  // Records each request, checks it against the contract of the connector, and answers it unless the script
+  // is silent.
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)

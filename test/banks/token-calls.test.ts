@@ -15,6 +15,7 @@ const QUESTION: BankRequest = { method: 'GET', path: '/status' }
 // Returns a fake bank that counts logins and records the tokens, and functions that call it.
 function startBank() {
   const bank = { nowMs: 0, logins: 0, tokens: [] as string[], httpStatus: 200 }
+  // Records the token of each call, and answers with the HTTP status that the test has set.
   const http: BankHttp = async ({ headers }) => {
     bank.tokens.push(headers?.authorization ?? '')
     return {
@@ -24,6 +25,7 @@ function startBank() {
       rawBody: Buffer.from('{}'),
     }
   }
+  // Returns another token at each login: token-1, token-2 and so on.
   const logIn = async () => {
     const authorization = `token-${++bank.logins}`
     return { status: 'logged_in', headers: { authorization }, lifetimeMs: LIFETIME_MS } as const

@@ -56,6 +56,8 @@ test('the page turns within a second of the credit', async () => {
   await using opened = await checkout.open(address)
   await opened.page.locator('.pulse').waitFor()
   let thousandsLeft = 6
+  // Each try pays 1,000 naira, and returns after how many milliseconds the page shows the new remaining
+  // amount.
   const tookMs = await retryUntilBelow(1_000, TRIES_MAX, async () => {
     await simulate(bench, accountNumber, '1000')
     thousandsLeft -= 1

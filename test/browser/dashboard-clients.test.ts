@@ -229,6 +229,7 @@ test('clients are searched, filtered and paged, with what each took today', asyn
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/clients`)
+  // Searches the list of clients for this id or name.
   const search = async (text: string) => {
     await page.getByLabel('Client ID or name').fill(text)
     await page.getByLabel('Client ID or name').press('Enter')

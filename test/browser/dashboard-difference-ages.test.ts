@@ -26,6 +26,7 @@ for (const [at, days] of AGES.entries()) {
 }
 await addLineDifference(bench, { kind: 'missing_in_books', line: { amount: 9 }, day: '2025-01-01' })
 
+// Returns the amounts in the list, such as 3.00, by which the test tells the differences apart.
 async function amountsOf(page: Page): Promise<string[]> {
   const text = await page.locator('table.list tbody').innerText()
   return [...text.matchAll(/₦([0-9]\.[0-9]{2})/g)].map(([, amount]) => amount as string)

@@ -33,6 +33,7 @@ const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const rowOf = (page: Page, text: string) => page.locator('table.list tbody tr', { hasText: text })
 
+// Returns the email address of the user who owns a difference, or undefined.
 async function ownerOf(by: Browser, id: number): Promise<string | undefined> {
   const url = `/api/v1/operator/reconciliation/${id}`
   return (await by.call({ method: 'GET', url })).json().data.owner?.email

@@ -40,6 +40,7 @@ const DRAWERS = [
   ['payouts', 'Cancel payout', /^Cancel payout of ₦900\.00 to \S.*\?$/],
 ] as const
 
+// A script that returns the class names of the drawer's headline and facts, in the order on the page.
 const PLACES = `[...document.querySelectorAll('dialog.drawer .headline, dialog.drawer .facts')]
   .map((each) => each.className.split(' ')[0])`
 // A script that returns the rows of buttons. Each row is a list of the buttons' tones, in the order on the
@@ -50,9 +51,11 @@ const ROWS = `[...document.querySelectorAll('dialog.drawer :is(.actions, .button
     .sort(([, one], [, other]) => one.top - other.top || one.left - other.left)
     .map(([button]) => ['primary', 'danger-text'].find((tone) => button.matches('.' + tone)) ?? ''))`
 
+// Returns the place of a button's tone: the main button comes first, a destructive one last.
 const rankOf = (tone: string) => ['primary', '', 'danger-text'].indexOf(tone)
 
-// Asserts that the open drawer begins with its headline and that its buttons are in order.
+// Asserts that the open drawer begins with its headline, and that in each row of buttons a main button comes
+// first and a destructive one last.
 async function assertInOrder(page: Page, name: string): Promise<void> {
   const [first] = await page.evaluate<string[]>(PLACES)
   assert.equal(first, 'headline', name)
@@ -62,6 +65,7 @@ async function assertInOrder(page: Page, name: string): Promise<void> {
   }
 }
 
+// A script that returns, for each button at the end of a dialog, whether it is destructive (`danger`).
 const TONES = `[...document.querySelectorAll('dialog.modal .form-end .button')]
   .map((button) => (button.matches('.danger') ? 'danger' : ''))`
 

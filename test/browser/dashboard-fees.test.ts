@@ -83,6 +83,7 @@ test('an operator withdraws a rule and a tariff before they take effect, and onl
   dataOf(await bench.call({ url: '/api/v1/operator/payout-tariffs', body }))
   await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
   const { page, problems } = opened
+  // Opens the rule or tariff, withdraws it, and waits until the list has it no more.
   const withdraw = async (name: string) => {
     await page.getByRole('link', { name }).click()
     await drawerOf(page).getByRole('button', { name: 'Withdraw' }).click()

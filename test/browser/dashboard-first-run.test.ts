@@ -15,6 +15,7 @@ const browser = closeAfterTests(await openBrowser())
 // Returns the number of the client's accounts, payments, advices and credits.
 async function countAll(token: string): Promise<number[]> {
   const lists = ['accounts/static', 'payments', 'advices', 'credits']
+  // Counts the rows on the first page of each list.
   const counted = lists.map(async (list) => {
     const { data } = (await bench.call({ url: `/api/v1/${list}`, token })).json()
     return data.length

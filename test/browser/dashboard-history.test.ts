@@ -29,6 +29,7 @@ async function closeDrawer(page: Page): Promise<void> {
   await untilDrawerGone(page)
 }
 
+// Opens the dashboard in a new page and follows the link to the list of collection accounts.
 async function openAccounts() {
   const opened = await bench.openAs(browser)
   await opened.page.goto(`${bench.url}/dashboard`)

@@ -23,7 +23,8 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const keyOf = (route: Route) => route.request().headers()['idempotency-key']
 const bodyOf = (route: Route) => route.request().postDataJSON()
 
-// Tries to leave a dialog by Escape and by the Back button, and asserts that it stays.
+// Tries to leave a dialog by Escape and by the Back button. Then asserts that the page is where it was: at
+// its entry 1 in the browser's history.
 async function assertCannotLeave(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')

@@ -62,6 +62,7 @@ async function saveCsv(page: Page, press: () => Promise<void>) {
   return readFileSync(await (await downloading).path(), 'utf8')
 }
 
+// Returns the titles of the list's columns, without the column of checkboxes (`at-choose`).
 async function visibleColumns(page: Page) {
   await rowsOf(page).first().waitFor()
   return page.locator('#content table.list thead th:not(.at-choose)').allInnerTexts()

@@ -23,6 +23,7 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const optionsOf = (page: Page) =>
   modalOf(page).getByLabel('Split').locator('option').allInnerTexts()
 
+// Returns the details of an account from the API.
 async function detailsOf(accountNumber: string) {
   const { body } = await bench.call({ url: `${ACCOUNTS}/${accountNumber}/details` })
   return JSON.parse(body).data

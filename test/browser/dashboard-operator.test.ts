@@ -229,7 +229,8 @@ test('these views have no fault at 360 and 1280 pixels, in light and dark', asyn
 test('an idle page that cannot load shows no error until somebody uses it', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
-  // Waits for the page's next poll of the alerts. Returns its header that says whether the user is idle.
+  // Waits for the page's next poll of the alerts. Returns the poll's header `x-idle`: '1' if nobody uses the
+  // page, else undefined.
   const idleOf = async () => {
     const counting = await page.waitForRequest(/operator\/alerts/)
     return counting.headers()['x-idle']

@@ -21,7 +21,8 @@ const openAs = openerOf(bench, url)
 
 type Device = { cdp: CDPSession; authenticatorId: string }
 
-// Adds a virtual authenticator to the browser, which confirms every request by itself.
+// Adds a virtual authenticator to the browser, which confirms every request by itself. The authenticator is a
+// fake of Chromium, controlled over its debugging protocol (CDP).
 async function addVirtualAuthenticator(page: Page): Promise<Device> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -57,6 +58,7 @@ async function addFirstPasskey(page: Page, name: string): Promise<string[]> {
 
 const signOutOf = (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true })
 
+// Signs out, and waits for the sign-in page.
 async function signOut(page: Page): Promise<void> {
   await signOutOf(page).click()
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()

@@ -37,7 +37,8 @@ async function newClient() {
   return { clientId, token: await bench.newClient(clientId) }
 }
 
-// Creates a payout that was sent to a bank that does not answer, so that its result is unknown.
+// Creates a payout to an account number with a prefix for which the simulated bank never answers. So the
+// payout's result is unknown.
 async function createUnknownPayout(amount: string): Promise<string> {
   await fund(bench, amount)
   const { reference: bankAccount } = await addBankAccount(bench, {
@@ -49,6 +50,7 @@ async function createUnknownPayout(amount: string): Promise<string> {
   return reference
 }
 
+// Adds a bank account at bank 058 through the page's dialog.
 async function addAccount(page: Page, { number, name }: { number: string; name: string }) {
   await button(page, 'Add bank account').first().click()
   await modalOf(page).getByLabel('Bank', { exact: true }).selectOption('058')

@@ -118,6 +118,7 @@ test('a file that is dropped is imported, and one that doesn’t add up names it
 
 // Drops a statement file on the page, and chooses its bank.
 async function dropFile(page: Page, text: string): Promise<void> {
+  // Creates, in the page, the data of a drop event with this file.
   const transfer = await page.evaluateHandle(`(() => {
     const data = new DataTransfer()
     data.items.add(new File([${JSON.stringify(text)}], 'gtb-20261115.csv', { type: 'text/csv' }))

@@ -21,6 +21,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 // Creates three payments: refunded in full, refunded in part, and not refunded.
 async function createPayments() {
+  // Starts a payment of 1,000 naira, and pays it in full.
   const createPaidPayment = async (merchantRef: string) => {
     const payment = await startPayment(bench, { amount: 1000, merchantRef })
     const { sessionId } = await pay(bench, payment.bankAccount, '1000')

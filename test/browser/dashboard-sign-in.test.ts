@@ -13,6 +13,7 @@ import { signIn as enter, makeUser, PASSWORD } from '../support/people.ts'
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
 
+// Fills in the sign-in form and submits it, without waiting for the answer.
 async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)

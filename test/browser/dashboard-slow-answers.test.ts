@@ -218,6 +218,7 @@ async function openWebhooksAs(email: string) {
   return opened
 }
 
+// Adds a webhook endpoint through the page's dialog, without waiting for the answer.
 async function addEndpoint(page: Page, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Add endpoint' }).click()
   await modalOf(page).getByLabel('URL').fill(url)

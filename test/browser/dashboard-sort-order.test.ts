@@ -12,6 +12,7 @@ const bench = closeAfterTests(await startDashboardBench())
 await fillDays(bench, 8)
 const browser = closeAfterTests(await openBrowser())
 
+// Returns the times of the rows that the list shows, from top to bottom.
 async function timesOf(page: Page): Promise<string[]> {
   await page.locator('table.list tbody tr').first().waitFor()
   return page.locator('td.at-time time').evaluateAll((all) => all.map((each) => each.dateTime))

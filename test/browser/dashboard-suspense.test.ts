@@ -19,6 +19,7 @@ const drawerOf = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
+// Opens a suspense item by its address, and waits until the drawer shows it.
 async function openItem(page: Page, id: number): Promise<void> {
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
   await drawerOf(page).getByText('Suspense reason').waitFor()

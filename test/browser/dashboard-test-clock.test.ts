@@ -126,6 +126,7 @@ test('while the clock advances, the page shows its time and starts nothing else'
 
 // Makes the first two calls that move the clock stop after an hour, as the service does when there is too
 // much work in between. `meanwhile` runs after each of them. Returns the times that the page requested.
+// `isComplete: false` tells the page to call again.
 async function moveClockInParts(
   page: Page,
   client: Bench,

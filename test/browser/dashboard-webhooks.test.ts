@@ -19,6 +19,7 @@ const rowsOf = (page: Page) => page.locator('table.list tbody tr')
 
 // Each test has its own client, so that none sees another's events.
 let clients = 0
+// Creates a client, so that each test sees only its own objects.
 async function newClient() {
   const clientId = `HOOKS${++clients}`
   return { clientId, token: await bench.newClient(clientId) }

@@ -44,7 +44,7 @@ for (const means of CROSSED) {
   })
 }
 
-// Signs in to the sandbox and adds sample data.
+// Signs in to the sandbox and adds sample data. `faultless` asserts that the page has no accessibility fault.
 async function signInAndAddSamples(journey: Journey): Promise<void> {
   const { page, press, visit, button, link, see, faultless } = journey
   await see('This is a sandbox: the demo user is filled in.')
@@ -60,7 +60,8 @@ async function signInAndAddSamples(journey: Journey): Promise<void> {
   await faultless()
 }
 
-// Adds a webhook endpoint, whose signing secret is shown once.
+// Adds a webhook endpoint, whose signing secret is shown once. `faultless` asserts that the page has no
+// accessibility fault.
 async function addEndpoint(journey: Journey, url: string): Promise<void> {
   const { modal, press, fill, visit, button, see, faultless } = journey
   await visit(WEBHOOKS)
@@ -72,7 +73,8 @@ async function addEndpoint(journey: Journey, url: string): Promise<void> {
   await press(button('I’ve saved it'))
 }
 
-// Creates a payment request, and returns the path of its payment link.
+// Creates a payment request, and returns the path of its payment link. `faultless` asserts that the page has
+// no accessibility fault.
 async function askForPayment(journey: Journey, returnPage: string): Promise<string> {
   const { modal, press, fill, visit, button, link, faultless } = journey
   await visit({ name: 'Payments', letter: 'p' })
@@ -90,6 +92,7 @@ async function askForPayment(journey: Journey, returnPage: string): Promise<stri
 }
 
 // Opens the payment link as the payer to get an account number, and pays to it from the sandbox bank.
+// `faultless` asserts that the page has no accessibility fault.
 async function payAsPayer(
   { page, by, press, tick, visit, button, see, faultless }: Journey,
   url: string,
@@ -118,13 +121,15 @@ async function startDelivering(bench: DashboardBench): Promise<() => Promise<voi
   return deliver
 }
 
-// Opens the delivery of the event that reports the payment.
+// Opens the delivery of the event that reports the payment. `press` clicks, or uses the keyboard in a journey
+// by keyboard.
 async function openDelivery({ press, link, page }: Journey): Promise<void> {
   await press(link('Deliveries'))
   await press(page.getByRole('link', { name: 'Payment successful' }).first())
 }
 
-// Opens the failed delivery and its attempt, whose response says why it failed.
+// Opens the failed delivery and its attempt. The response, which is that of the test's broken receiver, says
+// why the delivery failed. `faultless` asserts that the page has no accessibility fault.
 async function openFailedAttempt(journey: Journey): Promise<void> {
   const { drawer, press, visit, faultless, leaveDrawer } = journey
   await visit(WEBHOOKS)
@@ -148,7 +153,7 @@ async function fixEndpoint(journey: Journey, url: string): Promise<void> {
   await leaveDrawer()
 }
 
-// Sends the failed delivery again, which now arrives.
+// Sends the failed delivery again, which now arrives. `deliver` sends the webhooks that are due.
 async function resend(journey: Journey, deliver: () => Promise<void>): Promise<void> {
   const { drawer, press, see, leaveDrawer } = journey
   await openDelivery(journey)
@@ -159,7 +164,7 @@ async function resend(journey: Journey, deliver: () => Promise<void>): Promise<v
   await leaveDrawer()
 }
 
-// Finds the payment by the customer’s name.
+// Finds the payment by the customer’s name. `faultless` asserts that the page has no accessibility fault.
 async function findPayment({ page, by, drawer, search, faultless }: Journey): Promise<void> {
   await search('chidi')
   const found = page.getByRole('group', { name: 'Payments' }).getByRole('option').first()

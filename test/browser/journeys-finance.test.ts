@@ -61,7 +61,8 @@ async function startDay(customer: string): Promise<string> {
 // Reads an amount on the page, such as −₦1,000.50, in kobo.
 const koboOf = (text: string) => Number(text.replaceAll(/[^\d−-]/g, '').replace('−', '-'))
 
-// Checks that the sums on Today add up to its net.
+// Checks that the sums on Today add up to its net. `faultless` asserts that the page has no accessibility
+// fault. The last amount of the list is the net.
 async function checkToday({ page, faultless }: Journey): Promise<void> {
   const sum = page.locator('.sums').first()
   await sum.waitFor()
@@ -71,7 +72,8 @@ async function checkToday({ page, faultless }: Journey): Promise<void> {
   await faultless()
 }
 
-// Assigns all suspended items at once to one account.
+// Assigns all suspended items at once to one account. `faultless` asserts that the page has no accessibility
+// fault.
 async function assignAllSuspended(journey: Journey): Promise<void> {
   const { page, modal, press, tick, fill, visit, see, faultless } = journey
   await visit(SUSPENSE)
@@ -90,7 +92,7 @@ async function assignAllSuspended(journey: Journey): Promise<void> {
   assert.equal((await listItems(bench, '&state=open')).length, 0)
 }
 
-// Refunds 2,000.50 of the customer’s payment.
+// Refunds 2,000.50 of the customer’s payment. `faultless` asserts that the page has no accessibility fault.
 async function refundInPart(journey: Journey, customer: string): Promise<void> {
   const { modal, drawer, press, fill, visit, link, faultless, leaveDrawer } = journey
   await visit({ name: 'Payments', letter: 'p' })
@@ -107,7 +109,8 @@ async function refundInPart(journey: Journey, customer: string): Promise<void> {
   await leaveDrawer()
 }
 
-// A colleague requests the return of a suspended item, and the user approves it.
+// A colleague requests the return of a suspended item, and the user approves it. `faultless` asserts that the
+// page has no accessibility fault.
 async function approveColleaguesRequest(journey: Journey, bankAccount: string): Promise<void> {
   const { page, drawer, press, visit, see, faultless, leaveDrawer } = journey
   const { id } = await suspend(bench, bankAccount, '75.00', PAYER)
@@ -121,7 +124,8 @@ async function approveColleaguesRequest(journey: Journey, bankAccount: string): 
   assert.equal((await readItem(bench, id)).state, 'returned')
 }
 
-// Exports today's credits, and compares the file with the total above the list.
+// Exports today's credits, and compares the file with the total above the list. `faultless` asserts that the
+// page has no accessibility fault.
 async function exportDay(journey: Journey): Promise<void> {
   const { page, isNarrow, press, visit, button, link, faultless } = journey
   await visit({ name: 'Credits', letter: 'c' })

@@ -23,7 +23,8 @@ const WIDTHS = [360, 600]
 const APPEARANCES = ['light', 'dark', 'without style'] as const
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-// Asserts that a mail fits its width and has no accessibility faults, in each appearance.
+// Asserts that a mail has no accessibility faults and is not wider than the page, in each appearance and
+// width. The page computes `TOO_WIDE`: by how many pixels the mail is too wide.
 async function assertLegible(name: string, html: string): Promise<void> {
   await using opened = await browser.newPage()
   const { page, problems } = opened

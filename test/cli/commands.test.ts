@@ -96,7 +96,8 @@ test('an account is created from flags or a file, shown and listed, never with i
   assert(![got, listed].join().includes(String(body.bvn)))
 })
 
-// Lets the payment of the expiry scenario expire. It is the only scenario that waits for time to pass.
+// Lets the payment of the expiry scenario expire. It is the only scenario that waits for time to pass. The
+// clock moves 61 seconds once the payment is open, which expires within a minute.
 async function letExpire(): Promise<void> {
   const open = `select from payments where expires_at <= $1::timestamptz + interval '1 minute'
                    and status = 'Processing'`

@@ -122,8 +122,9 @@ const countAdvices = async () =>
   (await bench.db.query('select count(*)::int as count from advices')).rows[0].count as number
 
 // Starts a proxy that forwards requests to the service until a path matches. It then drops the response and
-// hangs up.
+// hangs up. It does not forward the headers that fetch() sets itself, such as `host`.
 async function startProxyThatCuts(path: RegExp) {
+  // Forwards each request; if its path matches, destroys the connection in place of the answer.
   const proxy = createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
@@ -190,7 +191,8 @@ test('Ctrl-C midway: the key is told, and repeating with it finishes, once', asy
   assert.equal(dataOf(payment).status, 'Processing')
 })
 
-// Runs `manilla` as its own process, through its launcher.
+// Runs `manilla` as its own process, through its launcher. `detached` gives the process a group of its own,
+// to which a test can send Ctrl-C.
 function launch(words: readonly string[], serviceUrl: string) {
   const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: cli.folder, MANILLA_URL: serviceUrl }
   const child = spawn(process.execPath, [LAUNCHER, ...words], { env, detached: true })

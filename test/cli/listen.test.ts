@@ -21,6 +21,7 @@ const bench = closeAfterTests(await startTestService())
 const url = `http://127.0.0.1:${await closedPort()}`
 const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
 
+// Creates accounts, each of which makes an event.
 async function makeEvents(count: number): Promise<void> {
   for (let made = 0; made < count; made++) {
     const answer = await bench.call({ url: '/api/v1/accounts/static', body: accountBody() })

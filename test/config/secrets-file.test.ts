@@ -186,6 +186,7 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
   return message
 }
 
+// Returns the secrets that are stored in the folder, which must exist.
 function stored(folder: { dataDir: string }) {
   const secrets = findSecrets(folder.dataDir)
   assert(secrets)

@@ -55,6 +55,7 @@ async function holderOf({ db }: Bench, sessionId: string): Promise<string> {
   return [outcome, reason, payee, isBanks && 'at the bank'].filter(Boolean).join(' ')
 }
 
+// Returns the types of a client's events, the oldest first.
 const eventsOf = async ({ db }: Bench, clientId: string) => {
   const { rows } = await db.query(
     `select e.type from events e join clients c on c.id = e.client_id

@@ -17,6 +17,7 @@ const takeCredit = (credit: IncomingCredit, by: Bench = bench) =>
   by.service.writers.credits.submit(credit)
 const routes = (accountNumber: string) => routesOf(bench, accountNumber)
 
+// Counts the stored credits to an account number.
 async function countCredits(accountNumber: string): Promise<number> {
   const { rows } = await bench.db.query(
     'select count(*)::int as count from credits where account_number = $1',

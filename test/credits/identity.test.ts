@@ -18,6 +18,7 @@ const takeCredit = (credit: IncomingCredit) => bench.service.writers.credits.sub
 
 const routes = (accountNumber: string) => routesOf(bench, accountNumber)
 
+// Reads a credit from the API by any of its identifiers.
 async function readCredit(identifier: string) {
   const answer = await bench.call({ url: `/api/v1/credits/${encodeURIComponent(identifier)}` })
   return dataOf(answer)

@@ -197,6 +197,8 @@ const pair = fc.record({
 test('two transfers of which banks say that they differ are two, and the same ones are found again', () => {
   fc.assert(
     fc.property(pair, ({ refs, formats }) => {
+      // Writes a message for each transfer. A shared reference ends in 0, an own reference in 1 or 2;
+      // pacs.008 has no AcctSvcrRef.
       const messages = formats.map((isPacs, at) => {
         const ownRefs = Object.fromEntries(
           Object.entries(refs).flatMap(([name, sides]) => {

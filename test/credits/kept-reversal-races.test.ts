@@ -33,6 +33,7 @@ async function sendReversal(reversal: Reversal): Promise<string> {
 const bookOriginal = ({ originalSessionId: sessionId }: Reversal) =>
   credit(bench, accountNumber, '100', { sessionId })
 
+// Counts the open and the cleared alerts about reversals at bank 035 whose credit is not known.
 async function countAlerts(): Promise<{ open: number; cleared: number }> {
   const { rows } = await bench.db.query(
     `select count(*) filter (where cleared_at is null)::int as open, count(cleared_at)::int as cleared

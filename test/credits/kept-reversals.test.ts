@@ -69,6 +69,7 @@ function takeFromStatement({ sessionId, originalSessionId }: Reversal, kobo: big
   return withTransaction(bench.db, (tx) => takeReversal(tx, deps, reversal))
 }
 
+// Returns the kinds of the open alerts about this subject.
 async function openAlerts(subject: string): Promise<string[]> {
   const { rows } = await bench.db.query<{ kind: string }>(
     'select kind from alerts where subject = $1 and cleared_at is null',

@@ -30,6 +30,7 @@ test('old accounts beside new ones: whatever moves money at once, no deadlock is
   bench.advance(31 * MINUTE_MS)
   const before = await countDeadlocks(bench)
 
+  // Each round moves money at once by credits of two banks, the suspense desk and a cancelled advice.
   const rounds = Array.from({ length: ROUNDS }, async (_, at) => {
     const on = at % 2 ? twin : bench
     const [first, second, payment] = await Promise.all([
@@ -100,6 +101,7 @@ async function openLowAccounts({ db }: Bench): Promise<void> {
 
 // Creates part-paid payments that expire in half an hour, so that the worker moves their money too.
 async function startExpiring(bench: Bench): Promise<void> {
+  // Pays 30 of the 70 naira that each payment expects.
   const started = Array.from({ length: ROUNDS }, async () => {
     const { bankAccount } = await startPayment(bench, { amount: 70, graceSeconds: 0 })
     const body = { sessionId: newSessionId(), accountNumber: bankAccount, amount: '30' }

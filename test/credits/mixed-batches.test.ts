@@ -47,7 +47,8 @@ const USUAL = {
   ...{ dutyKobo: 0n, judgedBy: null, day: null, isCollection: true, isPayment: false },
 }
 
-// Returns credits that differ in every stored column, each with the values that must be stored.
+// Returns credits that differ in every stored column, each with the values that must be stored. `stored`
+// lacks the values that are as in USUAL.
 async function differentCredits() {
   const { accountNumber } = await createAccount(bench)
   const { bankAccount: number } = await startPayment(bench, { amount: 50 })

@@ -14,6 +14,7 @@ const ITEMS = '/api/v1/operator/rail-items'
 
 type Item = Record<string, unknown> & { id: string }
 
+// Reads a page of the operator's list of rail items.
 async function listRailItems(
   query = '',
 ): Promise<{ data: Item[]; hasMore: boolean; nextCursor: string }> {

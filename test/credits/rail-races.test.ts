@@ -22,6 +22,7 @@ const times = <T>(count: number, make: (at: number) => T) =>
 type Sent = Awaited<ReturnType<typeof postRail>>
 const codeOf = (answer: Sent): string => answer.json().responseCode
 
+// Counts the stored credits that have one of these session ids.
 async function countCredits(sessionIds: readonly string[]): Promise<number> {
   const { rows } = await bench.db.query(
     'select count(*)::int as count from credits where session_id = any($1)',

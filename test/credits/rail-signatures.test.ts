@@ -43,6 +43,7 @@ const send = (body: string, headers: Record<string, string>, path = '035/credits
 
 type Sent = Awaited<ReturnType<typeof post>>
 
+// Asserts that a call is refused because of its signature: HTTP status 401 and the response code 02.
 function assertUnsigned(answer: Sent, code = 'invalid_signature', about = ''): void {
   assert.equal(answer.statusCode, 401, `${about} ${answer.body}`)
   const { responseCode, code: found } = answer.json()

@@ -17,6 +17,7 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 const creditOf = async (bench: Bench, sessionId: string) =>
   dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }))
 
+// Returns two sums over all movements of clients, in naira: credited and reversed.
 const totalsOf = async (bench: Bench) => {
   const { rows } = await bench.db.query(
     `select sum(gross_kobo)::int / 100 as gross, sum(reversed_kobo)::int / 100 as reversed
@@ -167,7 +168,8 @@ test('suspended money is reversed whole, after any payout', async () => {
   assert.deepEqual(await movements.alerts(), [])
 })
 
-// Creates an account whose 100 were all paid out, and another one with 100.
+// Credits 100 to each of two accounts and pays out 100, which empties the first account. Returns the session
+// id of the credit to the first account and the number of the second account.
 async function payOutFirst(bench: Bench) {
   const [first, second] = [await createAccount(bench), await createAccount(bench)]
   const { sessionId } = await credit(bench, first.accountNumber, '100')

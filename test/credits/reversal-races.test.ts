@@ -110,6 +110,8 @@ test('a reversal never fails with a fault, whatever moves the money at the same 
   await using twin = await startTwin(bench)
   const account = await createAccount(bench)
   await credit(bench, account.accountNumber, '1000') // So the bank holds other money too.
+  // Each round does at once all that can move the money of two credits: 50 in suspense, and 30 of the 80 that
+  // a payment expects.
   const rounds = Array.from({ length: 6 }, async (_, at) => {
     const nobodys = await credit(bench, NOBODYS_NUMBER, '50')
     const [item, target] = [
@@ -150,6 +152,7 @@ test('reversals and users of the suspense desk lock in the same order, so they d
   const { accountNumber } = await createAccount(own)
   await credit(own, accountNumber, '1000')
   const before = await countDeadlocks(own)
+  // Each round assigns, returns and, in two parts, reverses one suspense item of 50 at once.
   const rounds = Array.from({ length: 8 }, async () => {
     const originalSessionId = await credit(own, NOBODYS_NUMBER, '50')
     const [item, target] = [(await itemOf(own, originalSessionId)).id, await startPayment(own)]

@@ -22,7 +22,8 @@ const sendReversal = (
   { bank = '035', on = bench }: { bank?: string; on?: Bench } = {},
 ) => postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
 
-// Sends a reversal, and returns the answer as words.
+// Sends a reversal, and returns the answer as words, such as "00 reversed". The response code 03 asks the
+// bank to try again, with the HTTP status 503.
 async function reverse(taking: Reversal, bank = '035'): Promise<string> {
   const answer = await sendReversal(taking, { bank })
   const isRetry = answer.json().responseCode === '03'

@@ -122,6 +122,7 @@ test('a constraint that a row breaks fails the whole transaction, and is named',
   await using bench = await setup()
   await bench.run((tx) => KEPT.insert(tx, [row(7n, 'first')], NOW))
 
+  // One of the five thousand rows has the id 7, which the table already has.
   const failing = bench.run(async (tx) => {
     const good = tx.query({ text: `insert into kept (id, words) values (5, 'lost')` })
     const many = Array.from({ length: 5_000 }, (_, at) => row(BigInt(at + 6), 'x'.repeat(50)))
@@ -137,6 +138,7 @@ test('a constraint that a row breaks fails the whole transaction, and is named',
 test('rows behind a statement that fails are dropped, and the connection stays good', async () => {
   await using bench = await setup()
 
+  // Sends the rows directly after a statement that divides by zero.
   const failing = bench.run(async (tx) => {
     const failed = tx.query({ name: 'by-zero', text: 'select 1 / $1::int', values: [0] })
     const many = Array.from({ length: 5_000 }, (_, at) => row(BigInt(at), 'x'.repeat(50)))
@@ -159,6 +161,7 @@ test('a value that cannot be written fails before anything is committed', async 
   ]
 
   for (const wrong of unwritable) {
+    // Inserts a row, and copies a good row and one that cannot be written.
     const failing = bench.run(async (tx) => {
       const first = tx.query({ text: `insert into kept (id, words) values (5, 'lost')` })
       return new PipelinedCommit(null, [first, KEPT.insert(tx, [row(3n), wrong], NOW)])

@@ -38,6 +38,7 @@ async function openPair(): Promise<Pair> {
   return closeAfterTests(await startPair(folder.path))
 }
 
+// Starts a service on these servers, with a rate limit of the rail that the test does not reach.
 async function startService(connectionString: string): Promise<Bench> {
   const pool = createPool({ connectionString, max: 4, onIdleError: () => {} })
   const database = { pool, connectionString, [Symbol.asyncDispose]: () => pool.end() }

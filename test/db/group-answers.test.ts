@@ -119,6 +119,7 @@ test('every command is answered with its name, its rows and their count, as by t
 test('a thousand statements and a hundred thousand rows travel together', async () => {
   await using bench = await setup()
 
+  // Sends all statements before it awaits the first answer.
   const answers = await bench.run(async (tx) => {
     const rows = tx.query(`select n, repeat('x', 100) as word from generate_series(1, 100000) as n`)
     const inserts = Array.from({ length: 1000 }, (_, id) => tx.query(bench.insert(id)))
@@ -136,6 +137,7 @@ test('a statement whose answer changed its columns fails, and is not misread', a
   await bench.run((tx) => Promise.all([tx.query(bench.insert(1)), tx.query(every)]))
   await bench.driver.query(`alter table kept add column word text default 'new'`)
 
+  // The statement `every` was prepared before the table got its second column.
   const failing = bench.run(async (tx) => {
     await tx.query(bench.insert(2))
     return new PipelinedCommit(undefined, [tx.query(every)])
@@ -219,6 +221,7 @@ async function startCutter({ host, port, user, database }: pg.Client) {
       return true
     })
   }
+  // Connects each client (`near`) to the database (`far`), and passes on the data of both directions.
   const server = createServer((near) => {
     const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     pass('asked', near, far)

@@ -113,6 +113,7 @@ test('a page has as many rows as requested, and a cursor only if there are more'
   assert.deepEqual(toPage([], 2, cursorAfter), { rows: [], nextCursor: null })
 })
 
+// Asserts that the cursor is refused as invalid. `what` is the message if it is not.
 function assertInvalid(cursor: string, what: string) {
   const isInvalid = (error: unknown) => error instanceof Refusal && error.code === 'invalid_cursor'
   assert.throws(() => readCursor(sealer, LIST, cursor), isInvalid, what)

@@ -76,6 +76,7 @@ test('no frequent statement reads a large table completely', async () => {
   assertNoWholeReads(plans)
 })
 
+// Returns the values of the column `name` in the rows of a query.
 async function readNames(query: string): Promise<Set<string>> {
   const { rows } = await bench.db.query<{ name: string }>(query)
   return new Set(rows.map(({ name }) => name))

@@ -118,6 +118,7 @@ for (const [name, startPooler] of Object.entries(poolers)) {
 
       const lock = { lock: `hashtext('one at a time')` }
       const lockAgain = () => withHeldLock(db, lock, async () => 'second')
+      // Tries to take the lock again while it is held: `lockAgain` then returns undefined.
       const first = withHeldLock(db, lock, async (stillHeld) => {
         await stillHeld()
         return [await lockAgain(), 'first']

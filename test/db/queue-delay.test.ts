@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { QueueDelay } from '#hot-path/batcher.ts'
 
 // Returns a queue delay with a fake clock. `refuses` asks it about an item that has waited this long.
+// `takeAfter` takes an item from the queue that has waited this long.
 function setup() {
   let nowMs = 1_000
   const delay = new QueueDelay(() => nowMs)

@@ -183,6 +183,7 @@ async function startService(): Promise<Bench> {
   return closeAfterTests(await startTestService({ database, env }))
 }
 
+// Returns the value of a metric without labels, or 0 if the service does not report the metric.
 async function readMetric({ service }: Bench, name: string): Promise<number> {
   const text = await service.metrics.registry.metrics()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
@@ -319,6 +320,8 @@ test('a read that conflicts with the replay is repeated on the primary', async (
   seen.length = 0
   let runs = 0
 
+  // The first run removes, on the primary, the rows that the replica still has to read. So `reads` runs the
+  // work again, on the primary.
   const left = await reads(async (tx) => {
     const isReplica = await isStandby(tx)
     if (++runs === 1) {

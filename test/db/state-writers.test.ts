@@ -20,6 +20,7 @@ function findWriters(text: string): string[] {
   const updates = [...text.matchAll(UPDATE)].filter(([, table = '', set = '']) =>
     writes(set, COLUMN_OF.get(table.toLowerCase())),
   )
+  // The table of an upsert is that of the last `insert into` before it in the text.
   const upserts = [...text.matchAll(UPSERT)].filter(({ index, 1: set = '' }) => {
     const table = [...text.slice(0, index).matchAll(/\binsert\s+into\s+(\w+)/gi)].at(-1)?.[1]
     if (table !== undefined) return writes(set, COLUMN_OF.get(table.toLowerCase()))

@@ -44,6 +44,7 @@ test('the failing statement is named, and those after it fail too', async () => 
   await using bench = await setup()
   const after: unknown[] = []
 
+  // Sends three statements together, of which the second fails. `after` gets the error of the third.
   const failing = bench.run(async (tx) => {
     const inserted = tx.query(bench.insert(1))
     const failed = tx.query({ name: 'by-zero', text: 'select 1 / $1::int', values: [0] })
@@ -129,6 +130,7 @@ test('an answer that cannot be read fails its statement and its transaction, not
     throw new Error('no point in it')
   })
 
+  // The driver cannot read the points in the answer, because the test's parser of points throws.
   const failing = bench.run(async (tx) => {
     await tx.query(bench.insert(1))
     await tx.query(`select point '(1, 2)' as place from generate_series(1, 3)`)

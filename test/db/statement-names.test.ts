@@ -75,6 +75,7 @@ test('a look-up by an array of keys gets one plan, however long the array is', a
   }
 })
 
+// Returns the prepared statements whose names match the pattern, and how often each used a generic plan.
 async function readPlans(pool: Pool, like: string) {
   const { rows } = await pool.query<{ generic: bigint; statement: string }>(
     'select statement, generic_plans as generic from pg_prepared_statements where name like $1',
@@ -105,6 +106,8 @@ test('a text that is used again has a name, and gives it up when others were use
   for (let times = 1; times < 5; times++) {
     assert(texts.every((text) => namedByText(text, []).name === undefined))
   }
+  // Uses each text for the fifth time, when it gets a name. The first text is used after each of them, so it
+  // keeps its name.
   const names = texts.map((text) => {
     const { name } = namedByText(text, [])
     namedByText(first, [])

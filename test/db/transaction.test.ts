@@ -8,6 +8,7 @@ import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 test('statements sent with the commit take effect with it', async () => {
   await using bench = await setup()
 
+  // Inserts a row, and sends two more inserts together with the commit.
   const answer = await withTransaction(bench.pool, async (tx) => {
     await tx.query(bench.insert(1))
     return new PipelinedCommit('done', [tx.query(bench.insert(2)), tx.query(bench.insert(3))])
@@ -20,6 +21,7 @@ test('statements sent with the commit take effect with it', async () => {
 test('if one of them fails, the transaction is undone, and the caller gets the error', async () => {
   await using bench = await setup()
 
+  // Sends three statements with the commit, of which the second divides by zero.
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query(bench.insert(1))
     return new PipelinedCommit('done', [
@@ -35,6 +37,7 @@ test('if one of them fails, the transaction is undone, and the caller gets the e
 
 test('a statement that comes after the commit is refused, and its connection stays good', async () => {
   await using bench = await setup()
+  // Sends the second statement only when the first is answered, which is after the commit.
   const twoSteps = async (query: (id: number) => Promise<unknown>) => {
     await query(1)
     await query(2)
@@ -55,6 +58,7 @@ for (const [what, fail] of [
   test(`${what} among the last statements: nothing is committed`, async () => {
     await using bench = await setup()
 
+    // Sends two inserts with the commit, and between them the failing work.
     const failing = withTransaction(bench.pool, async (tx) => {
       await tx.query(bench.insert(1))
       return new PipelinedCommit('done', [
@@ -73,6 +77,7 @@ test('work that goes on after a failure is told of it again, and commits nothing
   await using bench = await setup()
   const reports: unknown[] = []
 
+  // Ignores the error of the first statement, and sends another.
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query('select 1 / 0').catch((error) => reports.push(error))
     await tx.query(bench.insert(1)).catch((error) => reports.push(error))
@@ -89,6 +94,7 @@ test('where no transaction began, nothing is done: not by those who never looked
   // This statement has the name of the one that begins a transaction, but another text.
   const mistaken = { name: 'begin', text: 'select 1' }
 
+  // Does not await the mistaken statement, but gives it a turn of the event loop.
   const failing = withTransaction(bench.pool, async (tx) => {
     void tx.query(mistaken)
     await new Promise(setImmediate)
@@ -102,6 +108,7 @@ test('where no transaction began, nothing is done: not by those who never looked
 test('a statement that takes too long fails alone of those before it, and nothing is kept', async () => {
   await using bench = await setup()
 
+  // Sends with the commit a statement that takes longer than the limit of two seconds.
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query(`set local statement_timeout = 2000`)
     return new PipelinedCommit('done', [tx.query(bench.insert(1)), tx.query('select pg_sleep(30)')])
@@ -115,6 +122,7 @@ test('a statement that takes too long fails alone of those before it, and nothin
 test('a statement that nobody waits for fails its transaction, and nothing else', async () => {
   await using bench = await setup()
 
+  // Never looks at the failing statement, and ignores the error of the next one.
   const failing = withTransaction(bench.pool, async (tx) => {
     void tx.query('select 1 / 0')
     await tx.query('select 1').catch(() => {})
@@ -129,6 +137,7 @@ test('work that gives up with statements on their way leaves no lock and no row 
   await bench.pool.query(bench.insert(1))
 
   for (const isSent of [false, true]) {
+    // Throws before its statements are answered; with `isSent`, the first two have a turn to be sent.
     const refused = withTransaction(bench.pool, async (tx) => {
       void tx.query('select id from kept for update')
       void tx.query(bench.insert(2))
@@ -150,6 +159,7 @@ test('a failed commit is reported, keeps nothing, and leaves the connection good
     `create table later (id int references kept deferrable initially deferred)`,
   )
 
+  // Row 9 does not exist in `kept`. PostgreSQL checks the deferred reference only at the commit.
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query(bench.insert(1))
     return new PipelinedCommit('done', [tx.query('insert into later values (9)')])
@@ -168,6 +178,7 @@ test('two transactions that deadlock in their last statements both succeed in th
   const attempts: (0 | 1)[] = []
   // Locks two rows in the opposite order of the other transaction, so that the database ends one of them.
   const swap = async (mine: 0 | 1) => {
+    // Locks one row, waits until the other transaction has locked the other row, and then asks for that row.
     const answer = await withTransaction(bench.pool, async (tx) => {
       // The transaction that the database rolled back retries only when the other transaction has ended.
       // Otherwise it would take the lock again before the other transaction wakes up.

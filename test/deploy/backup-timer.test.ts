@@ -23,6 +23,7 @@ test('the timer runs a backup that keeps what it writes, confined like the servi
 
   using cli = createCli()
   const commands: OperatorCommand[] = []
+  // Records the command in place of taking a backup.
   const operate = async (command: OperatorCommand) => {
     commands.push(command)
     return { data: {}, view: '' }

@@ -210,6 +210,7 @@ const CONFINED = {
 
 test('the units start roles that exist, confined, and wait for a drain', () => {
   const files = { api: 'manilla.service', worker: 'manilla-worker.service' }
+  // Returns each unit without its command and description, the only settings that may differ.
   const units = Object.entries(files).map(([role, name]) => {
     const { last, all } = unitFile(read(`deploy/systemd/${name}`))
     const [program, ...args] = (last.ExecStart as string).split(' ')

@@ -32,6 +32,7 @@ test('every guide that a view links to is a document', () => {
   const names = [...section.matchAll(/^ +'?([\w-]+)(?:#[\w-]+)?'?:/gm)].map(([, name = '']) => name)
   assert(names.length > 20)
   for (const name of names) {
+    // Reads the document with this name, from whichever of the two folders has it.
     const text = [`docs/${name}.md`, `docs/guides/${name}.md`].flatMap((path) => {
       try {
         return [read(path)]

@@ -44,6 +44,7 @@ function anchorsOf(path: string): string[] {
   return [...headings, ...Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id)]
 }
 
+// Tells whether the linked file does not exist, or has no heading with the link's anchor.
 function isDead({ path, anchor }: Link): boolean {
   if (!existsSync(join(ROOT, path))) return true
   return anchor !== undefined && path.endsWith('.md') && !anchorsOf(path).includes(anchor)

@@ -69,6 +69,8 @@ test('CPU and ratios are those of the table in docs/performance.md', () => {
   const rows = sectionOf('docs/performance.md', 'bench: begin')
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
+  // Writes a row of the table as the README does: the CPU time of service and PostgreSQL together, and the
+  // ratio.
   const measured = (title: string) => {
     const [, , service = '', postgres = '', , , , ratio = ''] =
       rows.find((cells) => cells[1] === title) ?? []

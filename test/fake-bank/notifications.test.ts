@@ -154,6 +154,7 @@ test('delayed and reordered notifications arrive when they are due, each once', 
   })
   const { bank, bench } = world
   const { accountNumber } = await createAccount(bench)
+  // Simulates two hundred transfers of ten naira to one account.
   const sent = Array.from({ length: 200 }, () => {
     const transfer = bank.transfer({ accountNumber, amountKobo: naira(10) })
     assert(transfer)

@@ -25,6 +25,7 @@ function issueIdentifiers({ bank }: FakeBank): string[] {
   }).flat()
 }
 
+// Starts another fake bank, and returns the identifiers that it issues.
 async function identifiersOfNewBank(clock: () => Date): Promise<string[]> {
   await using bank = await startLoneBank({ connector: 'manilla', clock })
   return issueIdentifiers(bank)

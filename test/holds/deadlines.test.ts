@@ -43,6 +43,7 @@ test('a hold alerts a day before its deadline and after it, once each, until it 
   await bench.place(maker, 24 * 30)
   assert.deepEqual(await bench.alerts(), [])
   bench.advance(24 * HOUR_MS)
+  // Turns each alert's `dueAt` into a Date, to compare it with the deadline.
   const near = (await bench.alerts()).map(({ detail, ...alert }) => {
     const { dueAt, ...names } = detail as { dueAt: string }
     return { ...alert, ...names, dueAt: new Date(dueAt) }

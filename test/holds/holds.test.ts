@@ -61,6 +61,7 @@ async function requestAndApprove(
   return (await maker.call({ url: `${HOLDS}/${reference}` })).json().data
 }
 
+// Returns the client's totals in naira that a hold can change.
 async function balanceOf(bench: Bench) {
   const { available, held, forfeited, net } = (await bench.call({ url: '/api/v1/balances' })).json()
     .data.totals[0]

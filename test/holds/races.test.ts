@@ -23,6 +23,7 @@ async function setup(amount?: string) {
   const numbers = accounts.map(({ accountNumber }) => accountNumber as string)
   await setBankAccount(bench)
   const operator = await newBrowser(bench, 'operator')
+  // Places a hold on the client's money: on all of it if there is no `amount`.
   const place = async () => {
     const body = { target: 'client', clientId: 'MAN0000001', reason: 'Reported', amount }
     return dataOf(await operator.call({ url: HOLDS, body }))
@@ -89,7 +90,8 @@ test('a hold of an amount gets exactly that, and the rest can be drawn', async (
   await assertCleanBooks(bench)
 })
 
-// Places a hold on all money and requests its end. Two other users may approve the request.
+// Places a hold on all money and requests its end. Two other users may approve the request. `approvals` sends
+// the approvals of both.
 async function setupEnding(verb: 'release' | 'forfeit') {
   const bench = await setup()
   await pay(bench, bench.numbers[0] as string, '100')

@@ -199,7 +199,8 @@ async function readMarks({ db }: World) {
   return rows[0] as (typeof rows)[0]
 }
 
-// Takes the steps at the same time and checks the transfers. Returns whether all money was held throughout.
+// Takes the steps at the same time and checks the transfers. Returns whether all money was held throughout. A
+// step that releases or forfeits a hold lets money leave rightly, so then the result is false.
 async function takeSteps(world: World, steps: readonly [name: string, draw: Draw][]) {
   const before = await readMarks(world)
   await Promise.all(steps.map(([name, draw]) => STEPS_BY_NAME[name]?.(world, draw)))

@@ -37,6 +37,7 @@ async function startWithReserve(settings = {}) {
   return Object.assign(bench, { accountNumber })
 }
 
+// Returns the client's totals in naira that a hold or a reserve can change.
 const balanceOf = async (bench: Awaited<ReturnType<typeof startHolds>>) => {
   const { available, held, reserved, inTransit } = (
     await bench.call({ url: '/api/v1/balances' })

@@ -58,6 +58,7 @@ async function payoutOf(bench: BenchWithMoney, reference: string) {
   return [status, blockedBy]
 }
 
+// Returns the client's totals in naira that a hold or a payout can change.
 async function balanceOf(bench: BenchWithMoney) {
   const { available, held, inTransit } = (await bench.call({ url: '/api/v1/balances' })).json().data
     .totals[0]

@@ -45,7 +45,8 @@ const REQUIRED_QUERY: Record<string, string> = {
   listReconciledItems: '&bankCode=035&day=2026-11-14',
 }
 
-// Returns a call of the operation with a value for each parameter of its path.
+// Returns a call of the operation with a value for each parameter of its path: one for this operation, or
+// else one for the parameter's name, or else `x`.
 function callOf({ operationId, method, path }: ApiRoute, query = ''): Call {
   const url = path.replace(/\{(\w+)\}/g, (_, name) => {
     return OWN_PARAMETERS[operationId] ?? PARAMETERS[name] ?? 'x'

@@ -163,6 +163,7 @@ for (const { url, family, right, hasRequired = true } of ENDPOINTS) {
 
   test(`${name} refuses the same field twice`, async () => {
     const text = JSON.stringify(right)
+    // Writes a body for each field, in which that field appears twice with the same value.
     const entries = Object.entries(right).map(([field, value]): [string, Sent] => {
       const twice = `{"${field}":${JSON.stringify(value)},${text.slice(1)}`
       return [field, { body: twice }]

@@ -77,6 +77,7 @@ for (const { url, family, body } of BY_PARAMETER) {
 
 test('an empty parameter is refused where it belongs, and never answered as the list', async () => {
   const paths = Object.entries((await bench.call({ url: '/openapi.json' })).json().paths)
+  // Selects the paths whose only parameter is their last part. `parent` is the path without it.
   const items = paths.flatMap(([path, methods]) => {
     const [, parent] = /^([^{]+)\/\{\w+\}$/.exec(path) ?? []
     return parent ? Object.keys(methods as object).map((method) => ({ parent, method })) : []

@@ -21,6 +21,7 @@ test('five hundred idle connections keep nobody waiting, and leave nothing behin
   const advices = await Promise.all(
     Array.from({ length: STREAMS / STREAMS_PER_ADVICE }, () => createAdvice(bench)),
   )
+  // Spreads the streams evenly over the advices, ten to each.
   const streams = Array.from({ length: STREAMS }, (_, at) => {
     const { adviceReference } = advices[at % advices.length] as { adviceReference: string }
     return `/pay/api/stream?adviceReference=${adviceReference}`

@@ -35,6 +35,7 @@ test('while the queue of credits stands, a credit is refused unread; others are 
   const { now } = performance
   let aheadMs = 0
   t.mock.method(performance, 'now', () => now.call(performance) + aheadMs)
+  // Tells whether the service would refuse credits three seconds later. If not, moves its clock back.
   const isStalled = () => {
     aheadMs = STALLED_MS
     if (bench.service.writers.credits.isOverloaded) return true

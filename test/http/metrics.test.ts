@@ -132,6 +132,7 @@ test('reversals that wait for their credit are no errors, to the alert rules or 
 
 type Rule = { alert: string; expr: string }
 
+// Returns the alerting rules that are shipped for Prometheus.
 function readRules(): Rule[] {
   const { groups } = parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'utf8'))
   return groups.flatMap(({ rules }: { rules: Rule[] }) => rules)
@@ -153,7 +154,8 @@ test('the alert rules and the dashboard ask for what is told, in valid PromQL', 
   assert(rules.length > 10 && queries.length > 20)
 })
 
-// Returns the faults of a PromQL expression: syntax errors and unknown metrics.
+// Returns the faults of a PromQL expression: syntax errors and unknown metrics. A name before a parenthesis
+// is a function, not a metric.
 function faultsIn(expr: string, names: ReadonlySet<string | undefined>): string[] {
   const faults: string[] = []
   parser.parse(expr).iterate({

@@ -33,6 +33,7 @@ function limitsOf({ statusCode, headers }: LightMyRequestResponse) {
   return [statusCode, headers['ratelimit-policy'], headers.ratelimit, headers['retry-after']]
 }
 
+// Tries to log in as the sandbox's client with this secret.
 function logIn(bench: Bench, clientSecret: string, headers: Record<string, string> = {}) {
   const body = { clientId: 'MAN0000001', clientSecret }
   return bench.call({ url: LOGIN, body, token: null, headers })

@@ -40,7 +40,8 @@ export async function openSocket(url: string, { allowHalfOpen = true } = {}) {
   }
 }
 
-// Splits the received text into the responses, in order.
+// Splits the received text into the responses, in order. The length of each body is in its header
+// `content-length`.
 export function answersIn(text: string): { status: number; head: string; body: string }[] {
   const answers: { status: number; head: string; body: string }[] = []
   let unread = text

@@ -104,7 +104,8 @@ function isForClients({ path, operation }: Entry): boolean {
 const LAST = /^(?:delete|deactivate|cancel)/
 const CLOCK = /SandboxClock$|^seed/
 const STAGES = [/^create/, /./, LAST, /^erase/, CLOCK, /^reset/]
-// Returns the stage in which the example of an operation runs.
+// Returns the stage in which the example of an operation runs: the last stage whose pattern matches, or else
+// stage 1, whose pattern `.` is for all others.
 const placeOf = (id: string) => {
   const at = STAGES.findLastIndex((pattern) => pattern.test(id) && pattern.source !== '.')
   return at < 0 ? 1 : at

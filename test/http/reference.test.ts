@@ -70,6 +70,7 @@ test('every example is accepted by its schema', () => {
   const bodies = operations.flatMap(({ name, operation }) =>
     jsonOf(operation).map((body) => ({ name, ...body })),
   )
+  // Collects the examples that their schemas refuse, each with the reasons.
   const refused = bodies.flatMap(({ name, schema = {}, example, examples }) => {
     const validate = compile({ schema: inlineReferences(schema) })
     const values = examples ? Object.values(examples).map(({ value }) => value) : [example]

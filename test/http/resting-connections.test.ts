@@ -30,6 +30,7 @@ async function setup(t: TestContext, count: number) {
     isDraining: () => state.isDraining,
     onCount: (count) => assert.equal(count, paused.size),
   })
+  // Creates fake sockets, of which `paused` has the numbers of those that are paused.
   const sockets = Array.from({ length: count }, (_, at) => {
     const socket = {
       pause: () => paused.add(at) && socket,
@@ -41,6 +42,7 @@ async function setup(t: TestContext, count: number) {
   assert.equal(paused.size, 0)
   await nextTurn()
   assert.equal(paused.size, Math.min(count, 4_000))
+  // Fires the timer of the check; by the clock, `afterMs` have passed since the last check.
   const runCheck = (afterMs = LOOK_MS) => {
     nowMs += afterMs
     t.mock.timers.tick(LOOK_MS)

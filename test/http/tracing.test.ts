@@ -45,6 +45,7 @@ function report(bench: Bench, address: string, credits: unknown, headers: Record
 async function runTraced() {
   const collector = await startCollector()
   const delivered = Promise.withResolvers<void>()
+  // Accepts every webhook, and resolves `delivered` when the webhook about a credit arrives.
   const receiver = await listener((response, { json }) => {
     response.end()
     if (json.type === 'collection.received') delivered.resolve()

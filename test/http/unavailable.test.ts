@@ -133,6 +133,7 @@ function threeCredits(accountNumber: unknown) {
   return [1, 2, 3].map(() => ({ sessionId: newSessionId(), accountNumber, amount: '10.00' }))
 }
 
+// Asserts that the answer asks the caller to try again after a second.
 function assertTryAgain(answer: LightMyRequestResponse): void {
   assert.equal(answer.statusCode, 503, answer.body)
   assert.equal(answer.headers['retry-after'], '1')

@@ -100,6 +100,7 @@ test('a service that fails five times is spared, alerts operators, and is probed
     return isUp ? found(question) : DOWN
   })
   const round = verifyRound(bench, { identityService: service })
+  // Tells whether an alert about the identity service is open.
   const isAlerted = async () => {
     const { rowCount } = await bench.db.query(
       `select from alerts where kind = 'identity_service_down' and cleared_at is null`,
@@ -167,6 +168,7 @@ test('two workers never ask for the same check at once, and one answer is record
   await completeChecks()
   const accounts = await Promise.all([1, 2, 3].map(() => createAccount(bench, { nin: NIN })))
   const references: string[] = []
+  // An identity service that records each check it is asked for, and finds every person.
   const service = answering((question) => {
     references.push(question.reference)
     return found(question)

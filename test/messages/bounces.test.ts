@@ -86,6 +86,7 @@ test('a suppression by hand is not ended by mail that the server accepts', async
 test('an administrator of a user sees that the mail did not arrive, until some does', async () => {
   const owner = await newBrowser(bench)
   const email = await makeUser(bench)
+  // Returns the problem with the user's mail that the list of users shows to the owner.
   const readMailProblem = async () => {
     const { data } = (await owner.call({ url: `${USERS_URL}?limit=100` })).json()
     return data.find((user: { email: string }) => user.email === email).mailProblem

@@ -42,6 +42,7 @@ test('the doctor signs in at the mail server, and says when it is refused or not
 test('the doctor reaches the gateway without a message, also where no mail is set', async () => {
   await using database = await createTestDatabase()
   const methods: (string | undefined)[] = []
+  // A gateway that records the method of each request and answers 405.
   const server = createServer((request, response) => {
     methods.push(request.method)
     response.writeHead(405).end()

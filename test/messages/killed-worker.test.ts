@@ -30,7 +30,8 @@ async function runWorker() {
 }
 
 // Kills a worker while it waits for the server at one command, and runs others after its claim has ended.
-// Returns the message's final state, and how many mails the server accepted.
+// Returns the message's final state, and how many mails the server accepted. `fault` tells the command, and
+// how the server then fails to respond.
 async function killAt({ to, ...fault }: MailFault & { to: string }) {
   server.faults.push({ to, ...fault })
   const reference = await queue(bench, { to })

@@ -17,7 +17,8 @@ const BRAND: Brand = {
 
 const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(1)>\r\nBcc: eve@example.com\u202e`
 
-// The facts of a message with every free text replaced by a hostile one.
+// The facts of a message with every free text replaced by a hostile one. The pattern names the fields that
+// are no free text, such as times and links.
 function withHostileTexts(facts: object): object {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => {

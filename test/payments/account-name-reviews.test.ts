@@ -15,7 +15,8 @@ const live = closeAfterTests(await startLiveService())
 await addClient(live.db, live.clock(), { clientId: 'OPERATOR1', isOperator: true })
 const operator = await live.login('OPERATOR1', 's3cret')
 
-// Creates a client with its calls on the branding.
+// Creates a client. `choose` sets the account name and colour of its branding, and `read` returns the
+// branding.
 async function newShop(clientId: string) {
   const token = await live.newClient(clientId)
   const call = (call: Call) => live.call({ ...call, token })

@@ -69,7 +69,8 @@ const CONTACT = {
 test('a support contact is shown to payers, and stays when it is left out', async () => {
   const bare = { name: null, colour: null }
   const answer = dataOf(await put({ ...bare, ...CONTACT, accountName: 'Adas Shoes' }))
-  await put({ name: 'Ada’s Shoes', colour: '#c2185b' }) // Like clients that know no other field.
+  // An older client, which does not know the other fields.
+  await put({ name: 'Ada’s Shoes', colour: '#c2185b' })
 
   const chosen = { ...CONTACT, accountName: 'Adas Shoes', isOwnAccountName: true }
   assert.deepEqual(answer, { ...UNCHOSEN, ...chosen })
@@ -88,7 +89,7 @@ test('payers read one account name: on the page, from the API, and at their bank
   const statusUrl = `/pay/api/status?adviceReference=${adviceReference}`
   const names = async () => [
     dataOf(await bench.call({ url: statusUrl, token: null })).accountName,
-    (await initiate(bench, adviceReference, '058')).accountName, // The same number again.
+    (await initiate(bench, adviceReference, '058')).accountName, // Initiating again returns the same number.
     (await postRail(bench, '058/name-enquiry', { accountNumber })).json().accountName,
   ]
 

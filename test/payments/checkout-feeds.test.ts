@@ -24,7 +24,8 @@ import { START, startTestService } from '../support/running-service.ts'
 const NOW = START.toISOString()
 const HOUR_MS = 3_600_000
 
-// Starts the feeds behind a real HTTP server, with two made-up advices whose status the test sets.
+// Starts the feeds behind a real HTTP server, with two made-up advices `a` and `b`. `set` changes the text
+// that an advice has, `reads` lists the advices of each read, and `setBroken` makes reads fail.
 async function startFeeds({ heartbeatMs = 3_600_000, pollMs = 1 } = {}) {
   const texts = new Map([
     ['a', '{"status":"Processing"}'],

@@ -48,11 +48,13 @@ async function timesOf(paymentReference: string) {
   return rows
 }
 
+// The events `payment.extended` of a payment.
 async function extensionsOf(paymentReference: string) {
   const url = `/api/v1/events?type=payment.extended&paymentReference=${paymentReference}`
   return (await bench.call({ url })).json().data
 }
 
+// The entries of the audit log about an advice, oldest first.
 async function auditLogFor(adviceReference: string) {
   const { rows } = await bench.db.query(
     `select actor, action, detail from audit_log where subject = $1 order by id`,

@@ -56,7 +56,8 @@ test('an extension that waits for a transfer finds it paid, and is refused', asy
   assert.equal((await readExtended(payment.paymentReference)).extended, 0)
 })
 
-// Locks all rows of a table. `waiting` resolves when that many sessions wait for them; `letGo` unlocks.
+// Locks the rows of a table or, with a `where` clause, some of them. `waiting` resolves when that many
+// sessions wait for a lock; `letGo` unlocks the rows.
 async function hold(rows: string) {
   const holder = await bench.db.connect()
   await holder.query(`begin; select from ${rows} for update`)
@@ -108,7 +109,8 @@ test('extending, paying, cancelling and expiring at once: each is decided once',
   await assertCleanBooks(bench)
 })
 
-// The stored expiry of a payment, by how much it was extended, and how many events said so.
+// The stored expiry of a payment, by how much it was extended, and how many events report an extension
+// (`told`).
 async function readExtended(paymentReference: string) {
   const { rows } = await bench.db.query(
     `select p.expires_at as expires, a.extended_seconds as extended,

@@ -1,6 +1,7 @@
-// Compatibility: a client that was written for another product of this API family works with Manilla after
-// only its address was changed. The tests send the fields that such clients send and read the fields that
-// they read.
+// Compatibility: other products have an API with the same paths, fields and envelopes (for example
+// /api/Account/login and /Payment/advice). A client that was written for such a product works with Manilla
+// after only its address was changed. The tests send the fields that such clients send, and read the fields
+// that they read.
 
 import assert from 'node:assert/strict'
 import { json } from 'node:stream/consumers'
@@ -15,8 +16,8 @@ const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 
 type Data = Record<string, unknown>
 
-// Sends a request as client libraries of this API family do: with the headers that they set, and without
-// looking at the response's content type.
+// Sends a request as a client library does that was written for another product with the same API: with the
+// headers that such libraries set, and without looking at the response's content type.
 async function send(method: 'GET' | 'POST', path: string, { token = '', body }: Sent = {}) {
   const response = await fetch(`${address}${path}`, {
     method,
@@ -31,7 +32,8 @@ async function send(method: 'GET' | 'POST', path: string, { token = '', body }: 
 }
 type Sent = { token?: string; body?: Data }
 
-// Asserts success in the payment family's envelope; returns the payload.
+// Asserts success in the envelope of the payment endpoints (requestSuccessful, responseCode); returns the
+// payload.
 function payloadOf({ status, body }: Awaited<ReturnType<typeof send>>): Data {
   assert.equal(status, 200, JSON.stringify(body))
   const { requestSuccessful, responseCode } = body
@@ -42,6 +44,7 @@ function payloadOf({ status, body }: Awaited<ReturnType<typeof send>>): Data {
   return body.responseData as Data
 }
 
+// Logs in with the sandbox client's published credentials; returns the access token.
 async function signIn(): Promise<string> {
   const { body } = await send('POST', '/api/Account/login', {
     body: {

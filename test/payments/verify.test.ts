@@ -1,5 +1,5 @@
-// Verifying a payment: its own client gets the result by either reference, however it is spelt. Also the list
-// of banks that a payer may choose.
+// Verifying a payment: its own client gets the result by the payment's reference or the advice's reference,
+// with or without dashes, in capitals or not. Also the list of banks that a payer may choose.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -31,6 +31,7 @@ test('a bank with payoutFiles has no call that sends money, and keeps all others
 
 test('a bank that takes files pays if others can send in no way', async () => {
   const { config, db, clock } = bench
+  // The connections of all banks, without any calls: no bank can send payouts by its API.
   const unable = [...connectBanks(bankConfigurations(config))].map(
     ([code, connection]) => [code, { ...connection, calls: {} }] as const,
   )

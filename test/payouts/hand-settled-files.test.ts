@@ -131,7 +131,7 @@ test('a download waits while a payout is being settled by hand, and gets nothing
   const { id, first } = await sendFile()
   const table = await holdTable(bench, 'transfers')
   const failing = fail(first)
-  await untilBlocked(bench.db, 1) // Its payout is locked, and not settled yet.
+  await untilBlocked(bench.db, 1) // The request to fail has locked the payout, and not settled it yet.
 
   const downloading = download(bench, id)
   await Promise.race([downloading, untilBlocked(bench.db, 2)])
@@ -148,12 +148,12 @@ test('a return executed by hand while a file took it is settled, and the file ke
     await holdTable(bench, 'transfers'),
   ]
   const creating = bench.call({ url: PAYOUT_FILES, body: { bankCode: FILE_BANK, format: 'csv' } })
-  await untilBlocked(bench.db, 1) // It has the return, and is not committed yet.
+  await untilBlocked(bench.db, 1) // The new file has taken the return, and is not committed yet.
   const confirming = settleReturn(reference, 'confirm', { bankReference: 'PORTAL-2' })
   await untilBlocked(bench.db, 2)
   await actions[Symbol.asyncDispose]()
   const { id } = (await creating).json().data
-  await untilBlocked(bench.db, 1) // It knows the file now, and is about to settle the return.
+  await untilBlocked(bench.db, 1) // The confirmation has seen the file, and is about to settle the return.
   const downloading = download(bench, id)
   await Promise.race([downloading, untilBlocked(bench.db, 2)])
   await transfers[Symbol.asyncDispose]()

@@ -49,6 +49,7 @@ const release = ({ db, clock }: Bench) =>
 const restoreNow = ({ db, clock }: Bench) =>
   withTransaction(db, (tx) => settleAfterRestore(tx, { now: clock(), restoredTo: clock(), by }))
 
+// Queues two payouts and creates a payout file of them; returns the id and the references of the payouts.
 async function newFile(): Promise<{ id: string; references: string[] }> {
   const references = await queuePayouts(bench)
   return { id: (await createFile(bench)).id, references }
@@ -202,7 +203,8 @@ test('after a restore, a missing record of a download is no proof that the bank 
 test('no payer’s number is revealed to send by hand while payouts are held, or after a restore', async () => {
   await using live = await startLiveService()
   const operator = await signIn(live)
-  // The payer's number that a return reveals, or the code of the refusal. The list must show the same number.
+  // Returns the payer's number that a return reveals, or the code of the refusal. Asserts that the list of
+  // returns shows the same number.
   const look = async (reference: string) => {
     const url = '/api/v1/operator/returns'
     const { data, code } = (

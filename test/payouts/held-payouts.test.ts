@@ -58,6 +58,7 @@ const statusOf = async (reference: string) => (await getPayout(bench, reference)
 const setApproval = (reference: string, approval: string) =>
   bench.db.query(`begin; set local session_replication_role = replica;
     update payouts set approval = '${approval}' where reference = '${reference}'; commit`)
+// The kinds of the alerts that are not cleared.
 const openAlerts = async () => {
   const { rows } = await bench.db.query(`select kind from alerts where cleared_at is null`)
   return rows.map(({ kind }) => kind)
@@ -69,7 +70,7 @@ test('after a restore what the bank has paid is confirmed, and nothing is sent a
   const { reference: neverSent } = await createPayout(bench)
   const { reference: approvedLater } = await createPayout(bench)
   await setApproval(approvedLater, 'needed')
-  paid.add(paidMeanwhile) // In the lost time.
+  paid.add(paidMeanwhile) // After the backup, so the restored database does not know.
 
   await restoredNow()
   const { reference: requestedAfter } = await createPayout(bench)
@@ -142,7 +143,7 @@ test('a blocked payout that may have been sent before a restore is approved and 
   const approve = async (of: string) =>
     (await person.call({ method: 'POST', url: `${PAYOUTS}/${of}/approve`, body: {} })).json()
   assert.equal((await approve(reference)).code, 'refund_credit_reversed')
-  paid.add(reference) // In the lost time.
+  paid.add(reference) // After the backup, so the restored database does not know.
 
   await restoredNow()
   await release()

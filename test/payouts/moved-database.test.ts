@@ -60,7 +60,7 @@ test('after a failover that may have lost payouts nothing is sent, and the bank 
   paid.add(paidBefore) // On the old primary; the standby had not received it.
   await move(false)
 
-  await rounds.send() // Before any worker has noticed.
+  await rounds.send() // Before any worker has noticed that the database moved.
   assert.deepEqual(sent, [])
   assert.equal(await statusOf(paidBefore), 'queued')
   await rounds.query()

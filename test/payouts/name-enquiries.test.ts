@@ -31,8 +31,8 @@ const SILENT: NameAnswer = { status: 'no_answer', reason: 'timeout' }
 type Answer = NameAnswer | ((account: NamedAccount) => Promise<NameAnswer>)
 const named = (accountName: string): NameAnswer => ({ status: 'found', accountName })
 
-// A worker whose bank gives the test's answers or, without `answers`, has no API. `asked` has the account
-// numbers that it asked about.
+// A worker whose bank gives the answer `answers.now`, which the test may change, or has no API if `answers`
+// is missing. `asked` has the account numbers about which the worker asked.
 function workerOf(bench: Bench, answers?: { now: Answer }) {
   const { data, hash } = bench.config.secrets
   const numbers: string[] = []

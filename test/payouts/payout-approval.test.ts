@@ -32,7 +32,8 @@ const SETTINGS = '/api/v1/payout-settings'
 
 type Caller = Awaited<ReturnType<typeof newBrowser>>
 
-// Starts a service with money, these payout settings and two users.
+// Starts a service with money, these payout settings and two users. `ask` requests a payout, and `decide`
+// calls a route of the payout, for example `approve`.
 async function startDesk(settings: object = { payoutApproval: 'all' }, env = {}) {
   const bench = await startTestService({ env })
   await fund(bench, '1000')
@@ -132,7 +133,8 @@ test('the user who chose the receiving account does not approve, until another u
   const { bench, checker } = desk
   const chooser = await newBrowser(bench)
   const created = await newBrowserGivenBy(bench, chooser)
-  const next = async () => (await createPayout(bench, { amount: 1 })).reference // Requested by a machine.
+  // With the client's credentials, so no user is the maker.
+  const next = async () => (await createPayout(bench, { amount: 1 })).reference
   // Approves or rejects a payout; returns the verb or, if that is refused, the code of the refusal.
   const decide = async (by: Caller, reference: string, verb = 'approve') => {
     bench.advance(1_000)

@@ -18,6 +18,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 type PayoutEvent = { type: string; data: Record<string, unknown> }
 
+// The events about payouts, in the order of the API's list.
 async function eventsOf(bench: Bench): Promise<PayoutEvent[]> {
   const { data } = (await bench.call({ url: '/api/v1/events?limit=100' })).json()
   return data.filter(({ type }: PayoutEvent) => type.startsWith('payout.'))

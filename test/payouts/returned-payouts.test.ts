@@ -70,7 +70,8 @@ const isReturned = async ({ bench, reference }: World) =>
     ({ change }: { change: string }) => change === 'returned_by_bank',
   ).length
 
-// A payout that the bank confirmed; asked again, it says that it gave the payout back.
+// Starts a service with a payout that the bank confirmed. From now on the bank answers queries with
+// "reversed": it gave the money back.
 async function confirmed(): Promise<World> {
   const world = await settled(PAID)
   world.answers.find = REVERSED
@@ -106,7 +107,7 @@ test('answers that keep saying so book the return once, and tell the client and 
   const { status, history } = await getPayout(bench, reference)
   assert.deepEqual([status, history.at(-1).change], ['confirmed', 'returned_by_bank'])
 
-  await report(world, 'confirmed') // Late.
+  await report(world, 'confirmed') // A report that comes late changes nothing.
   await Promise.all([1, 2, 3].map(() => report(world, 'reversed')))
   await ask(world, 5)
   await rounds.query()
@@ -126,7 +127,7 @@ test('a report alone books nothing, however often it comes', async () => {
   assert.deepEqual(await ledger(bench), before)
   assert.deepEqual(await alerts(bench), ['payout_contradicted reversed'])
   const { rows } = await bench.db.query('select next_query_at from payout_reviews')
-  assert.deepEqual(rows, [{ nextQueryAt: null }]) // Not asked for ever.
+  assert.deepEqual(rows, [{ nextQueryAt: null }]) // The service plans no further query.
 })
 
 test('three answers within minutes are not enough', async () => {
@@ -285,7 +286,7 @@ test('the statement’s line is the return that was booked, and is not booked ag
   await report(world, 'reversed')
   await ask(world, 3)
   assert.equal(await isReturned(world), 1)
-  await assertCleanBooks(bench) // Even before the statement.
+  await assertCleanBooks(bench) // The books are right even before the statement comes.
   const { moves } = await recordMovements(bench)
 
   const bankCode = await statement(bench, [paid(reference), givenBack(reference)])

@@ -143,6 +143,7 @@ async function bankOf({ db }: Bench): Promise<string> {
   return (await db.query('select bank_code from payouts')).rows[0].bankCode
 }
 
+// How many open alerts say that a bank reported another result for a payout than the books have.
 async function contradictions({ call }: Bench): Promise<number> {
   const url = '/api/v1/operator/alerts?kind=payout_contradicted&open=true'
   return (await call({ url })).json().data.length

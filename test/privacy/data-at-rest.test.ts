@@ -105,7 +105,8 @@ test('a BVN is whole for the client’s programs, as the contract has it, and ma
   assert.equal(forPerson.json().data.bvn, '222*****432')
 })
 
-// Uses all parts of the service, and adds each secret that it gets to `forbidden`.
+// Uses all parts of the service, and adds each secret that a response shows to `forbidden`. The tests then
+// assert that no table, log line or page has one of these secrets.
 async function goThroughTheDay(): Promise<void> {
   forbidden['a token'] = await bench.login()
   await useWebhooks()
@@ -169,7 +170,8 @@ async function takeMoney(): Promise<void> {
   await simulate(bench, payment.bankAccount, '7000')
 }
 
-// Assigns, returns and leaves suspended money.
+// Suspends money three times: assigns the first, returns the second to its payer, and leaves the third in
+// suspense.
 async function settleSuspense(): Promise<void> {
   const { accountNumber } = await createAccount(bench, { bvn: OTHER_BVN })
   for (const settle of [
@@ -204,6 +206,7 @@ function formsOf(secret: string): [form: string, written: string][] {
   return [
     ['as it is', secret],
     ['as bytes', bytes.toString('hex')],
+    // Without the last character, because that also depends on the bytes that follow the secret.
     ['in base64', bytes.toString('base64').replace(/=+$/, '').slice(0, -1)],
     ['decoded', Buffer.from(secret, 'base64').toString('hex')],
   ]

@@ -17,8 +17,8 @@ export const dataKey = (id: number, letter: string): DataKey => {
 export const OLD = dataKey(1, 'd') // The key of the test service.
 export const NEW = dataKey(2, 'n')
 
-// Starts a service with these keys. Marks all keys but the sealing one as cleared: nothing is sealed with
-// them.
+// Starts a service with these data keys. Marks all keys except the sealing key as cleared, which means that
+// no stored value is sealed with them.
 export async function startWithKeys(keys: readonly DataKey[]): Promise<Bench> {
   const texts = keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`)
   const bench = await startTestService({ env: { MANILLA_DATA_KEYS: texts.join() } })

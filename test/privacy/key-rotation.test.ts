@@ -134,7 +134,8 @@ test('a value sealed before a process changed its key is not missed, even if wri
   await slow.query('select pg_current_xact_id()')
   const late = new Sealer([OLD], Buffer.alloc(32)).seal(BVN)
   let pauses = 0
-  // A transaction that began before the rotation writes a value sealed with the old key, and commits.
+  // The transaction `slow`, which began before the rotation, writes the value `late`, which is sealed with
+  // the old key, and commits.
   const write = async () => {
     await slow.query('update collection_accounts set bvn_sealed = $1', [late])
     await slow.query('commit')

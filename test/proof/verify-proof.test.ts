@@ -177,6 +177,7 @@ function malleated(s: string, order: bigint): string {
   return Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse().toString('hex')
 }
 
+// Exports the proof of new books that have this many credits.
 async function exportCredits(folder: string, count: number): Promise<void> {
   await using database = await createTestDatabase()
   await postManyCredits(database.pool, count)

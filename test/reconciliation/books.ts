@@ -141,6 +141,7 @@ export async function writeBooks(write: Write, books: Books): Promise<void> {
     credits,
   )
   await writeMoneyOut(write, books)
+  // The statement needs no rows. It mentions $1 only because write() always sends a parameter.
   await write(
     `insert into ledger_accounts (id, kind, owner, currency, debits_kobo, credits_kobo)
      select nextval('ledger_account_ids'), 'bank', 'bank:' || bank_code, currency,

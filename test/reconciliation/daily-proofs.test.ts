@@ -90,8 +90,9 @@ async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<voi
   await assertFound(bench, { day, sessionId })
 }
 
-// Asserts that the search of both lists finds rows by a whole amount, with or without its sign, and by part
-// of a text in any case. Each row has a search, and the amounts of the lines and of the items that it finds.
+// Asserts that the search of both lists (lines and items) finds rows by a whole amount, with or without its
+// sign, and by part of a text in upper or lower case. Each row of the table has a search, and the amounts of
+// the lines and of the items that the search must find.
 async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<void> {
   for (const [search, lines, items] of [
     ['1,000.00', [1000], [1000]],

@@ -23,6 +23,8 @@ async function proofOf(bench: MatchingBench, day: string, now: string, windowDay
     toDay: day,
     bankCode: BANK,
     currency: 'NGN',
+    // `windows`: for each bank, the days for which a movement that only one side has counts as in transit
+    // (timing).
     windows: new Map([[BANK, windowDays]]),
     now: new Date(`${now}:00+01:00`),
   })
@@ -176,6 +178,7 @@ test('a statement that was left out is a gap until it comes', async () => {
   await using bench = await setUpMatching()
   const days = ['2026-11-10', '2026-11-11', '2026-11-12']
   await bench.writeBooks({ credits: days.map((day, at) => credit(at + 1, `${day}T09:00`)) })
+  // The statement of the day with this index: one line, for the credit of that day.
   const statement = (at: number) => {
     const day = days[at] as string
     const lines = [line(at + 1, day)]

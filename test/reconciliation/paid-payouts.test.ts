@@ -131,7 +131,7 @@ test('an unknown payout is pointed out, and matched once it is confirmed', async
   await rematch(bench, bankCode)
 
   const kinds = (await found(bench)).map(({ kind }) => kind)
-  assert.deepEqual(kinds, []) // Its cost belongs to the next day.
+  assert.deepEqual(kinds, []) // The payout's cost belongs to the next day.
   await assertLinesExplained(bench)
   await assertCleanBooks(bench)
 })

@@ -30,7 +30,8 @@ for (const [how, name] of Object.entries({
 
 test('a payout of another amount differs by it alone, whatever the order of its lines', async () => {
   const named = LINES_OF_PAID.map((line) => ({ ...line, endToEndId: PAID.reference }))
-  const off = { ...named[0], amountKobo: -1_002_500 } as (typeof named)[number] // Closer to the whole.
+  // Closer to payout, cost and VAT together than to the payout alone.
+  const off = { ...named[0], amountKobo: -1_002_500 } as (typeof named)[number]
   const { differences } = await reconcile({ payouts: [PAID] }, [named[2], named[1], off] as never)
   assert.deepEqual(differences, ['P amount_differs -2501'])
 })

@@ -120,6 +120,7 @@ function plantElsewhere(
   const sessionId = unknown()
   const [day, amountKobo, narration] = [random.pick(DAYS), random.integer(1, 1e6), `E${serial}`]
   const at = `${day}T11:00`
+  // From 5,000 on, so that the id differs from those of the random credits.
   credits.push({ id: creditId(at, 5_000 + serial), sessionId, amountKobo, at, ...where })
   extra.push({ day, sessionId, amountKobo, narration, kind: 'credit' })
   expected.push(`${kind} ${narration} ${amountKobo}`)

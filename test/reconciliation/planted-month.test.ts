@@ -39,6 +39,7 @@ const REASON = 'Agreed with the bank'
 
 type Found = { id: number; kind: string; about: string; kobo: bigint }
 
+// The differences that are neither resolved nor cleared. `about` names the line, the item or "statement".
 async function readFound({ db }: Bench): Promise<Found[]> {
   const { rows } = await db.query<Found>(
     `select d.id::int, d.kind, d.amount_kobo as kobo,
@@ -86,15 +87,18 @@ test(`1,000 differences of a month are found, named and resolved, and it closes 
   await assertPack(bench)
 })
 
-// Writes the books of both banks, with a credit that makes up the opening balance, and the transfers of all
-// of them.
+// Inserts the books of both banks. Each bank also gets a credit on the day before the month, as large as the
+// statement's opening balance. Then inserts the ledger transfers of all these credits and payouts.
 async function writeMonths(bench: Bench, months: readonly BankMonth[]): Promise<void> {
   const writer = new pg.Client(bench.database.connectionString)
   await writer.connect()
+  // Switches triggers and foreign keys off, because the rows are inserted without the rows that they refer
+  // to.
   await writer.query('set session_replication_role = replica')
   for (const [index, { books }] of months.entries()) {
     const opening = {
-      // Grows with the time, as the ids of the other credits do.
+      // Minutes since 1970, then four digits: credit ids grow with the time, as the ids that the service
+      // assigns. From 9,000 on, the digits differ from those of the other credits (planBank).
       id: (Date.parse(`${OPENING_DAY}T10:15Z`) / 60_000) * 10_000 + 9_000 + index,
       sessionId: `OPENING${index}`,
       amountKobo: Number(OPENING_KOBO),
@@ -121,6 +125,7 @@ async function importMonth(bench: Bench, { bank, lines }: BankMonth): Promise<vo
 // matched, and that they show the difference.
 async function assertMatched(bench: Bench, month: BankMonth): Promise<void> {
   const { bank, strangers, shifted, lines } = month
+  // Reads a line by its reference; the line must be matched with exactly one item.
   const readLine = async (reference: string) => {
     const { day } = lines.find((line) => line.reference === reference) as MonthLine
     const url = `${RECONCILIATION}/lines?bankCode=${bank.code}&day=${day}&search=${reference}`
@@ -141,6 +146,7 @@ async function assertMatched(bench: Bench, month: BankMonth): Promise<void> {
 // Resolves each difference by an action that the service offers: a match, a booking, or an adjusting entry of
 // two people.
 async function resolveAll(bench: Bench, found: readonly Found[]): Promise<void> {
+  // The difference as the API shows it, with the actions and accounts that the service offers.
   const offers = async ({ id }: Found) =>
     (await bench.call({ url: `${RECONCILIATION}/${id}` })).json().data
   // Resolves the rows in bulk, after asserting for the first twenty that the service offers the action.
@@ -197,6 +203,7 @@ async function assertReconciled(bench: Bench, months: readonly BankMonth[]): Pro
   }
 }
 
+// A bank's ledger account of this kind, in kobo that debits exceed credits.
 async function balanceOf({ db }: Bench, kind: string, bankCode: string): Promise<bigint> {
   const { rows } = await db.query<{ kobo: bigint }>(
     'select debits_kobo - credits_kobo as kobo from ledger_accounts where kind = $1 and owner = $2',

@@ -10,7 +10,8 @@ type Credit = NonNullable<Books['credits']>[number]
 type Payout = NonNullable<Books['payouts']>[number]
 
 export type MonthLine = CsvLine & { day: string; reference: string }
-// A credit or payout with its lines on the statement.
+// A deal: one credit or payout of the books, with its line on the bank's statement. `lines` is empty once the
+// statement is made to lack the deal (lose).
 type Deal = { credit?: Credit; payout?: Payout; lines: MonthLine[] }
 
 export const MONTH = '2026-10'
@@ -137,7 +138,8 @@ const inward = ({ bank }: Pick<Plan, 'bank'>, credit: Credit, more: Inward = {})
 
 const ownLine = ({ lines }: Deal) => lines[0] as MonthLine
 
-// Takes a random deal out of the list, so that nothing else is planted in it.
+// Takes a random deal (a credit or payout and its line) out of the list, for the caller to plant a
+// difference in. A deal is taken only once.
 function takeDeal({ random }: Plan, from: Deal[]): Deal {
   return from.splice(random.integer(0, from.length - 1), 1)[0] as Deal
 }
@@ -175,6 +177,7 @@ function planBank(
   const numbers = Array.from({ length: 100 }, (_, nth) =>
     `${Number(bank.firstNumber) + nth}`.padStart(10, '0'),
   )
+  // This bank's share of the numbers from 1 to `count`: with two banks, the odd or the even ones.
   const half = (count: number) =>
     Array.from({ length: count / BANKS.length }, (_, nth) => nth * BANKS.length + bankIndex + 1)
   const using = { bank, random, numbers, next }
@@ -229,7 +232,8 @@ function pay(id: number, { bank, random, next }: Planning): Deal {
   return { payout, lines: [{ day, kobo, reference: next(), narration }] }
 }
 
-// Removes a deal from the statement. If a credit has charges, the bank lacks the credit and its charges.
+// Plants a deal that is missing in the statement, by removing its lines. For a credit with charges, two
+// differences are expected: the credit and its charges.
 function lose(plan: Plan, from: Deal[]): void {
   const deal = takeDeal(plan, from)
   const { credit, payout } = deal
@@ -240,7 +244,7 @@ function lose(plan: Plan, from: Deal[]): void {
   deal.lines = []
 }
 
-// Changes the amount of a deal's line.
+// Plants a wrong amount: changes the amount of a deal's line by one of the kobo values `by`.
 function change(
   plan: Plan,
   from: Deal[],
@@ -252,7 +256,7 @@ function change(
   plan.expected.push(`${kind} ${line.reference} ${kobo}`)
 }
 
-// Adds a line that the books do not have.
+// Plants a line that the books do not have; `kind` is the kind of the difference to be found.
 function add(plan: Plan, kind: string, line: Omit<MonthLine, 'reference'>): void {
   const reference = plan.next()
   plan.extra.push({ ...line, reference })

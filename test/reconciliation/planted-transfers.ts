@@ -65,8 +65,9 @@ const SUSPEND = `
     join ledger_accounts l on l.kind = 'suspense' and l.owner = 'bank:' || c.bank_code
    where ${IS_SUSPENDED}`
 
-// `openingDay` is the day before the first statement; its credits are not in suspense. The writer's
-// connection has the database's triggers switched off.
+// Inserts the ledger accounts, the transfers, the balances and the suspense items. `openingDay` is the day
+// before the first statement; its credits are not in suspense. The writer's connection has the database's
+// triggers switched off.
 export async function writeTransfers(writer: pg.Client, openingDay: string): Promise<void> {
   await writer.query(OPEN_ACCOUNTS)
   await writer.query(POST, [openingDay])

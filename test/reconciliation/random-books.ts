@@ -25,7 +25,8 @@ const LAST = DAYS.at(-1) as string
 const serial = (prefix: string, id: number) => `${prefix}${String(id).padStart(15, '0')}`
 const nextDay = (day: string) => DAYS[DAYS.indexOf(day) + 1] ?? day
 
-// Random books. `reported` has the lines of the bank's statement for each item of the books.
+// Makes random books. `reported` has, for each credit, payout, reversal and return of the books, the lines
+// with which the bank's statement reports it.
 export function randomBooks(random: Random, size: Size) {
   const credits = times(size.credits, (id) => randomCredit(random, id))
   const payouts = times(size.payouts, (id) => randomPayout(random, id))

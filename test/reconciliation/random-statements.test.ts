@@ -15,6 +15,7 @@ const KINDS = ['credit', 'fee', 'vat', 'stamp_duty', 'sweep', 'payout', 'return'
 function mutate(random: Random, line: Line, others: readonly Line[]): Line[] {
   const other = random.pick(others)
   const { sessionId: _, bankReference: __, endToEndId: ___, ...unnamed } = line
+  // `|| 1` because no line has the amount zero.
   const ways: (() => Line[])[] = [
     () => [],
     () => [line, line],

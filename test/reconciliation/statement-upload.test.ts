@@ -54,7 +54,7 @@ function openUpload(query: string): ClientRequest {
   })
 }
 
-// Waits for the response.
+// Waits for the response to the request; returns the response's status and parsed body.
 async function answerTo(call: ClientRequest): Promise<{ status: number; body: Data }> {
   const [response] = (await once(call, 'response')) as [IncomingMessage]
   let text = ''

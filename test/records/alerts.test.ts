@@ -50,6 +50,7 @@ async function raised(token?: string): Promise<Row[]> {
   return answer.json().data
 }
 
+// The alerts that the operator sees; `query` is the end of the query, for example "&open=true".
 async function list(query = ''): Promise<Row[]> {
   const answer = await bench.call({ url: `${ALERTS}?limit=100${query}` })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -137,6 +138,7 @@ test('an acknowledgement can be undone, on record, unless the same was raised ag
   await again('10')
   await again('11')
   const [alert] = await open()
+  // Undoes the acknowledgement of the alert; returns the alert.
   const reopen = async () => {
     const url = `${ALERTS}/${alert.id}/reopen`
     return dataOf(await bench.call({ method: 'POST', url, body: {} }))
@@ -265,6 +267,7 @@ test('only operators can have alerts sent to an endpoint', async () => {
 test('an alert is one line of the log, after its commit, however many workers look', async () => {
   await using other = await startTestService()
   const lines: Row[] = []
+  // Collects the lines of the log, parsed.
   const write = (line: Buffer, _: string, done: () => void) => {
     lines.push(JSON.parse(line.toString()))
     done()

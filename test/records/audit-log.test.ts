@@ -166,6 +166,7 @@ async function list(query: string) {
   return entriesOf(answer)
 }
 
+// Asserts that the list was returned; returns its entries.
 function entriesOf(answer: LightMyRequestResponse): Record<string, unknown>[] {
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data

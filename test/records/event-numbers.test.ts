@@ -38,6 +38,8 @@ test('a number is given away when its event is committed, and not before', async
   const [one] = bench.clients
   let second: Promise<void> | undefined
 
+  // Takes two event numbers, waits until a second transaction waits for the next number, and rolls back. The
+  // second transaction must then get the first number.
   const first = withTransaction(bench.pool, async (tx) => {
     await bench.append(tx, [one, one])
     second = withTransaction(bench.pool, (other) => bench.append(other, [one]))

@@ -28,6 +28,7 @@ const amounts = async (query: string) => (await list(query)).map(({ amount }) =>
 // payouts fails.
 async function trade() {
   await pay(bench, (await createAccount(bench)).accountNumber, '50000')
+  // Starts a payment, which a payer pays with two credits.
   const newPayment = async () => {
     const payment = await startPayment(bench, { amount: 1000 })
     await pay(bench, payment.bankAccount, '600')

@@ -27,7 +27,8 @@ const HOUR_MS = 60 * MINUTE_MS
 
 type History = { bench: Bench; moments: { at: Date; data: Row }[]; startedAt: Date }
 
-// Ten days of random money in and out. Records the balances every few steps.
+// Makes ten days of random money in and out, and records the balances every few steps. The tests then ask for
+// the balances at these moments and compare.
 async function makeHistory(bench: Bench): Promise<History> {
   const random = seededRandom(SEED)
   const startedAt = bench.clock()

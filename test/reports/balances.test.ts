@@ -104,7 +104,7 @@ test('the balances follow every operation and equal the ledger', async () => {
   await reverse(own, sessions.e as string, '55')
   await reverse(own, sessions.collected as string, '100')
   await reverse(own, sessions.part as string, '500.50')
-  await reverse(own, sessions.c as string, '33') // Had left us: the bank's own shortfall.
+  await reverse(own, sessions.c as string, '33') // Already returned, so the bank's own shortfall.
 
   assert.deepEqual(start, {
     currency: 'NGN',
@@ -249,6 +249,8 @@ async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
   const totals: Record<string, number> = {}
   for (const token of tokens) {
     for (const total of (await balances(own, token)).totals) {
+      // Drops the totals that are sums of other totals. Each remaining part is the balance of ledger accounts
+      // or the sum of transfers.
       const { currency, gross: _, net: __, suspended: ___, available: ____, ...parts } = total
       for (const [part, amount] of Object.entries(parts)) {
         const key = `${currency} ${part}`

@@ -167,6 +167,7 @@ async function assertReportsAgree(bench: Bench): Promise<void> {
   )
   const days = eventDays.map(({ day }) => new Date(`${day}T00:00:00+01:00`))
   const parts = await Promise.all(days.map((day) => readBreakdown(bench.db, id, { day })))
+  // The breakdown of a day has rows by bank and rows by merchant, which have no bank code.
   for (const isOfBank of [true, false]) {
     const rowsOfKind = parts.flat().filter(({ bankCode }) => (bankCode !== null) === isOfBank)
     const added = partsOf((part) => rowsOfKind.reduce((sum, row) => sum + row[`${part}Kobo`], 0n))

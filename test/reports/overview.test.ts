@@ -64,7 +64,9 @@ async function aDay(target: Bench) {
     returned: 0,
     suspended: 2000, // The amount of the expired payment.
     net: 1000.5 + 6000 + 1300 + 700,
+    // `paid`, `over` and, since the desk assigned the late money, `late`.
     successful: 3,
+    // `part` and `late`.
     expired: 2,
     cancelled: 0,
     successRate: 0.6,

@@ -39,11 +39,12 @@ test('each user counts what they may approve, by workflow', async () => {
 
   const seen = await pending(checker)
   assert.deepEqual([seen.payouts, seen.payoutFailures, seen.total], [1, 1, 2])
-  assert.equal((await pending(maker)).total, 0) // They made them.
-  assert.equal((await pending(puppet)).total, 0) // Their maker invited them.
-  assert.equal((await pending(reader)).total, 0) // Their role approves nothing.
+  assert.equal((await pending(maker)).total, 0) // `maker` made the requests.
+  assert.equal((await pending(puppet)).total, 0) // `maker` invited this user.
+  assert.equal((await pending(reader)).total, 0) // The role of this user approves nothing.
   const chosen = await pending(chooser)
-  assert.deepEqual([chosen.payouts, chosen.payoutFailures], [0, 1]) // They chose the account.
+  // `chooser` chose the bank account of the payout.
+  assert.deepEqual([chosen.payouts, chosen.payoutFailures], [0, 1])
   await checker.call({ url: `${PAYOUTS}/${reference}/approve`, body: {} })
   assert.equal((await pending(checker)).total, 1)
 })

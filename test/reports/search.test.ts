@@ -112,7 +112,7 @@ test('an object that is found in two ways is one hit, and there are ten at most'
   }
   const first = await startPayment(bench, { customer, merchantRef: 'Kemi' })
   assert.deepEqual(namesOf(await search('Kemi')), [`payment/${first.paymentReference}`])
-  bench.advance(1) // It is not among the six latest.
+  bench.advance(1) // The six payments that follow are later than `first`.
   for (let at = 0; at < 6; at++) {
     await startPayment(bench, { customer })
     await createAccount(bench, { accountName: `Kemi ${at}` })
@@ -253,6 +253,7 @@ test('a payout is found by reference, amount and recipient, by its own client al
 })
 
 test('a phrase finds what happened on its day, and nothing of another day or client', async () => {
+  // Starts a payment that this payer pays in full; returns the name under which the search finds the payment.
   const pay = async (naira: string, sourceAccountName: string) => {
     const { paymentReference, bankAccount } = await startPayment(bench, { amount: naira })
     await credit(bench, bankAccount, naira, { sourceAccountName })

@@ -14,6 +14,7 @@ import { exported, readWorkbook } from '../support/workbooks.ts'
 const bench = closeAfterTests(await startTestService())
 const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
+// Exports a list as an Excel workbook; returns the rows and the headers of the response.
 async function workbook(url: string) {
   const answer = await bench.call({ url })
   assert.equal(answer.statusCode, 200, answer.body)

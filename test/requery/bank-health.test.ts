@@ -76,7 +76,8 @@ test('a bank loses notifications when three credits and 1% of all were found by 
   await using bench = await startRequeryBench()
   const { accountNumber } = await createAccount(bench)
   const isLosing = async () => (await healthOf(bench))[0].isLosing
-  // The bank receives transfers without a notification, and the service finds them by a requery.
+  // Lets the bank receive this many transfers without notifying the service, which then finds them by a
+  // requery.
   const lose = async (times: number) => {
     for (let count = 0; count < times; count++) bench.transfer(accountNumber, '50.00')
     bench.advance(10 * MINUTE_MS)

@@ -178,7 +178,7 @@ test('money under a tx_ref that is no reservation is kept for an operator, once'
   await report(world, eventOf(idOf(transfer)))
   await requery.ask()
   await report(world, eventOf(idOf(transfer)))
-  await requery.plan() // The list names it too.
+  await requery.plan() // The bank's list of transfers names the transfer too.
   await requery.ask()
 
   const counts = { credits: 0, items: 1, reason: 'invalid_account_number' }

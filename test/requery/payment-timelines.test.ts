@@ -21,6 +21,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 
 const SECOND_MS = 1_000
 
+// The entries of a payment's timeline that show queries to the bank.
 async function queriesOf(bench: Pick<Bench, 'call'>, reference: string, token?: string) {
   const url = `/api/v1/payments/${reference}/timeline`
   const answer = await bench.call({ url, ...(token ? { token } : {}) })

@@ -27,6 +27,7 @@ async function demand(bench: RequeryBench, changes = {}, sessionId?: string) {
   dataOf(await bench.call({ url, body: sessionId ? { sessionId } : {} }))
   return payment
 }
+// How many queries to banks ended with this answer, for example `not_found`.
 const countAttempts = async ({ db }: RequeryBench, answer: string) => {
   const { rows } = await db.query(
     'select count(*)::int as n from requery_attempts where answer = $1',

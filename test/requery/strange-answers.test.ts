@@ -33,6 +33,7 @@ async function sweep(bench: RequeryBench) {
   await bench.db.query(`delete from requeries where subject not like 'sweep/5min%'`)
 }
 
+// The recorded answer and error of each query to the bank, oldest first.
 const lastAnswers = async ({ db }: RequeryBench) => {
   const { rows } = await db.query('select answer, error from requery_attempts order by id')
   return rows.map(({ answer, error }) => [answer, error])

@@ -125,7 +125,7 @@ test('a bank whose calls fail is left by every process, and returned to step by 
   for (let at = 0; at < 5; at++) assert.equal((await initiate(bench)).bankCode, '035')
 })
 
-// Stores that the service has stopped using these banks for payments.
+// Stores that the service has stopped using these banks for payments (state `left` of the direction `in`).
 async function stopUsingBanks(
   bench: Bench,
   codes: readonly string[],

@@ -217,7 +217,8 @@ test('rehearsals of the sandbox’s bank do not change its health', async () => 
   assert.equal(await routeState(bench, '035', 'out'), undefined)
 })
 
-// Stores that the service has stopped using these banks for payouts; the next trial is due in 15 seconds.
+// Stores that the service has stopped using these banks for payouts (state `left` of the direction `out`).
+// The next trial payout is due in 15 seconds.
 async function stopUsingBanks(bench: Bench, codes: readonly string[]): Promise<void> {
   const now = bench.clock()
   await bench.db.query(

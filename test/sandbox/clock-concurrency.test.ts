@@ -80,7 +80,7 @@ test('a process that dies in an advance leaves the rest to the next', async () =
   const ids = new Set(events.map(({ json }) => json.id))
   assert.equal(ids.size, 2)
   assert.deepEqual(await checkIntegrity(bench.db), [])
-  assert.equal((await cut).statusCode, 503) // It has lost the lock, and moves nothing more.
+  assert.equal((await cut).statusCode, 503) // The cut request has lost its lock, and moves nothing more.
   await twin[Symbol.asyncDispose]()
 })
 

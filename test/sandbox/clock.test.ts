@@ -128,6 +128,7 @@ async function outOfQuarantine(payment: { bankAccount: string }, here: Record<st
     const { adviceReference } = await createAdvice(bench, here)
     return bench.call({ url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } })
   }
+  // A second before the end of the number's quarantine. The bank has two numbers for payments.
   await advance({ to: '2026-12-16T09:34:59+01:00' })
   dataOf(await initiated(), 'payment') // The second number, which was never given out.
   assertRefused(await initiated(), { status: 503, code: 'numbers_exhausted' }, 'payment')
@@ -144,7 +145,7 @@ test('the clock is everybody’s, and sessions and tokens stay in real time', as
   assert.equal(theirs, undefined) // Both numbers are in use.
   const before = await readClock()
   bench.advance(3 * 60 * MINUTE_MS)
-  assert.equal((await readClock()).now, before.now) // It stands still.
+  assert.equal((await readClock()).now, before.now) // The test clock stands still.
 })
 
 test('days close, and reports reach as far as the clock', async () => {
@@ -176,7 +177,7 @@ test('released, time is real again, once no closed day is ahead of it', async ()
   assert.equal((await readClock()).now.slice(0, 10), '2026-11-16')
   dataOf(await bench.call({ method: 'DELETE', url: CLOCK }))
 
-  await advance({ seconds: 60 }) // From now on, by a clock that is set first.
+  await advance({ seconds: 60 }) // Sets the released clock again, from the real time on.
   pass(bench, '2026-11-16')
   assert.equal((await readClock()).now, '2026-11-17T00:00:00.000000+01:00') // Never a day that is over.
   await advance({ seconds: 300 })

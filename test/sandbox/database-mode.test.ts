@@ -96,7 +96,8 @@ function startAs({ config, clock }: Bench, { database }: Bench): Promise<void> {
   })
 }
 
-// Replaces the documented credentials, as an operator must before a sandbox goes live.
+// Replaces the hashes of the documented credentials by hashes that no secret has, as an operator must change
+// the credentials before a sandbox goes live.
 async function closeDoors({ db }: Bench): Promise<void> {
   await db.query(`update client_secrets set secret_hash = 'scrypt$1024$AA==$AA=='`)
   await db.query(`update users set password_hash = 'scrypt$1024$AA==$AA=='`)

@@ -24,11 +24,13 @@ const bench = closeAfterTests(await startTestService())
 const TRANSFERS = '/sandbox/transfers'
 
 const tell = (body: unknown, to: Bench = bench) => to.call({ url: TRANSFERS, body })
+// Requests a simulated transfer, which must succeed; returns the response with its steps.
 const sent = async (body: object) => {
   const answer = await tell(body)
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
+// A payment's status and the amount collected in naira.
 const statusOf = async (reference: string) => {
   const { transactionStatus, amountCollected } = await verify(bench, reference)
   return [transactionStatus, Number(amountCollected)]

@@ -38,10 +38,12 @@ async function sent(body: object, { to = bench, ...more }: { to?: Bench; headers
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
+// A payment's status and the amount collected in naira.
 const statusOf = async (reference: string, target: Bench = bench) => {
   const { transactionStatus, amountCollected } = await verify(target, reference)
   return [transactionStatus, Number(amountCollected)]
 }
+// The number of the newest event, so that a test can count the events after it.
 async function lastSequence(): Promise<bigint> {
   const { rows } = await bench.db.query('select max(sequence) as last from events')
   return rows[0].last

@@ -18,6 +18,7 @@ async function disturbed(chaos: object, respond?: Parameters<typeof listener>[0]
   const url = `/sandbox/webhook-endpoints/${id}/chaos`
   const answer = await bench.call({ method: 'PUT', url, body: chaos })
   assert.equal(answer.statusCode, 200, answer.body)
+  // Requests before this one are left out of `received`.
   const first = receiver.received.length
   return {
     id,

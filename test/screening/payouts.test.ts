@@ -39,6 +39,7 @@ async function requestPayout(to: { reference: string }) {
   return dataOf(await desk.call({ url: PAYOUTS, body })).reference as string
 }
 
+// The payout's status, followed by the reason why the payout is blocked, if it is.
 async function statusOf(reference: string) {
   const { data } = (await desk.call({ url: `${PAYOUTS}/${reference}` })).json()
   return [data.status, data.blockedBy ?? data.blocked ?? null].join(' ').trim()
@@ -50,6 +51,7 @@ async function settle() {
   await desk.payouts.send()
 }
 
+// The newest screening decision about a payout.
 async function decisionOf(payout: string) {
   const [decision] = await decisions(desk, `&payout=${payout}`)
   return decision as NonNullable<typeof decision>

@@ -116,9 +116,9 @@ test('a credit that was posted after one that is left over is settled once all t
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   bench.advance(2_000)
-  await credit(bench, accountNumber, '1') // After the cut.
+  await credit(bench, accountNumber, '1') // After the cut-off.
   bench.advance(-2_000)
-  await credit(bench, accountNumber, '2') // Before it, by another machine's clock.
+  await credit(bench, accountNumber, '2') // Before the cut-off, by another machine's clock.
   const cutOff = new Date(bench.clock().getTime() + 1_000).toISOString()
   bench.advance(3_000)
 

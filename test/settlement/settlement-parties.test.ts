@@ -22,7 +22,8 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 type Line = { subaccountCode: string | null; gross: number; split: number; net: number }
 
-// Starts a service with a credit that client and two subaccounts share: 20, 60 and 20 percent.
+// Starts a service with a credit that the client and two subaccounts share: 20, 60 and 20 percent. Marks all
+// bank accounts as confirmed, including those that createSplit added for the subaccounts.
 async function startShared() {
   const bench = await startTestService()
   await setBankAccount(bench)

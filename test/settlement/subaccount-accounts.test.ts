@@ -21,7 +21,7 @@ const rounds = closeAfterTests(await payoutRounds(bench))
 await setBankAccount(bench)
 await createSplit(bench, splitBody('AB', 'percentage', ['A', 60], ['B', 20]))
 const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
-await payElsewhere(bench, 'A') // Otherwise it has the same as B.
+await payElsewhere(bench, 'A') // Otherwise A and B have the same bank account.
 
 // Closes a settlement of a new credit.
 async function settle() {

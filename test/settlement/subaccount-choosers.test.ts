@@ -107,7 +107,8 @@ test('an approval counts for the subaccount that it paid, not for another with i
   await payElsewhere(bench, 'B', body)
 
   await payElsewhere(chooser, 'A', body)
-  assert.equal(await approve(other, await settle(ofB)), 'approved') // It shows nothing of A.
+  // The settlement pays only B, so the approval says nothing of A.
+  assert.equal(await approve(other, await settle(ofB)), 'approved')
   const first = await settle()
 
   assert.equal(await approve(chooser, first), 'approver_chose_account')

@@ -56,8 +56,9 @@ function drawBank(random: Random) {
   return { isProof, isTaken, answer }
 }
 
-// Two workers, one of which makes each query. Each has its own monotonic clock, which starts anew when the
-// worker restarts.
+// Two workers, one of which makes each query. Each worker has its own monotonic clock, which starts anew when
+// the worker restarts. Returns a function that picks a worker: `by` names its process, and `read` converts
+// the true time to the time on its clock.
 function drawWorkers(random: Random) {
   let processes = 0
   const start = (nowMs: number) => ({
@@ -124,11 +125,13 @@ test(`no payout that was paid is failed, in ${HISTORIES} histories`, () => {
 
 const REVERSED: PayoutAnswer = { status: 'failed', reason: 'reversed', isReversed: true }
 
-// A random bank that paid a payout and perhaps reversed it. It says "reversed" wrongly now and then, but for
-// less than the time that the service requires.
+// A random bank that paid a payout and perhaps reversed it at `reversedMs`. The bank also says "reversed"
+// wrongly now and then, but for less time in total than the service requires before it books a return.
 function drawReversal(random: Random) {
   const reversedMs = random.integer(0, 1) === 1 ? random.integer(0, 20 * HOUR_MS) : Infinity
   const count = random.integer(0, 4)
+  // The periods in which the bank falsely says "reversed". Their lengths add up to one second less than
+  // OBSERVED_MS_NEEDED, the time for which the service must have observed this answer.
   const lies = Array.from({ length: count }, () => {
     const fromMs = random.integer(0, 30 * HOUR_MS)
     return { fromMs, toMs: fromMs + Math.floor((OBSERVED_MS_NEEDED - SECOND_MS) / count) }

@@ -42,7 +42,7 @@ export class Choices {
   // Outcomes that have not occurred yet, as Sights names them. Operations that may lead to them are chosen
   // more often.
   wanted: readonly string[] = []
-  hasSplits = false // Whether the clients have any.
+  hasSplits = false // Whether the clients have splits.
   readonly #probes: Op[] = [] // Operations to run before random ones.
   #sessions = 0
 

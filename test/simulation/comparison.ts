@@ -88,7 +88,7 @@ function texts(numbers: ReadonlyMap<string, bigint>): Lines {
   return new Map([...numbers].map(([name, kobo]) => [name, `${kobo}`]))
 }
 
-// Runs a query whose rows have the name of an object and its state as text.
+// Runs a query whose rows have the name of an object and its state as text. Asserts that no name comes twice.
 async function read(db: Db, sql: string): Promise<Lines> {
   const { rows } = await db.query<{ name: string; line: string }>(sql)
   const lines = new Map(rows.map(({ name, line }) => [name, line]))

@@ -63,6 +63,7 @@ function permutations<T>(list: readonly T[]): T[][] {
   )
 }
 
+// The operations and their responses as lines of JSON, for the message of a failed race.
 function textOf(story: readonly Done[]): string {
   const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)
   return story.map((each) => JSON.stringify(each, plain)).join('\n')

@@ -23,7 +23,8 @@ const FAULTS: readonly Fault[] = [
   { fields: { currency: 'NAIRA' }, code: 'invalid_currency', isMoney: true },
 ]
 
-// Chooses one credit, or a list of credits, of one bank.
+// Chooses one credit, or a list of credits, of one bank. Bank 035 gets at least half of the choices, because
+// all collection accounts are at this bank.
 export function chooseCredits(choices: Choices): Op {
   const isList = choices.chance(40)
   const bank = choices.chance(50) ? '035' : choices.random.pick(BANK_CODES)

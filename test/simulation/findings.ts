@@ -46,6 +46,7 @@ function chooseFinding(choices: Choices, bank: string): CreditReport {
   return choices.chance(50) ? { ...finding, charges: chooseCharges(choices, report.kobo) } : finding
 }
 
+// A random identifier that no credit has yet.
 function newIdentifier(choices: Choices): CreditIdentifier {
   const value = choices.newSession()
   return choices.random.pick([
@@ -82,6 +83,7 @@ export async function takeFindings(
   })
 }
 
+// A report of the model in the form that the service's batcher takes.
 function incomingOf(report: CreditReport, now: number): IncomingCredit {
   const { bank, sessionId, number, kobo, currency, payer, agoMs, charges } = report
   return {

@@ -60,6 +60,7 @@ export async function placeHold(sim: Sim): Promise<void> {
   if (!chosen) return
   const { target, kobo } = chosen
   const answer = await ask(sim, chosen)
+  // A hold of everything (`kobo` is null) needs at least one kobo that is left of the credit.
   if (target.of === 'credit' && target.credit.leftKobo < (kobo ?? 1n)) {
     return assertAnswer(answer, 'hold_too_large')
   }
@@ -95,7 +96,8 @@ export async function raceHold(sim: Sim): Promise<void> {
   if (!isPaidFirst) adoptPayout(sim, order, paid)
 }
 
-// Whether the payout posted a transfer before the hold did. A refused payout posts none.
+// Whether the payout posted a transfer before the hold did. A refused payout posts none. If only the hold
+// posted none, the largest bigint stands for its first transfer, so that the payout was first.
 async function hasMovedFirst({ db }: Sim, payout: string | undefined, hold: string) {
   const { rows } = await db.query<{ isFirst: boolean }>(
     `select (select min(t.id) from transfers t join payouts p on p.id = t.payout_id

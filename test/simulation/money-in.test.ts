@@ -23,8 +23,10 @@ const STEPS = Number(process.env.STEPS ?? 4_000)
 
 const COMPARE_EVERY = 1_000
 const WHOLE_RUN = 4_000
-const STEER_AFTER = 0.5 // Share of the steps; after that, towards outcomes not met yet …
-const LONGEST_RUN = 7 // … for at most so many times the planned length.
+// After this share of the steps, the simulation steers towards outcomes that have not occurred yet.
+const STEER_AFTER = 0.5
+// While outcomes are missing, a run goes on for up to this many times its planned length.
+const LONGEST_RUN = 7
 const RESTART_EVERY = 1_000
 const CUT_EVERY = 1_200
 

@@ -79,7 +79,7 @@ export type OutCredit = {
   bank: string
   sessionId: string
   payment: string | null
-  account: string // The account it was booked on.
+  account: string // The ledger account to which the credit was booked.
   part: Pick<Part, 'kobo' | 'charged' | 'shared'>
   leftKobo: bigint
   goneKobo: Map<string, bigint> // The part of each share that was given back or lost.
@@ -99,7 +99,7 @@ export type OutPayout = {
   fee: bigint
   vat: bigint
   holding: string
-  back: string // The account it returns to if it is not paid.
+  back: string // The ledger account to which the money returns if the payout fails.
   status: string
   isWaiting: boolean // Waits for approval.
   credit?: OutCredit

@@ -25,6 +25,8 @@ export async function compareAll(sim: Sim): Promise<void> {
   assert.deepEqual(await checkIntegrity(sim.db), [])
 }
 
+// All balances of the ledger that are not zero, by "kind owner" or "kind number", as credits less debits in
+// kobo.
 async function readLedger({ db }: Sim): Promise<Record<string, bigint>> {
   const { rows } = await db.query<{ name: string; kobo: bigint }>(
     `select l.kind || ' ' || coalesce(a.account_number, l.owner) as name,

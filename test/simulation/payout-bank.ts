@@ -10,7 +10,7 @@ type Random = ReturnType<typeof seededRandom>
 export type Entry = {
   bank: string
   kobo: bigint
-  times: number // The number of times it was paid.
+  times: number // How often the bank paid the payout.
   isPaid: boolean
   isSilent: boolean
   dueMs: number
@@ -146,5 +146,6 @@ export function chargesOn(reference: string, kobo: bigint): Charges {
   if (reference.startsWith('RTN')) return { fee: 0n, duty: 0n, vat: 0n }
   const fee = kobo <= 5_000_00n ? 10_00n : kobo <= 50_000_00n ? 25_00n : 50_00n
   const duty = kobo >= 10_000_00n ? 50_00n : 0n
+  // VAT is 7.5% of the fee, rounded half up to whole kobo.
   return { fee, duty, vat: (fee * 75n + 500n) / 1_000n }
 }

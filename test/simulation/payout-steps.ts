@@ -45,6 +45,8 @@ export function adoptPayout(sim: Sim, order: Order, answer: LightMyRequestRespon
   const { client, kobo } = order
   const { fee, vat } = client.payoutRule ? feeOnTop(client.payoutRule, kobo) : { fee: 0n, vat: 0n }
   const holding = `paying client:${client.id}`
+  // draw() takes the money from the client's accounts in the model; false means that the client has too
+  // little.
   const isDrawn = sim.books.draw(client, [
     [holding, kobo],
     [`fee_income operator:${client.id}`, fee],
@@ -185,6 +187,7 @@ export async function resolve(sim: Sim): Promise<void> {
   const token = await sim.tokenOf(OPERATOR)
   const url = `/api/v1/operator/payouts/${reference}/${verb}`
   const answer = await sim.call({ url, body, token })
+  // The service refuses to change a settled payout, but accepts that a confirmed payout is confirmed again.
   const isRefused = verb === 'fail' ? !isOpen : verb !== truth
   assertAnswer(answer, isRefused ? 'payout_settled' : undefined)
   if (verb === 'fail' && !isRefused) {

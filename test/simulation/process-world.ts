@@ -33,6 +33,7 @@ export async function startProcessWorld() {
     const body = await response.text()
     return { statusCode: response.status, body, json: () => JSON.parse(body) }
   }
+  // Logs in as the client at the first call, and then returns the same token.
   async function tokenOf(clientId: string): Promise<string> {
     const known = tokens.get(clientId)
     if (known) return known

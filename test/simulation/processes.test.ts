@@ -20,7 +20,7 @@ const SEED = readSeed()
 const STEPS = Number(process.env.STEPS ?? 800)
 const RACES = Number(process.env.RACES ?? 10)
 
-const SERVING_CPU_MS = 50 // The minimum for a process that answered its share of them.
+const SERVING_CPU_MS = 50 // The least CPU time of a process that served its share of the requests.
 
 test(`two HTTP processes agree with the model, and with each other (seed ${SEED})`, async () => {
   await using world = await startProcessWorld()

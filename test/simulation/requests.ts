@@ -74,6 +74,7 @@ export function send(world: World, op: Op): Promise<Answer> {
   }
 }
 
+// Creates a collection account; returns its number or the service's refusal.
 async function openAccount(world: World, op: Of<'account'>): Promise<Answer> {
   const { client, rules, split: splitCode } = op
   const body = accountBody({ splitCode, ...(rules ? { payerRules: rulesBody(rules) } : {}) })
@@ -148,6 +149,7 @@ async function chargeClient(world: World, { client, rule }: Of<'rule'>): Promise
   return refusalOf(answer) ?? { isDone: true }
 }
 
+// Creates a payment request; returns its reference or the service's refusal.
 async function createAdvice(world: World, { client, terms }: Of<'advice'>): Promise<Answer> {
   const answer = await world.call(client, ADVICE, adviceBody(termsBody(terms)))
   return refusalOf(answer) ?? { advice: answer.json().responseData.adviceReference }
@@ -172,6 +174,7 @@ function rulesBody({ minKobo, maxKobo, isListOnly }: Rules) {
   return isListOnly ? { ...amounts, ...LIST } : amounts
 }
 
+// Chooses a bank as the payer; returns the leased number with the payment, or the service's refusal.
 async function initiate(world: World, { advice, bank }: Of<'initiate'>): Promise<Answer> {
   const answer = await world.call(null, `${INITIATE}/${advice}`, { bankCode: bank })
   const refusal = refusalOf(answer)
@@ -181,6 +184,7 @@ async function initiate(world: World, { advice, bank }: Of<'initiate'>): Promise
   return { number: bankAccount, payment: paymentReference, status, kobo }
 }
 
+// Cancels a payment request as its client; returns its new status or the service's refusal.
 async function cancel(world: World, { client, advice }: Of<'cancel'>): Promise<Answer> {
   const answer = await world.call(client, `${ADVICE}/${advice}/cancel`, {})
   const refusal = refusalOf(answer)
@@ -214,6 +218,7 @@ async function reportCredits(world: World, { credits, isList }: Of<'credits'>): 
   })
 }
 
+// Reports the reversal of a credit as the bank; returns the service's acknowledgement.
 async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer> {
   const answer = await world.report(`${op.bank}/reversals`, {
     sessionId: op.sessionId,
@@ -272,6 +277,7 @@ async function itemOf({ db }: World, credit: string): Promise<number> {
   return shownId('suspense', rows[0]?.id ?? 0n)
 }
 
+// Reads a payment as the client; returns its status and the kobo collected, or the service's refusal.
 async function readPayment(world: World, { client, payment }: Of<'read'>): Promise<Answer> {
   const answer = await world.call(client, `${BY_PAYMENT}/${payment}`)
   const refusal = refusalOf(answer)

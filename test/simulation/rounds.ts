@@ -16,7 +16,8 @@ const WAITING_MAX = 10
 const SHARED = 'shared '
 const FREE_NUMBERS = 'free numbers'
 
-// Whether an operation that touches this object would conflict with operations that touch the others.
+// Whether an operation that touches the object `name` conflicts with the operations of the round, which touch
+// the objects `touched`. Two operations that both only share an object do not conflict.
 function meets(name: string, touched: ReadonlySet<string>): boolean {
   if (name.startsWith(SHARED)) return touched.has(name.slice(SHARED.length))
   return touched.has(name) || touched.has(`${SHARED}${name}`)

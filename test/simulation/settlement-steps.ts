@@ -14,7 +14,8 @@ const HOUR_MS = 3_600_000
 
 const settlementsOf = (sim: Sim, client: OutClient) => sim.settlements.get(client) as Settlements
 
-// Closes a settlement by request.
+// Closes a settlement by request of the client, in the service and in the model. In the model, the cut-off is
+// a millisecond after now or, if that is later, after the previous settlement's cut-off.
 export async function close(sim: Sim): Promise<void> {
   const client = sim.random.pick(sim.clients)
   const books = settlementsOf(sim, client)
@@ -186,6 +187,7 @@ async function setTerms(sim: Sim, client: OutClient): Promise<void> {
     token: await sim.tokenOf(client.name),
   })
   assertAnswer(answer)
+  // A new schedule begins now: its earlier times are not made up for.
   if (terms.schedule !== books.terms.schedule) books.handledToMs = sim.now()
   books.terms = terms
 }

@@ -10,7 +10,8 @@ import type { Sights } from './sights.ts'
 import { compareSums } from './sums.ts'
 import type { World } from './world.ts'
 
-// Sends the operations at the same time, and asserts that the model predicts each response.
+// Sends the operations at the same time, and asserts that the model predicts each response. Adds the outcomes
+// to `sights`, which records the outcomes that have occurred.
 export async function run(
   world: World,
   model: Model,

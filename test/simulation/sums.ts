@@ -10,7 +10,8 @@ import type { World } from './world.ts'
 
 const EVENTS_MAX = 10_000_000
 
-// Compares the sums of each client in naira.
+// Asserts, for each client and in naira only, that its balances, its hourly totals and the transfers of its
+// credits (view client_movements) give the same sums.
 export async function compareSums({ db }: World): Promise<void> {
   const { rows: clients } = await db.query<{ id: ClientId }>('select id from clients order by id')
   for (const { id } of clients) {

@@ -269,7 +269,7 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   )
 })
 
-// Takes money out of the first subaccount, as a settlement does.
+// Takes money out of the first subaccount, as a settlement does. The settlement with the id 1 does not exist.
 async function drain({ db }: Bench, amountKobo: number) {
   await db.query(
     `insert into ledger_accounts (id, kind, owner, currency)

@@ -39,6 +39,7 @@ test('credits, reversals and settled payments that share subaccounts meet no dea
       const { bankAccount } = await startPayment(bench, { amount: 300, splitCode: 'AB' })
       const sessions = [newSessionId(), newSessionId(), newSessionId()] as const
       const numbers = [accountNumber, bankAccount, bankAccount]
+      // Reports the three credits at the two processes in turn.
       const credits = sessions.map((sessionId, nth) => {
         const credit = { sessionId, accountNumber: numbers[nth], amount: '150' }
         return report(nth % 2 ? other : on, '035/credits', credit)
@@ -91,7 +92,7 @@ test('a reversal locks the accounts in the order of their ids, as posting does',
   assert.equal(await reversal, '00 reversed')
 })
 
-// Reports until the service acknowledges, as a bank does.
+// Repeats a report while the service responds with "retry" (03), as a bank does.
 async function report(by: Bench, path: string, body: object) {
   for (;;) {
     const says = wordsOf((await postRail(by, path, body)).json())

@@ -6,7 +6,7 @@ export type DayLine = {
   kobo: bigint
   sessionId?: string
   bankReference?: string
-  accountNumber?: string // Ours. Only the CSV has a column for it.
+  accountNumber?: string // The number that the money came to. Only the CSV has a column for it.
   narration?: string
   endToEndId?: string // Only camt.053 has it.
   isReversal?: boolean // Only camt.053 has it.
@@ -27,7 +27,7 @@ export const closingOf = ({ openingKobo, lines }: BankDay) =>
 // The amount without its sign, which statements write as debit or credit.
 const size = (amount: bigint) => formatKobo(kobo(amount < 0n ? -amount : amount))
 
-// In the CSV format of the statement profile `wema`.
+// Writes the day in the CSV format of the statement profile `wema`.
 export function wemaCsv(bankDay: BankDay): string {
   const [year, month, date] = bankDay.day.split('-').map(Number)
   const on = `${month}/${date}/${year}`
@@ -61,6 +61,7 @@ export function wemaCsv(bankDay: BankDay): string {
   ].join('\n')
 }
 
+// Writes the day as MT940, the SWIFT format of lines with tags such as :61: for a movement.
 export function mt940(bankDay: BankDay): string {
   const digits = bankDay.day.replaceAll('-', '').slice(2)
   const balance = (amount: bigint) => `C${digits}NGN${size(amount).replace('.', ',')}`
@@ -82,6 +83,7 @@ export function mt940(bankDay: BankDay): string {
   ].join('\r\n')
 }
 
+// Writes the day as camt.053, the ISO 20022 format in XML.
 export function camt053(bankDay: BankDay): string {
   const { day, sequence, lines } = bankDay
   const balance = (code: string, amount: bigint) =>

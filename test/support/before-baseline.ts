@@ -13,7 +13,7 @@ import { createTempFolder } from './temp-folder.ts'
 const FIXTURE_PATH = join(import.meta.dirname, '../upgrade/before-baseline.json.br')
 
 type Fixture = {
-  at: string // The time of its clock.
+  at: string // The time at which the rows were written.
   files: Record<string, string> // By path: db/migrations/…, db/functions/….
   rows: Record<string, string[]> // By table, each as PostgreSQL writes a row.
   sequences: Record<string, string>

@@ -130,6 +130,8 @@ async function load(page: Page, url: string): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
+// Asserts that the loaded page has no accessibility fault and is not wider than the window. `what` names the
+// page in messages.
 async function assertNoFault(page: Page, what: string): Promise<void> {
   assert.deepEqual(await findAxeFaults(page), [], what)
   const overflow = await page.evaluate<number>(TOO_WIDE)

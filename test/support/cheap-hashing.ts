@@ -56,6 +56,7 @@ function cheapScrypt(
 ): void {
   const cost = options.N as number
   costs?.push(cost)
+  // For a published secret of the sandbox, returns the key that its stored hash names.
   const hash = published.get(`${salt.toString('hex')} ${secret}`)
   if (hash) return void setImmediate(done, null, readHash(hash).key)
   scrypt(secret, salt, bytes, { ...options, N: Math.min(cost, CHEAP_COST) }, done)

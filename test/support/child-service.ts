@@ -167,6 +167,7 @@ function commandOf(pid: number): string {
 export function cpuMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The program's name, in parentheses, comes first and may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     // utime, stime, cutime and cstime.
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)

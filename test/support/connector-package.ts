@@ -39,7 +39,8 @@ export function installTemplate(folder: string): void {
   })
 }
 
-// Strips the types and replaces the names of a repository's file by those of a package's.
+// Turns a file of the connector template into a file of the package acme: strips the types, and replaces the
+// import paths and the connector's name.
 function compileAsAcme(text: string): string {
   return stripTypeScriptTypes(text)
     .replaceAll('#banks/kit.ts', 'manilla/kit')

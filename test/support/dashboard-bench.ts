@@ -22,6 +22,7 @@ export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>
 type Browser = Awaited<ReturnType<typeof openBrowser>>
 type Opening = PageOptions & { role?: Role; clientId?: string; email?: string }
 
+// Starts a service that listens on loopback. `openAs` opens a browser page for a signed-in user.
 export async function startDashboardBench() {
   const bench = await startWebhookBench()
   const url = await listenLocally(bench.service.app)
@@ -39,6 +40,7 @@ export function openerOf(bench: Bench, url: string) {
     const { page } = opened
     await page.clock.setFixedTime(bench.clock())
     await page.context().addCookies([{ ...(await sessionOf(url, email)), url }])
+    // Without this key, the dashboard does not ask for the session of the cookie.
     await page.addInitScript(() => localStorage.setItem('manilla-signed-in', 'yes'))
     return opened
   }

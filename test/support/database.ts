@@ -67,7 +67,7 @@ export function patientBatchPool(connectionString: string, max: number) {
   return createBatchPool({ connectionString, max, patience: BUSY_FACTOR, onIdleError: () => {} })
 }
 
-// Has no table of the service, for tests of migrations.
+// Creates a database without any table of the service, for tests of migrations.
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0')
 }
@@ -122,6 +122,7 @@ function getAdmin(): Promise<pg.Client> {
   return openAdmin
 }
 
+// Opens the connection that getAdmin() shares, and closes it after the tests of the file.
 async function connectSharedAdmin(): Promise<pg.Client> {
   const admin = await connectAdmin()
   // After an error, getAdmin() opens a new connection.
@@ -145,6 +146,7 @@ async function connectAdmin(): Promise<pg.Client> {
   return admin
 }
 
+// The connection string of a database of this name, on the server of the test run or of this file.
 async function urlOf(database: string): Promise<string> {
   const url = process.env.TEST_DATABASE_URL ?? (await startOwnServer()).templateUrl
   return url.replace(TEMPLATE, database)

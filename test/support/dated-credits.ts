@@ -3,6 +3,7 @@
 type Database = { query: (sql: string, values: unknown[]) => Promise<unknown> }
 export type DatedCredit = { id: number; ms: number }
 
+// Inserts suspended credits of 1 naira at bank 058.
 export async function insertCredits(db: Database, credits: readonly DatedCredit[]): Promise<void> {
   await db.query(
     `insert into credits (id, bank_code, session_id, account_number, amount_kobo, currency,

@@ -60,6 +60,7 @@ async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency
 export async function addLine(bench: Pick<Bench, 'db'>, input: GivenLine): Promise<bigint> {
   const { bankCode = '035', currency = 'NGN', kind = 'credit', bookedOn = DAY } = input
   const statementId = await statementOf(bench, bankCode, currency)
+  // Adds the amount to the stored sum of the day's lines, as an import does.
   await bench.db.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo) values ($1, $2, $3, $4)
      on conflict (bank_code, currency, day)

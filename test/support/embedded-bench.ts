@@ -32,6 +32,7 @@ export async function spawnHolder(dataDir: string) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const closed = once(child, 'close')
   const next = async (): Promise<Message> => JSON.parse((await lines.next()).value ?? '{}')
+  // Waits for the first message, which says that the modules are loaded.
   await next()
   const pid = child.pid as number
   return {

@@ -27,6 +27,7 @@ export const requestFileFailure = (bench: Pick<Bench, 'call'>, id: string, body:
 
 export const referenceOf = (answer: Answer): string => answer.json().data.failureRequest.reference
 
+// Approves a request to mark payouts as failed, as a new user of the operator.
 export async function approveFailure(bench: Bench, reference: string): Promise<Answer> {
   const checker = await newBrowser(bench, 'operator')
   return checker.call({ url: `${FAILURES}/${reference}/approve`, body: {} })

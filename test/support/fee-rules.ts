@@ -6,6 +6,7 @@ import type { Bench, Call } from './running-service.ts'
 
 export const FEE_RULES = '/api/v1/operator/fee-rules'
 
+// The body of a fee rule: 1% of each credit, but 300 naira at the most, borne by the merchant.
 export function feeRuleBody(changes: object = {}) {
   return {
     clientId: 'MAN0000001',

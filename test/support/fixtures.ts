@@ -48,6 +48,7 @@ type Body = Record<string, unknown>
 // Headers and token that replace those of the sandbox's client.
 type With = Pick<Call, 'headers' | 'token'>
 
+// The body that creates a collection account.
 export function accountBody(changes: Body = {}): Body {
   return {
     accountName: 'Ada Obi',
@@ -62,6 +63,7 @@ export function accountBody(changes: Body = {}): Body {
   }
 }
 
+// The body that creates a payment request of 6,000 naira.
 export function adviceBody(changes: Body = {}): Body {
   return {
     amount: 6000,

@@ -69,7 +69,8 @@ async function passOn(target: string, request: IncomingMessage): Promise<Respons
   })
 }
 
-// Sends the service's response to the client. `fetch` has decoded the body, so its encoding is left out.
+// Sends the service's response to the client. Leaves out the headers content-encoding, transfer-encoding and
+// connection, because `fetch` has decoded the body.
 async function reply(response: ServerResponse, answer: Response): Promise<void> {
   const headers = [...answer.headers].filter(
     ([name]) => !/^(?:content-e|transfer-e|conn)/.test(name),

@@ -6,11 +6,13 @@ import { createServer } from 'node:net'
 
 const [FIRST, PAST] = [10_240, 32_768]
 
+// Tries random ports until one is free.
 export async function freePort(): Promise<number> {
   const port = randomInt(FIRST, PAST)
   return (await isFree(port)) ? port : freePort()
 }
 
+// Whether a server can listen on the port.
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()

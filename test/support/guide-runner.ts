@@ -14,6 +14,7 @@ const BLOCK = /^```(\w+)(?: (\S+))?\n(.*?)^```$/gms
 
 export type Block = { language: string; fileName: string | undefined; content: string }
 
+// The code blocks of a guide, in order.
 export function blocksOf(markdown: string): Block[] {
   return Array.from(markdown.matchAll(BLOCK), ([, language = '', fileName, content = '']) => ({
     language,
@@ -29,6 +30,8 @@ export type Reader = {
   replaced: Record<string, string>
 }
 
+// Follows the guide block by block: saves, types or expects what the block has. Fails at the first block that
+// does not work.
 export async function followGuide(path: string, { home, env, replaced }: Reader): Promise<void> {
   mkdirSync(join(home, 'shop'), { recursive: true })
   if (!existsSync(join(home, 'manilla'))) symlinkSync(ROOT, join(home, 'manilla'))

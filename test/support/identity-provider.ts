@@ -175,6 +175,7 @@ export class IdentityProvider {
   }
 }
 
+// A new key with which the provider signs tokens, and its public part as a JWK.
 async function newKey(): Promise<Key> {
   const kid = randomUUID()
   const { privateKey, publicKey } = await generateKeyPair('RS256')

@@ -9,7 +9,8 @@ const OWN_SANDBOX = 'of the caller’s own sandbox: takes nothing that could be 
 const OWN_VIEWS = 'test/access/saved-views.test.ts asks for another’s'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
-// Operators may see these lists of all clients: each client's debt to the operator is in the ledger.
+// Lists in which the operator's users see the rows of all clients, because the ledger has each client's debt
+// to the operator. For the operator, test/access/route-isolation.test.ts skips these lists.
 export const OF_ALL_CLIENTS = ['listLedgerAccounts']
 
 const MESSAGES = 'test/messages/sandbox.test.ts asks for another’s'

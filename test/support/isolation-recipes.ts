@@ -278,7 +278,8 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   vouchForUser: user('/vouch', { body: { note: 'X' } }),
 }
 
-// Responses to these may differ only in the request id, whether the named things exist or not.
+// Recipes of operations whose response must be the same whether the named objects of the other client exist
+// or not, except for the request id.
 const OWN_RECIPES: Record<string, Recipe> = {
   ...ACCOUNT_RECIPES,
   ...STATEMENT_RECIPES,

@@ -91,6 +91,7 @@ export function functionHeads(text: string): Map<string, string> {
   return new Map(heads)
 }
 
+// The fault of a statement that a rule of STATEMENTS forbids.
 function findStatementFault({ words }: SqlStatement): Fault {
   const rule = STATEMENTS.find(([pattern]) => pattern.test(words))
   return rule && `${shorten(words)}: ${rule[1]}`

@@ -54,6 +54,8 @@ export function askedOf(rule: FeeRule | undefined, wantedKobo: bigint): bigint {
   const rate = rule.isVatIncluded ? 10_000n : 10_000n + VAT_BPS
   for (let kobo = wantedKobo; ; kobo++) {
     const { fee, vat } = feeOn(rule, kobo)
+    // Without rounding. Both sides are in hundred-millionths of a kobo: ten-thousandths by the price, and
+    // again by the rate.
     const isExact = (kobo - wantedKobo) * 100_000_000n >= priceOf(rule, kobo) * rate
     if (isExact && kobo - fee - vat >= wantedKobo) return kobo
   }

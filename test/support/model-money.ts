@@ -30,7 +30,7 @@ export type CreditReport = {
   kind?: string // The kind of the session id.
   others?: readonly CreditIdentifier[] // Other identifiers.
   charges?: Charges
-  source?: string // The route, if not the bank's notification.
+  source?: string // `requery` or `statement`; undefined for a bank's notification.
 }
 
 export type ReversalReport = { bank: string; sessionId: string; original: string; kobo: bigint }

@@ -27,12 +27,14 @@ const CONTOURS: readonly (readonly Point[])[] = [
   rectangle(30, 262, ADVANCE - 60, 56),
 ]
 
+// Builds the tables that a TrueType font needs. Zeros are fields that this font does not use.
 export function makeNairaFont(): Buffer {
   const glyph = glyphTable()
   const tables: Record<string, Buffer> = {
     cmap: cmapTable(),
     glyf: glyph,
     head: headTable(),
+    // Version 1.0, ascent 900, descent -250, widths; the last number counts the entries of hmtx.
     hhea: shorts(1, 0, 900, 0x10000 - 250, 0, ADVANCE, 0, 0, ADVANCE, 1, 0, 0, 0, 0, 0, 0, 0, 2),
     hmtx: shorts(ADVANCE, 0, ADVANCE, 0),
     loca: shorts(0, 0, glyph.length / 2), // The glyph .notdef is empty.
@@ -45,6 +47,7 @@ export function makeNairaFont(): Buffer {
 // The font file: a directory of the tables, then the tables.
 function assembleFont(tables: Record<string, Buffer>): Buffer {
   const names = Object.keys(tables).sort()
+  // Version, number of tables, and three numbers for a binary search among eight tables: 128, 3 and a rest.
   const head = shorts(1, 0, names.length, 128, 3, names.length * 16 - 128)
   let offset = head.length + names.length * 16
   const entries = names.map((name) => {

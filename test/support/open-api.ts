@@ -6,6 +6,7 @@ import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import { SECRETS } from './settings.ts'
 
+// Starts a service on this database, and returns its description as the text of openapi.json.
 export async function renderOpenApi(connectionString: string): Promise<string> {
   const env = { ...SECRETS, DATABASE_URL: connectionString, PUBLIC_URL: 'http://localhost:8080' }
   const service = await createService({

@@ -103,6 +103,7 @@ export async function createFile(
   return answer.json().data
 }
 
+// Reads a payout file, which must exist.
 export async function readFile(bench: Bench, id: string): Promise<Data> {
   const answer = await bench.call({ url: `${PAYOUT_FILES}/${id}` })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -126,6 +127,7 @@ export function refused(answer: LightMyRequestResponse, status: number, code: st
 
 type Stored = { status: string; bankReference: string | null; failureReason: string | null }
 
+// The stored results of these payouts, oldest first.
 export async function readPayouts({ db }: Bench, references: readonly string[]): Promise<Stored[]> {
   const { rows } = await db.query<Stored>(
     `select status, bank_reference as "bankReference", failure_reason as "failureReason"

@@ -108,11 +108,14 @@ function serve(client: Socket, { take, give, lose }: Sharing): void {
       })
     }
   }
+  // Sends a message to the server connection, and counts the answers that the server owes.
   const send = ({ socket }: Server, message: Buffer) => {
     if (message[0] === SYNC || message[0] === QUERY) owed += 1
     socket.write(message)
   }
   client.on('close', () => server && lose(server))
+  // Queues a client's message for a server connection. The message Terminate is not passed on: it only
+  // disconnects the client.
   const onMessage = (message: Buffer) => {
     if (message[0] === TERMINATE) return client.end()
     unsent.push(message)
@@ -149,7 +152,7 @@ async function openServer({ host, port, user, database }: Where): Promise<Server
   const parameters = Buffer.from(`user\0${user}\0database\0${database}\0\0`)
   const head = Buffer.alloc(8)
   head.writeInt32BE(8 + parameters.length)
-  head.writeInt32BE(196_608, 4)
+  head.writeInt32BE(196_608, 4) // Protocol version 3.0: 3 << 16.
   socket.write(Buffer.concat([head, parameters]))
   readMessages(socket, (message) => server.onMessage(message))
   await ready.promise

@@ -108,6 +108,7 @@ function readLines(text: string, entry: Manifest['files'][number], faults: strin
   const rows = lines.flatMap((line, index) => {
     const [, body = '', stated = ''] = /^(.*),"chain":"([0-9a-f]{64})"}$/.exec(line) ?? []
     const row: Row = body ? JSON.parse(`${body}}`) : {}
+    // The first field of each line is its id.
     const [id] = Object.values(row)
     if (sha256(`${chain}${body}}`) !== stated) faults.push(`${name}:${index + 1} ${id} chain`)
     chain = stated

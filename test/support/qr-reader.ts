@@ -4,7 +4,8 @@ import jsQr from 'jsqr'
 
 const PIXELS = 4 // Per module.
 
-// Paints the dark runs of the SVG into a bitmap, and decodes the bitmap. Returns undefined if that fails.
+// Paints the dark runs of the SVG into a bitmap, and decodes the bitmap. A run is a path "M<x>
+// <y>h<length>v1". Returns undefined if no code can be read.
 export function readQrCode(svg: string): string | undefined {
   const [, size = 0] = (/viewBox="0 0 (\d+) \d+"/.exec(svg) ?? []).map(Number)
   const side = size * PIXELS

@@ -44,6 +44,7 @@ export async function startBank({ pageSize = 100 } = {}) {
     if (state.mood === 'silent') return void unanswered.push(response)
     if (state.mood === 'failing') return answer(response, 500, {})
     if (state.mood === 'in_progress') return answer(response, 202, {})
+    // The path is /transfers for a list, or /transfers/<session id> for one transfer.
     const [, , sessionId] = url.pathname.split('/')
     if (sessionId === undefined) return answer(response, 200, list(url))
     const transfer = transfers.find((item) => item.sessionId === decodeURIComponent(sessionId))

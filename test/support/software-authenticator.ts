@@ -50,6 +50,7 @@ export function newAuthenticator(origin = 'http://localhost:8080') {
       const held: Held = { id: randomBytes(32), key: privateKey, userHandle: user.id, counter: 0 }
       const data = clientData('webauthn.create', challenge, falsified)
       const idLength = Buffer.from([0, held.id.length])
+      // The id of the device model (AAGUID) is 16 zero bytes: unknown.
       const attested = Buffer.concat([Buffer.alloc(16), idLength, held.id, coseKey(publicKey)])
       const head = authenticatorData({ rpId: rp.id, counter: 0, flags: ATTESTED }, falsified)
       const attestationObject = cborAttestation(Buffer.concat([head, attested]))

@@ -14,6 +14,7 @@ const SAFE = /^--\s*safe:\s*(\S.*)$/
 export function splitStatements(text: string): SqlStatement[] {
   const statements: SqlStatement[] = []
   let [words, start, position] = ['', 0, 0]
+  // The reason of a comment `-- safe: why` in front of the current statement.
   let safe: string | undefined
   // Adds the statement that ends at this offset, and begins the next one.
   const endStatement = (end: number) => {

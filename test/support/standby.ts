@@ -111,6 +111,7 @@ export class Server {
   async requireStandby(): Promise<void> {
     await this.query(`alter system set synchronous_standby_names = '*'`)
     await this.query('select pg_reload_conf()')
+    // Whether the synchronous standby has written the log up to this position.
     const hasStandbyReached = (lsn: string) => async () => {
       const [row] = await this.query(
         `select from pg_stat_replication where sync_state = 'sync' and flush_lsn >= '${lsn}'`,
@@ -149,6 +150,7 @@ export class Server {
   async #copyFolder(source: string, path: string): Promise<void> {
     await mkdir(join(this.#home.clusterFolder, path), { mode: 0o700 })
     this.#own(path)
+    // Copies a file or a subfolder, unless NOT_COPIED names it.
     const copying = async (entry: Dirent) => {
       const inside = join(path, entry.name)
       if (NOT_COPIED.some((pattern) => pattern.test(inside))) return
@@ -183,6 +185,8 @@ export class Server {
   }
 }
 
+// Runs `work` on a new connection, which is closed afterwards. Errors of an idle connection are ignored,
+// since tests kill servers.
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url)
   client.on('error', () => {})

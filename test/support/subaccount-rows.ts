@@ -3,7 +3,8 @@
 import type { AccountId, SubaccountId } from '#ids.ts'
 import type { Bench } from './running-service.ts'
 
-// `shareMoneyOf` applies the split to a collection account.
+// Inserts the subaccount with its bank account, and the split with its share in basis points. Returns the id
+// of the subaccount; `shareMoneyOf` applies the split to a collection account.
 export async function openSubaccount(bench: Bench, code: string, shareBps = 2_000) {
   const { rows } = await bench.db.query<{ id: SubaccountId; splitId: bigint }>(
     `with client as (

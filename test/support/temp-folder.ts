@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+// Creates the folder; disposing the result removes it with all files.
 export function createTempFolder(parent = tmpdir()) {
   const path = realpathSync(mkdtempSync(join(parent, 'manilla-test-')))
   chmodSync(path, 0o755)

@@ -62,8 +62,9 @@ export async function listener(
   })
 }
 
-// Starts the service. `dispatch` queues deliveries of new events, `deliver` sends those that are due, `run`
-// does both.
+// Starts the service. `dispatch` queues deliveries of new events, `deliver` sends deliveries until none is
+// due, and `run` does both. `newDeliverer` makes another worker that sends webhooks, without random delays,
+// which the bench stops at its end. `clientId` reads the internal id of a client.
 export async function startWebhookBench(options: ServiceOptions = {}) {
   const bench = await startTestService(options)
   const { connectionString } = bench.database

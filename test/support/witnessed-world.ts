@@ -172,8 +172,8 @@ class WitnessedClient {
     assert.equal(approved.statusCode, 200, approved.body)
     const terms = { hold, kind: 'release', amount: 'all' }
     this.note('hold_ending', terms, { request: `${request}` })
-    const by = checker.user.email
-    return this.note('hold_approval', { ...terms, request: `${request}`, by }, {})
+    const approver = checker.user.email
+    return this.note('hold_approval', { ...terms, request: `${request}`, approver }, {})
   }
 
   async closeSettlement(): Promise<string> {

@@ -10,7 +10,9 @@ import { heapUsed } from './heap-used.ts'
 
 export type CellRead = { type: string; text: string; format: string }
 
-// The files in the zip archive by name. The archive ends with a directory of them.
+// The files in the zip archive by name. The archive ends with a directory of them. The numbers are offsets of
+// the zip format: an entry of the directory has 46 bytes before its name, and a file has 30 before its name
+// and data.
 function partsOf(file: Buffer): Map<string, string> {
   const parts = new Map<string, string>()
   const end = file.lastIndexOf(Buffer.from('PK\x05\x06'))

@@ -133,20 +133,21 @@ test('no user approves a request of the user who gave them access, however long 
     await again(four),
   ] as const
   for (const [maker, checker] of [
-    [a, b], // Let in by the requester.
-    [a, e], // … along a chain.
+    [a, b], // `a`, who makes the request, invited `b`.
+    [a, e], // `a` invited `b`, who invited `d`, who invited `e`.
     [b, e],
   ] as const) {
     assert.equal(await outcomeOf(maker, checker), 'approver_not_independent')
   }
-  assert.equal(await outcomeOf(b, c), 'approver_not_independent') // Both let in by the same person.
+  assert.equal(await outcomeOf(b, c), 'approver_not_independent') // `a` invited both.
   assert.equal(await outcomeOf(e, a), 'maker_counts_as_you')
   await takeOver(bench, b, c, d, e)
-  assert.equal(await outcomeOf(b, c), 'approved') // … once they count as themselves.
+  assert.equal(await outcomeOf(b, c), 'approved') // After takeOver(), both count as persons of their own.
   assert.equal(await outcomeOf(e, a), 'approved')
   const gone = await a.call({ method: 'DELETE', url: `${USERS_URL}/${d.user.id}` })
   assert.equal(gone.statusCode, 200)
-  assert.equal(await outcomeOf(a, e), 'approver_not_independent') // Removing a link changes nothing.
+  // Removing `d` from the chain changes nothing.
+  assert.equal(await outcomeOf(a, e), 'approver_not_independent')
   assert.equal(await outcomeOf(e, await again(obi)), 'approved')
 })
 

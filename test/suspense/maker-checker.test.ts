@@ -44,6 +44,7 @@ const { accountNumber: picky } = await createAccount(bench, rules)
 
 const waiting = () => suspend(bench, picky, '500.00')
 const toAssign = { action: 'assign', accountNumber, reason: 'Meant for Ada.' }
+// Suspends money, and requests an assignment or a return of it; returns the ids of item and request.
 const requestIdOf = async (by: Person, body: object) => {
   const { id } = await waiting()
   const answer = await ask(by, id, body)

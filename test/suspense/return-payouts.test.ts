@@ -73,7 +73,7 @@ test('the bank is queried about a return of unidentified money as the test clock
     '40',
     payer(`${SANDBOX_PREFIXES.losesAnswer}00001`),
   )
-  assert.equal(await resolve(bench, sessionId, 'return'), 'returning') // The answer is lost.
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returning') // The bank's answer is lost.
 
   const moving = { url: '/sandbox/clock/advance', body: { seconds: 3_600 } }
   dataOf(await bench.call({ ...moving, token }))

@@ -71,6 +71,7 @@ async function eventsOf(type: string): Promise<Row[]> {
   return answer.json().data
 }
 
+// The actors who revealed the number of a return’s payer, by the audit log, oldest first.
 const revealsOf = async (reference: string) => {
   const { rows } = await live.db.query(
     `select actor from audit_log where action = 'return.reveal' and subject = $1 order by id`,

@@ -106,6 +106,8 @@ test('a payment takes no more than its amount from the desk and the bank togethe
 })
 
 test('a payment being cancelled while the desk and the bank pay it holds all or nothing', async () => {
+  // Six rounds at once. In each, the desk assigns 60, the bank reports 40, and the client cancels the payment
+  // of 100. Returns the status and the amount of each payment.
   const rounds = at(6, async (n) => {
     const payment = await startPayment(bench, { amount: 100 })
     const { paymentReference, bankAccount: accountNumber } = payment

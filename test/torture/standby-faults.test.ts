@@ -52,6 +52,7 @@ for (const name of TRIED) {
     assert(fault)
     let isOver = false
     const writing = Array.from({ length: WRITERS }, () => write(() => isOver))
+    // Waits until the writers have committed this many more numbers.
     const waitForCommits = async (count: number) => {
       const target = committed.length + count
       await until(`${count} more are committed`, () => committed.length >= target)

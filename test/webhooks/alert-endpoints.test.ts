@@ -18,6 +18,7 @@ const REFUSED = { status: 403, code: 'role_not_allowed' } as const
 const OTHERS = ['collection.received']
 const MINE = { url: 'https://mine.example.com/hooks', eventTypes: OTHERS, isActive: true }
 
+// Creates an endpoint of the operator for these event types; null stands for all.
 async function newEndpoint(eventTypes: string[] | null): Promise<{ id: string; secret: string }> {
   const body = { url: 'https://ops.example.com/hooks', eventTypes }
   return dataOf(await operator.call({ url: ENDPOINTS, body }))

@@ -98,6 +98,7 @@ async function stalled<T>(
     await holder.query('select pg_advisory_unlock(1)')
     return await acting
   } finally {
+    // Closes the connection, which also releases the advisory lock after a failure.
     holder.release(true)
   }
 }

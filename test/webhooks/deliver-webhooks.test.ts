@@ -181,6 +181,7 @@ const ANSWERS: readonly (readonly [string, (r: ServerResponse) => void, object])
     (r) => {
       const megabyte = Buffer.alloc(1_048_576, 'x')
       let sent = 0
+      // Writes a hundred times a megabyte, and pauses while the connection takes no more.
       const writeMore = () => {
         while (sent < 100 && r.writable) {
           sent++

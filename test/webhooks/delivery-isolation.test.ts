@@ -287,6 +287,7 @@ function startLoop(bench: WebhookBench) {
   const stopping = new AbortController()
   const notifier = new Notifier()
   const { round, stop } = bench.newDeliverer({ notifier, graceMs: patience(3_000) })
+  // 2 ** 31 - 1 ms is the longest timer: in effect, the worker has no second round without being woken.
   const worker = { name: 'deliver', pauseMs: 2 ** 31 - 1, notifier, round, stop }
   const running = runWorker(worker, { signal: stopping.signal, onError: assert.ifError })
   const end = async () => {

@@ -115,6 +115,7 @@ test('several dispatchers at once miss nothing and queue nothing twice', async (
   await using bench = await startWebhookBench()
   const clientId = await bench.clientId()
   await bench.addEndpoint('https://ep.example.ng/all')
+  // Appends 800 events, 40 in each transaction.
   const write = async () => {
     for (let round = 0; round < 20; round++) {
       const events = Array.from({ length: 40 }, () => accountUpdated(clientId))
@@ -147,6 +148,8 @@ test('a delivery queued while a claim looks at the queue is found by the next', 
   await simulate(bench, accountNumber, '1')
 
   let dispatching: Promise<void> | undefined
+  // Claims deliveries, and keeps the transaction open until the dispatcher waits for its locks or has queued
+  // the new delivery.
   const firstClaims = await withTransaction(bench.webhookPool, async (tx) => {
     const { claims } = await claim(tx)
     dispatching = bench.dispatch()
@@ -169,6 +172,7 @@ test('an event that is committed before the one numbered before it waits for tha
   await using bench = await startWebhookBench()
   await bench.addEndpoint('https://ep.example.ng/all')
   const clientId = await bench.clientId()
+  // Inserts an event with this number. An event of other days is in another partition of the table.
   const write = (tx: Transaction, sequence: number, daysAgo: number) => {
     const at = new Date(bench.clock().getTime() - daysAgo * 86_400_000)
     return tx.query(

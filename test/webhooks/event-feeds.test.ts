@@ -51,6 +51,8 @@ async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
   }
 
   const feeds = new EventFeeds({ read, log: SILENT, pollMs: 1, heartbeatMs })
+  // Each request opens a stream of events, from the number in `last-event-id` or else from the newest event
+  // on.
   const server = createServer((request, socket) => {
     socket.writeHead(200, { 'content-type': 'text/event-stream', connection: 'close' })
     socket.write(':\n\n')
@@ -190,7 +192,7 @@ test('a listener that catches up is waited for, and delays no other listener', a
     events.map(({ id }) => Number(id)),
     Array.from({ length: 20_000 }, (_, at) => at + 1),
   )
-  assert.equal(bench.feeds.size, 0) // Both are still catching up, at their own speed.
+  assert.equal(bench.feeds.size, 0) // Both listeners are still catching up, each at its own speed.
   assert.equal(bench.closed(), 0)
   behind.destroy()
 })

@@ -37,6 +37,7 @@ test('work done before the run comes again after a pause', async () => {
   assert.equal(rounds, 0)
 
   const again = Promise.withResolvers<void>()
+  // A round that tells the test that it ran.
   const noteRound = async () => {
     again.resolve()
     return { more: false }

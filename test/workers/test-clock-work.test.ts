@@ -12,6 +12,7 @@ const { signal } = new AbortController()
 test('due work pauses while a test clock is set, and goes on when it is released', async () => {
   let frozen: Date | undefined
   let rounds = 0
+  // A round that counts itself, and says that there is more to do.
   const round = async () => {
     rounds++
     return { more: true }

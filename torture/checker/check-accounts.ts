@@ -19,7 +19,7 @@ const ACCOUNTS = `
 // request.
 export async function checkAccounts({ rows, testimony }: Books): Promise<string[]> {
   const accounts = await rows(ACCOUNTS)
-  const intents = testimony.of('account')
+  const intents = testimony.of('account') // The requests of the run, each with its answers.
   const closings = Map.groupBy(testimony.of('deactivation'), ({ terms }) => terms.accountNumber)
   return [
     ...existsOnce('account', {
@@ -64,6 +64,7 @@ const SHARED = `
 // Checks that no number belongs to two accounts or payments: in the books, and by the service's answers.
 export async function checkNumbers({ rows, testimony }: Books): Promise<string[]> {
   const shared = await rows(SHARED)
+  // Every number that the service has returned, with its owner.
   const issued = [...testimony.of('account'), ...testimony.of('payment')].flatMap((intent) => {
     const number = intent.acknowledged[0]?.accountNumber
     // A repeated request for a number returns the same payment, so the owner is the advice.

@@ -30,7 +30,7 @@ const CREDITS = `
 // and that its transfers moved its amount less what was reversed or returned.
 export async function checkCredits({ rows, testimony }: Books): Promise<string[]> {
   const credits = await rows(CREDITS)
-  const intents = testimony.of('credit')
+  const intents = testimony.of('credit') // The bank's reports, each with its answers.
   return [
     ...existsOnce('credit', { intents, rows: credits, keyOf: (row) => row.session_id as string }),
     ...credits.flatMap((row) => {
@@ -62,7 +62,7 @@ const REVERSALS = `
 // Checks that each reversal exists once, with the amount and the credit that the bank reported.
 export async function checkReversals({ rows, testimony }: Books): Promise<string[]> {
   const reversals = await rows(REVERSALS)
-  const intents = testimony.of('reversal')
+  const intents = testimony.of('reversal') // The bank's reports, each with its answers.
   return [
     ...existsOnce('reversal', {
       intents,

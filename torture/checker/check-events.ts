@@ -94,6 +94,7 @@ async function checkEndpointDeliveries({ rows, testimony, isFinal }: Books): Pro
   const events = await rows(EVENTS)
   const eventsById = new Map(events.map((event) => [event.id as string, event]))
   return [
+    // Without gaps and repetitions, these four numbers of a client are equal.
     ...sequences.flatMap(({ client_id: client, issued, stored, last, different }) =>
       new Set([issued, stored, last, different]).size === 1
         ? []

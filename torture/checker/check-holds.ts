@@ -51,7 +51,7 @@ export async function checkHolds(books: Books): Promise<string[]> {
 async function checkEndings({ rows, testimony, isLossy = false }: Books): Promise<string[]> {
   const moves = Map.groupBy(await rows(MOVES), ({ reference }) => reference as string)
   const endings = Map.groupBy(await rows(ENDINGS), ({ reference }) => reference as string)
-  const approvals = testimony.of('hold_approval')
+  const approvals = testimony.of('hold_approval') // The requests of the run, each with its answers.
   const holds = await rows(HOLDS)
   return [
     ...holds.flatMap((hold) => {
@@ -169,7 +169,7 @@ function checkApproved(hold: Row, { approved, forfeited }: Approved): string[] {
 async function checkPlacedHolds({ rows, testimony }: Books): Promise<string[]> {
   const holds = await rows(HOLDS)
   const [sums] = await rows(HELD)
-  const intents = testimony.of('hold')
+  const intents = testimony.of('hold') // The requests of the run, each with its answers.
   const byKey = new Map(holds.map((hold) => [hold.key, hold]))
   return [
     ...existsOnce('hold', { intents, rows: holds, keyOf: ({ key }) => key as string }),

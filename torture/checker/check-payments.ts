@@ -28,7 +28,7 @@ export async function checkPayments(books: Books): Promise<string[]> {
 // cancellation was acknowledged.
 async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
   const advices = await rows(ADVICES)
-  const intents = testimony.of('advice')
+  const intents = testimony.of('advice') // The requests of the run, each with its answers.
   const cancelled = new Set(
     testimony
       .of('advice_cancellation')
@@ -61,7 +61,7 @@ async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
 // Checks that an advice has at most one payment, with the reference and number that the service answered.
 async function checkStartedPayments({ rows, testimony }: Books): Promise<string[]> {
   const payments = await rows(PAYMENTS)
-  const intents = testimony.of('payment')
+  const intents = testimony.of('payment') // The requests of the run, each with its answers.
   const byAdvice = Map.groupBy(payments, ({ advice }) => advice as string)
   const requested = Map.groupBy(intents, ({ terms }) => terms.advice as string)
   return [

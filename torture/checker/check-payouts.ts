@@ -55,7 +55,7 @@ export async function checkPayouts(books: Books): Promise<string[]> {
 function checkRequested(books: Books, payouts: readonly Row[]): string[] {
   const { testimony } = books
   const ownPayouts = payouts.filter(({ purpose }) => purpose === 'payout')
-  const intents = testimony.of('payout')
+  const intents = testimony.of('payout') // The requests of the run, each with its answers.
   return [
     ...existsOnce('payout', { intents, rows: ownPayouts, keyOf: (row) => row.narration as string }),
     ...sameAnswers('payout', intents, 'reference'),
@@ -145,6 +145,7 @@ function checkBankOrders({ testimony, isLossy }: Books, payouts: readonly Row[])
       if (payments.length > 1) return [`the bank paid ${reference} ${payments.length} times`]
       if (isLost(reference)) return []
       const payout = payoutsByReference.get(reference)
+      // After a lossy failover, a payout that the bank paid may be queued in the books.
       const unpaid = isLossy ? ['cancelled', 'failed'] : NOT_PAID
       return [
         ...(unpaid.includes(payout?.status ?? 'queued')
@@ -167,6 +168,7 @@ function checkBankOrders({ testimony, isLossy }: Books, payouts: readonly Row[])
 function checkDecided({ testimony, isFinal, isLossy }: Books, payouts: readonly Row[]): string[] {
   if (!isFinal || isLossy) return []
   const payoutsByReference = new Map(payouts.map((payout) => [payout.reference as string, payout]))
+  // checkBankOrders() reports payouts that the books lack.
   const decidedPayouts = [...testimony.payments, ...testimony.refusals].flatMap(({ reference }) => {
     const payout = payoutsByReference.get(reference)
     return payout ? [payout] : []

@@ -44,7 +44,7 @@ const EXCESSIVE = `
 export async function checkRefunds({ rows, testimony }: Books): Promise<string[]> {
   const refunds = await rows(REFUNDS)
   const excessive = await rows(EXCESSIVE)
-  const intents = testimony.of('refund')
+  const intents = testimony.of('refund') // The requests of the run, each with its answers.
   const refundsByReference = new Map(refunds.map((refund) => [refund.reference, refund]))
   return [
     ...existsOnce('refund', { intents, rows: refunds, keyOf: (row) => row.reason as string }),

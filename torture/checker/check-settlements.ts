@@ -25,7 +25,7 @@ const SETTLING = `
            where kind = 'settling') as held,
          (select coalesce(sum(net_kobo), 0) from settlements where status = 'closed') as closed`
 
-// A settlement in these states has no payouts.
+// A settlement in these states has no payouts: those of a closed settlement are made later.
 const NOT_SENT = ['closed', 'cancelled']
 
 // Checks that each settlement belongs to the client that closed it, that its lines and its payouts add up to
@@ -34,7 +34,7 @@ export async function checkSettlements({ rows, testimony }: Books): Promise<stri
   const settlements = await rows(SETTLEMENTS)
   const settledTwice = await rows(SETTLED_TWICE)
   const [sums] = await rows(SETTLING)
-  const intents = testimony.of('settlement')
+  const intents = testimony.of('settlement') // The requests of the run, each with its answers.
   const settlementsByReference = new Map(
     settlements.map((settlement) => [settlement.reference, settlement]),
   )

@@ -17,7 +17,7 @@ const LINES = `
 // its session id and with no other. Lines may be unmatched until the end of the run.
 export async function checkStatements({ rows, testimony, isFinal }: Books): Promise<string[]> {
   const lines = new Map((await rows(LINES)).map((row) => [row.session_id as string, row]))
-  const intents = testimony.of('statement')
+  const intents = testimony.of('statement') // The requests of the run, each with its answers.
   const sentSessionIds = new Set(intents.flatMap(({ terms }) => terms.sessions?.split(',') ?? []))
   const acknowledgedSessionIds = intents
     .filter(({ acknowledged }) => acknowledged.length > 0)

@@ -12,7 +12,8 @@ const secondService: Fault = {
   starts: 'many',
   isAlone: true,
   async inject({ roles, folder }) {
-    // Without this setting, the service starts the database of its data folder.
+    // Without DATABASE_URL, the second service tries to start the database of the data folder, which
+    // is in use already.
     const { DATABASE_URL: _, ...env } = roles.env
     const { code, output } = await runCommand(MAIN, ['serve'], {
       cwd: folder,

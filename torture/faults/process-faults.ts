@@ -11,7 +11,7 @@ type Kind = 'apis' | 'workers'
 function killProcess(name: string, kind: Kind): Fault {
   return {
     name,
-    starts: 'one',
+    starts: 'one', // The restart of the killed process.
     async inject({ roles }, random) {
       const role = random.pick(roles[kind])
       await role.process.end('SIGKILL')
@@ -20,7 +20,8 @@ function killProcess(name: string, kind: Kind): Fault {
   }
 }
 
-// Freezes one of the groups that `groupsOf` makes of the processes.
+// Makes a fault that freezes the processes of one random group. `groupsOf` returns the groups to choose from:
+// each process alone, or all together.
 function freezeRandomGroup(
   name: string,
   groupsOf: (roles: { apis: Role[]; workers: Role[] }) => Role[][],

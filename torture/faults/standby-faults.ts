@@ -27,7 +27,7 @@ function healedByManager({ act, settle, ...rest }: ManagedFault): Injected {
     ...rest,
     async heal() {
       failover = act()
-      failover.catch(() => {})
+      failover.catch(() => {}) // settle() throws the error later.
     },
     async settle() {
       await failover

@@ -53,8 +53,8 @@ if (typedSearch) search(typedSearch)
 const live = followCheckout(adviceReference, { onCheckout: showCheckout, onOffline: setOffline })
 setInterval(tick, 1_000)
 if (model.isSent) {
-  // The payer sent the form before this script ran. Remove the parameter, so that a reload does not show the
-  // result again.
+  // The payer sent the form before this script ran. Remove the parameter `sent`, so that a reload does not
+  // show the result again.
   allowSentAgainLater()
   const address = new URL(location.href)
   address.searchParams.delete('sent')

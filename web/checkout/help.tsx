@@ -3,6 +3,8 @@
 import { checkoutStrings as strings } from '../copy.ts'
 import type { Model } from './checkout.ts'
 
+// Links to the merchant’s email address, phone number and help page. Renders nothing if the merchant has set
+// none of them.
 export function SupportContacts({ checkout }: Pick<Model, 'checkout'>) {
   const { supportEmail, supportPhone, supportUrl, merchantName } = checkout
   const links = [

@@ -145,6 +145,7 @@ function AlreadyPaid({ checkout }: CheckoutProps) {
   )
 }
 
+// The reference that the payer gives to the merchant’s support.
 function ReferenceFact({ checkout }: CheckoutProps) {
   return (
     <dl class="facts">

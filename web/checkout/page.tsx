@@ -43,6 +43,7 @@ export function Page({ model, actions }: Props) {
   )
 }
 
+// The part of the page that depends on the status of the payment.
 function StatusView({ model, actions }: Props) {
   switch (model.checkout.status) {
     case 'Pending':

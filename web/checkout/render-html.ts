@@ -7,7 +7,8 @@ const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta'])
 const NOT_ATTRIBUTES = new Set(['children', 'key', 'ref'])
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-// A component is called as a plain function, which works because the page's components have no hooks.
+// A component is called as a plain function, which works because the page’s components have no hooks. A void
+// element, such as <img>, gets no closing tag.
 export function renderHtml(node: ComponentChildren): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''
   if (Array.isArray(node)) return node.map(renderHtml).join('')
@@ -31,7 +32,8 @@ function renderAttributes(props: Record<string, unknown>): string {
     .join('')
 }
 
-// A boolean attribute is present or absent; aria and data attributes are written as "true" or "false".
+// A boolean attribute is present or absent; aria and data attributes (`isTristate`) are written as "true" or
+// "false".
 function renderAttribute(name: string, value: unknown): string {
   if (value === null || value === undefined) return ''
   const isTristate = name.startsWith('aria-') || name.startsWith('data-')

@@ -5,7 +5,8 @@ import { formatNaira } from '../money.ts'
 import { Problem } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
 
-// After a press, a note replaces the button while the bank is queried.
+// After a press, a note replaces the button while the bank is queried. A problem that came with the URL has
+// no `failedAt`, and is shown at this button.
 export function SentButton({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, bankCode, isSent, problem, failedAt } = model
   if (isSent) {

@@ -58,7 +58,8 @@ export function drawUnavailable({ styles }: Files, address: string): string {
   return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, children })
 }
 
-// The QR code of the payment page’s link, as an SVG image of its own.
+// The QR code of the payment page’s link, as an SVG image of its own. Level L of error correction has the
+// largest modules.
 export function drawQrCode(link: string): string {
   const { size, white, black } = qrPaths(link, 'L')
   return renderHtml(
@@ -103,6 +104,7 @@ function StyleLinks({ styles }: Pick<Files, 'styles'>) {
   )
 }
 
+// The whole HTML document around the page. It has no icon, so that browsers request none.
 function drawDocument(title: string, head: ComponentChildren, body: ComponentChildren): string {
   const document = (
     <html lang={language.tag}>

@@ -106,7 +106,7 @@ export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>
   return unwrap(await requestWithSession<Body>(method, fillIn(path, parts.params ?? {}), parts))
 }
 
-// Responses of /Payment have a different envelope.
+// Responses under /Payment have their data in `responseData`, all others in `data`.
 type Envelope<Data> = { data: Data } | { responseData: Data }
 
 // Returns the data of a response, without its envelope.

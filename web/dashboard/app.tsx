@@ -22,6 +22,8 @@ type State =
   | { at: 'signed-out' }
   | { at: 'signed-in'; session: Session }
 
+// Shows the page for the current state. At the start, a return from the sign-in provider or a mailed link
+// decides the state, and otherwise the session that the service still knows.
 export function App() {
   const [state, setState] = useState<State>({ at: 'loading' })
 

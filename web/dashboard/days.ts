@@ -8,7 +8,7 @@ const dated = formatter({ day: 'numeric', month: 'short', year: 'numeric' })
 const weekday = formatter({ weekday: 'short' })
 const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 
-// Noon stays on the same day when the text is read in West Africa Time.
+// Noon of the day in West Africa Time, which is far from the days before and after.
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())

@@ -26,7 +26,8 @@ export const share = (value: number) => percent.format(value)
 
 const UNITS = ['B', 'kB', 'MB', 'GB']
 
-// Formats a size with one decimal, such as 1.5 MB.
+// Formats a size with one decimal, such as 1.5 MB. `power` is the position of the unit: each is 1,000 times
+// the one before.
 export function bytes(value: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), UNITS.length - 1)
   return `${tenths.format(value / 1000 ** power)} ${UNITS[power]}`

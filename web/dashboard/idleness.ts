@@ -2,7 +2,7 @@
 // and do not keep the session alive.
 
 const IDLE_AFTER_MS = 60_000
-// Assistive devices cause these events too.
+// The events that show that the user is present. Assistive devices cause them too.
 const ACTIVITY_EVENTS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click']
 
 let lastActiveAtMs = Date.now()

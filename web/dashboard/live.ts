@@ -91,7 +91,8 @@ function notifyWatchers(isLive: boolean): void {
 
 document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
 
-// Returns whether the stream is open. `onStart` reloads data from before the start of the stream.
+// Calls `onEvent` for each live event, and `onStart` when a new stream opens, so that the caller reloads
+// older data. Returns whether the stream is open.
 export function useEvents(
   onEvent: Listener,
   isEnabled = true,

@@ -125,7 +125,7 @@ export function useData<P extends GetPath>(
   )
 }
 
-// One page of a list.
+// Loads one page of a list; usePages goes from page to page.
 export const usePage = <P extends PagePath>(path: P, query: Query) =>
   useLoaded(JSON.stringify([path, query]), (signal) =>
     getPage(path, {} as Params<P>, { query, signal }),

@@ -26,7 +26,8 @@ function foldedGroups(session: Session): readonly Group[] {
 
 type Props = { views: readonly View[]; current: string; session: Session }
 
-// The groups that the user folded show only the count of their waiting items, and the open view.
+// The groups that the user folded show only the count of their waiting items, and the open view. The
+// stylesheet makes the rows lower if `--rows` of them do not fit the window.
 export function Menu({ views, current, session }: Props) {
   const [folded, setFolded] = useState(() => foldedGroups(session))
   // Folds or unfolds a group, and stores the choice in the browser.

@@ -45,7 +45,8 @@ async function goToProvider(clientId: string, isFresh = false): Promise<void> {
   window.location.assign(url)
 }
 
-// Sends the user to the provider to enter their credentials again, which confirms the user's identity.
+// Sends the user to the provider to enter their credentials again, which confirms the user’s identity. After
+// the return, the mark `begun` tells the page to open the profile.
 export async function confirmAtProvider({ client }: Session): Promise<void> {
   window.sessionStorage.setItem(PROOF_KEY, 'begun')
   await goToProvider(client.clientId, true)
@@ -57,7 +58,8 @@ export function isConfirmedAtProvider(): boolean {
   return confirmedAt > 0 && Date.now() - confirmedAt < CONFIRMATION_MS
 }
 
-// `client` is known once the service has said that a password is not enough.
+// The sign-in at the provider of the user’s organisation: first a button, then a form. `client` is known once
+// the service has said that a password is not enough.
 export function ProviderSignIn({ client }: { client: string | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const [problem, setProblem] = useState<Problem | undefined>()

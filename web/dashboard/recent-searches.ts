@@ -4,7 +4,7 @@
 const RECENT_MAX = 5
 const KEY = 'manilla-searches'
 
-// Returns nothing if another user has searched in this tab.
+// The user’s latest searches in this tab, or none if the last one was another user’s.
 export function recentSearches(user: string): string[] {
   try {
     const stored = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}')

@@ -7,7 +7,7 @@ import { isInFlight } from './in-flight.ts'
 
 export const BASE = '/dashboard'
 
-// /dashboard/<view>/<open>?<query>
+// The parts of the URL /dashboard/<view>/<open>?<query>.
 export type Place = { view: string; open: string | undefined; query: Query }
 
 const CHANGED = 'place-changed'
@@ -34,8 +34,8 @@ function readEntry(newPosition: number): Entry {
   return entry
 }
 
-// A page cannot prevent Back or Forward. If a request is in flight, it returns to the entry that the user
-// left.
+// A page cannot prevent Back or Forward. If a request is in flight, the page goes back to the entry that the
+// user left.
 window.addEventListener('popstate', () => {
   const entry = readEntry(current.at + 1)
   const distance = entry.at - current.at

@@ -36,7 +36,8 @@ const COMMANDS_MAX = 5
 export const ADVICE_PREFIX = 'advice-'
 
 // Returns the link of a result. `of` is the payment or credit that a refund belongs to, and opens instead of
-// the refund. For a user with accounting access, payouts open in the list of all clients.
+// the refund. For a user with accounting access, payouts open in the list of all clients. A payment request
+// has ADVICE_PREFIX before its reference.
 function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   const target = of ?? { type, reference }
   const view = VIEW_OF[target.type]
@@ -53,6 +54,7 @@ export function useHits(search: string): State | undefined {
   useEffect(() => {
     if (search === '') return
     const abort = new AbortController()
+    // Sends the request after a pause, unless more is typed before its end.
     const timer = window.setTimeout(async () => {
       try {
         const query = { q: search }
@@ -119,7 +121,7 @@ function useSearch({ session, commands }: Props) {
     enterPressedFor.current = isEnter && search !== '' && !results && !option ? search : undefined
     if (isEnter) event.preventDefault() // Enter must not also press the element that gets the focus next.
     if (isEnter && isShown && option) open(option)
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] // The arrows choose an option.
     if (step === undefined) return
     event.preventDefault()
     setOpen(true)
@@ -127,7 +129,7 @@ function useSearch({ session, commands }: Props) {
   }
   const onType = (typed: string) => {
     setText(typed)
-    setChosen(0)
+    setChosen(0) // The first option for the new text.
     setOpen(true)
   }
   return {
@@ -146,6 +148,7 @@ function useSearch({ session, commands }: Props) {
   }
 }
 
+// The search field above the view, with its results.
 export function SearchBox(props: Props) {
   const { text, onType, onKeyDown, open, setOpen, field, ...view } = useSearch(props)
   const { search, results, groups, options, chosen, isShown } = view
@@ -208,6 +211,7 @@ function recentGroup(searches: readonly string[]): Group[] {
   return options.length === 0 ? [] : [{ name: searchStrings.recent, options }]
 }
 
+// The first commands as a group of options; no group without commands.
 function commandGroup(commands: readonly Command[]): Group[] {
   const options = commands
     .slice(0, COMMANDS_MAX)
@@ -235,6 +239,7 @@ type HitsProps = {
   open: (option: Option) => void
 }
 
+// The options in their groups. `chosen` counts the options across all groups, as `positions` does.
 function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -275,6 +280,7 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
   )
 }
 
+// An option is a result, a command or an earlier search.
 function OptionText({ option: { hit, command, search } }: { option: Option }) {
   if (hit) return <HitText hit={hit} />
   if (!command) return <>{search}</>

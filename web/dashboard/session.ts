@@ -114,7 +114,8 @@ signInChannel.addEventListener('message', ({ data: id }: MessageEvent<string>) =
   if (userId !== undefined && userId !== id) window.location.reload()
 })
 
-// Takes over a new session: its user, its CSRF token, and the note that there is a session cookie.
+// Takes over a new session: its user, its CSRF token, and the note that there is a session cookie. Other tabs
+// with another user reload.
 export function keepSession(session: Session): Session {
   userId = session.user.id
   signInChannel.postMessage(userId)

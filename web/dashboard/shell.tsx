@@ -27,6 +27,7 @@ export function Shell({ session }: { session: Session }) {
   const place = usePlace()
   const [isOpen, setOpen] = useState(false)
   const menuButton = useRef<HTMLButtonElement>(null)
+  // Escape folds the menu of a narrow page.
   const closeMenuOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return
     setOpen(false)
@@ -113,7 +114,7 @@ function ConnectionNote() {
   )
 }
 
-// Resolves once the browser has drawn, or at once in a hidden tab, which draws nothing.
+// Resolves once the browser has drawn, or after 100 ms in a hidden tab, which draws nothing.
 function untilDrawn(): Promise<unknown> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => window.setTimeout(resolve))
@@ -132,6 +133,7 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
     chooseTheme(next)
     setTheme(next)
   }
+  // Signs the user out. If that fails, the view comes back with the error in a toast.
   const leaveService = async () => {
     // Unmounts the view first, so that it sends no request after the session has ended.
     setLeaving(true)

@@ -82,7 +82,8 @@ export function useShortcuts(views: readonly Destination[]) {
       else return false
       return true
     }
-    // ⌘K and Ctrl+K work everywhere, the single keys only outside text fields.
+    // ⌘K and Ctrl+K work everywhere, the single keys only outside text fields. An open modal dialog
+    // (`.modal`) keeps all keys for itself; a drawer does not.
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || document.querySelector('dialog.modal[open]'))
         return

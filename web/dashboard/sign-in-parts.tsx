@@ -53,6 +53,7 @@ type FieldProps = {
   defaultValue?: string | undefined
 }
 
+// A required field for an email address or a password.
 export function Field({ label, type, ...input }: FieldProps) {
   const id = `field-${input.name}`
   return (

@@ -61,7 +61,7 @@ function SignInForm({ onSignedIn, onForgot }: FormProps) {
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    return enter(signIn)
+    return enter(signIn) // With email address and password.
   }
   const usePasskey = () =>
     enter(async ({ code: _, ...credentials }) => {
@@ -163,6 +163,7 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
   useEffect(() => {
     document.title = `${strings.newTitle} · ${appStrings.title}`
   }, [])
+  // Replaces the temporary password.
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)

@@ -105,6 +105,7 @@ function ageFinding(timestamp: number, nowMs: number): Finding | undefined {
   return { tone: 'warn', text: seconds > 0 ? strings.tooOld(age) : strings.tooNew(age) }
 }
 
+// Changes to the larger unit at two of it, such as 2 minutes after 119 seconds.
 function ageWords(seconds: number): string {
   if (seconds < 120) return strings.seconds(seconds)
   if (seconds < 7_200) return strings.minutes(Math.round(seconds / 60))

@@ -29,6 +29,7 @@ export function followTheme(): void {
   darkSystemQuery.addEventListener('change', applyTheme)
 }
 
+// Sets the theme that the stylesheet uses: light or dark, also for `auto`.
 function applyTheme(): void {
   const theme = chosenTheme()
   const isDark = theme === 'auto' ? darkSystemQuery.matches : theme === 'dark'

@@ -8,7 +8,7 @@ import type { TermName } from './parts/term.tsx'
 type GuideName = keyof typeof strings.guides
 type Help = { terms: readonly TermName[]; guides: readonly GuideName[] }
 
-// Keys are paths of views.
+// The terms and guides of each view, by the path of the view.
 const HELP: Readonly<Record<string, Help>> = {
   '': {
     terms: ['gross', 'net', 'available', 'inSuspense', 'failingWebhooks'],
@@ -85,6 +85,7 @@ export function ViewHelp({ path, name }: { path: string; name: string }) {
   }, [isOpen])
   const help = HELP[path]
   if (!help) return null
+  // Escape closes the help, and the focus returns to its button.
   const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return
     setOpen(false)

@@ -266,6 +266,7 @@ function addSearch(): void {
     input.setAttribute('aria-expanded', 'true')
     select(entries.length > 0 ? 0 : -1)
   }
+  // Opens the page of a search result. The line that says that nothing was found has no page.
   const openOption = (option: HTMLElement | undefined) => {
     if (!option?.dataset.href) return
     close()

@@ -263,7 +263,8 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
-// Returns the calls that order transfers and query their state.
+// Returns the calls that order transfers and query their state. payoutUnanswered() gets `true` for
+// an order and `false` for a query.
 function transferCalls(ask: Ask): BankCalls {
   const path = '/v3/transfers'
   return {

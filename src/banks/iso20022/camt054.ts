@@ -71,6 +71,7 @@ function shareCharges(
     0n,
   )
   const withheld = credits.reduce((sum, index) => sum + amountOf(index), 0n) - booked
+  // Whether every part in the other direction is marked as a debit: a mark may also be unreadable.
   const areDebits = transactions.every(
     (transaction, index) =>
       !parts[index]?.isOpposite || textOf(transaction, 'CdtDbtInd') === 'DBIT',
@@ -196,6 +197,7 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
       transactionTime: timeOf(entry, transaction),
     }
     if (chargeShares?.[index]) fields.charges = chargeShares[index]
+    // For an operator, a part without an amount has that of the entry.
     const storedFields = { ...fields, amount: part.amount ?? booked?.amount }
     if (kind === 'other' || part.isOpposite || children(transaction, 'RvslInd').length > 0) {
       const isDebit = textOf(entry, 'CdtDbtInd') === 'DBIT' || part.isOpposite
@@ -211,7 +213,8 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
   })
 }
 
-// Returns the reason why the whole entry is refused, or undefined.
+// Returns the reason why the whole entry is refused, or undefined: the entry is not booked, its transfers are
+// unknown, or their amounts do not add up to the entry.
 function findRefusal({
   entry,
   transactions,

@@ -152,7 +152,7 @@ export function writePacs002(
   )
 }
 
-// Writes the status of one transfer.
+// Writes the status of one transfer, with the reason if the transfer was rejected (response code 02).
 function statusElement(
   { responseCode, responseMessage, code }: Acknowledgement,
   original: OriginalTransaction | undefined,

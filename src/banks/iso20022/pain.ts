@@ -32,7 +32,8 @@ const NAME_MAX = 140
 const REMITTANCE_MAX = 140
 const NOT_PROVIDED = 'NOTPROVIDED' // The standard's word for a mandatory text that is missing.
 
-// Writes the file of the payouts for the bank.
+// Writes the file of the payouts for the bank. TRF stands for credit transfers, BtchBookg false for
+// booking each order separately, and DEBT for charges that we bear.
 export function writePain001(file: PaymentFile): string {
   const { reference, createdAt, debitAccount, orders } = file
   const name = tag('Nm', latinText(debitAccount.accountName, NAME_MAX) || NOT_PROVIDED)

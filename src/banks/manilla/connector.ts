@@ -112,7 +112,8 @@ function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
 }
 
-// Returns the calls that query transfers.
+// Returns the calls that query transfers. `readItem(…, false)`: no field occurs twice, because jsonObject()
+// treats a body with a repeated field as no answer.
 function transferCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ value }, options) {
@@ -191,7 +192,8 @@ function accountCalls(ask: Ask): BankCalls {
   }
 }
 
-// Returns the calls that order payouts and query their state.
+// Returns the calls that order payouts and query their state. payoutUnanswered() gets `true` for
+// an order and `false` for a query.
 function payoutCalls(ask: Ask): BankCalls {
   return {
     async sendMoney({ amountKobo, ...instruction }, options) {

@@ -183,7 +183,8 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
 const PAGE_SIZE = 10 // Each row takes up to two more requests.
 const IN_PROGRESS = ['PENDING']
 
-// Returns the calls that query Monnify's transactions.
+// Returns the calls that query Monnify's transactions. A call needs several requests, so inTurn() makes every
+// request after the first wait for its turn within the rate limit.
 function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
@@ -316,7 +317,8 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
-// Returns the calls that order disbursements from our wallet and query their state.
+// Returns the calls that order disbursements from our wallet and query their state. payoutUnanswered() gets
+// `true` for an order and `false` for a query.
 function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {

@@ -134,7 +134,7 @@ function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   }
 }
 
-// Returns the calls that query Nomba's transactions.
+// Returns the calls that query Nomba's transactions. An answer with the code 00 is a success.
 function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
@@ -244,7 +244,7 @@ function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
   }
 }
 
-// Returns the account of the answer; undefined if Nomba refused.
+// Returns the account of the answer; undefined if Nomba refused. Nomba's code for success is 00.
 function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer | undefined {
   const { bankAccountNumber, bankAccountName } = objectIn(answer.body.data)
   if (answer.body.code !== '00' || typeof bankAccountNumber !== 'string') return undefined
@@ -255,7 +255,7 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
   }
 }
 
-// Sends a request that renames or deletes an account.
+// Sends a request that renames or deletes an account. Nomba's code for success is 00.
 async function changeAccount(
   ask: Ask,
   request: BankRequest,
@@ -287,7 +287,8 @@ function plainName(name: string): string {
 // used only if it repeats our reference, `merchantTxRef`, because Nomba has answered queries with the record
 // of another transfer. `transactionRef` is Nomba's own id.
 
-// Returns the calls that order transfers and query their state.
+// Returns the calls that order transfers and query their state. payoutUnanswered() gets `true` for
+// an order and `false` for a query.
 function payoutCalls(ask: Ask, senderName: string): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, to, narration }, options) {

@@ -84,9 +84,11 @@ function paystackCalls(
 
 type ReservationSettings = Record<'emailDomain' | 'preferredBank', string | undefined>
 
+// Returns the call that reserves an account.
+//
 // A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a separate
 // customer, with an email made from our reference: for a second account of the same customer, Paystack may
-// return the first account.
+// return the first account. `askInTurn` keeps the second request within the bank's rate limit.
 function reservationCalls(
   ask: Ask,
   { emailDomain, preferredBank }: ReservationSettings,
@@ -262,7 +264,8 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
-// Returns the calls that order transfers and query their state.
+// Returns the calls that order transfers and query their state. A transfer needs two requests: the first
+// creates its recipient, the second orders it. `askInTurn` keeps the second within the bank's rate limit.
 function transferCalls(ask: Ask): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {

@@ -47,7 +47,8 @@ export const providusFormat: NotificationFormat = {
   acknowledge,
 }
 
-// Parses one notification.
+// Parses one notification. `repeated` has the positions of credits with a field that occurs twice; the only
+// credit of a notification has the position 0.
 function parse(rawBody: Buffer): Parsed {
   const body = readJson(rawBody, FIELDS)
   if ('malformed' in body) return body

@@ -204,7 +204,7 @@ function formatMonthDayYear(at: Date): string {
 const REVERSED = 412
 const FAILED = ['failed', 'reversed']
 const NIP_CODE = /^[0-9]{6}$/
-// The published answers have no word for the state, only these descriptions.
+// Squad's published answers have no word for the state of a paid transfer, only these descriptions.
 const PAID_WORDS = ['approved or completed successfully', 'transaction success']
 
 function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {

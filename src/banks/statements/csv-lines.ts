@@ -37,7 +37,7 @@ function amountReader({ decimalMark, thousandsMark }: AmountMarks) {
     escapeForPattern(decimalMark),
     thousandsMark && escapeForPattern(thousandsMark),
   ]
-  // Digits in groups of three, or digits without marks.
+  // Digits in groups of three, or digits without marks. Decimals after the second must be zero.
   const grouped = thousands ? `[0-9]{1,3}(?:${thousands}[0-9]{3})+|` : ''
   const digits = new RegExp(`^(${grouped}[0-9]{1,16})(?:${decimal}([0-9]{1,2})0{0,16})?$`)
   const readUnsigned = (text: string): Kobo | undefined => {

@@ -46,8 +46,8 @@ function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, lines: Line
   }
 }
 
-// Returns the text of the chunk before the invalid byte. Skips the rest of a character that began in the
-// previous chunk.
+// Returns the text of the chunk before the invalid byte, which decodes to the replacement character U+FFFD.
+// Skips the rest of a character that began in the previous chunk: in UTF-8, bytes from 0x80 to 0xbf.
 function textBeforeFault(encoding: string, chunk: Uint8Array): string {
   const start = chunk.findIndex((byte) => (byte & 0xc0) !== 0x80)
   const text = new TextDecoder(encoding).decode(chunk.subarray(Math.max(start, 0)))

@@ -161,8 +161,8 @@ const TOKEN = /yyyy|yy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|SSS|a|T|[^A-Za-z]|[A-Z
 const YEAR_MIN = 1990
 const YEAR_MAX = 2089 // Two-digit years from 90 to 99 are in the last century.
 
-// Returns the pattern of a date format. Returns undefined unless the format has day, month and year exactly
-// once each.
+// Returns the pattern of a date format. Returns undefined if the format has a letter that is no token of a
+// date, other than the T before a time, or unless it has day, month and year exactly once each.
 export function datePattern(format: string): RegExp | undefined {
   const tokens = format.match(TOKEN) ?? []
   const parts = tokens.map((token) => {

@@ -47,7 +47,8 @@ export function readBalance({ tag, lines, line }: Mt940Field): Balance {
   return { amountKobo, currency: match[3] as string, day, line }
 }
 
-// Reads a statement line (:61:).
+// Reads a statement line (:61:). Its mark is C for a credit, D for a debit, RC for a reversed credit or RD
+// for a reversed debit. Two slashes separate our reference from the bank's.
 export function readEntry({ lines, line }: Mt940Field): Entry {
   const match = ENTRY.exec(lines[0] as string)
   if (!match) throw new StatementProblem(line, 'The statement line in :61: cannot be read.')
@@ -109,7 +110,8 @@ const FIELD_LINES_MAX = 200
 const LINE_END = /\r\n|\n|\r/
 const latin = new TextDecoder('windows-1252')
 
-// Yields the fields of a file one by one.
+// Yields the fields of a file one by one. A line with a tag begins a field. A line that ends a message, or
+// that begins with a brace, ends the current field. Any other line continues the current field.
 export async function* readFields(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Mt940Field> {
   let field: Mt940Field | undefined
   for await (const { text, line } of readLines(bytes)) {
@@ -211,6 +213,7 @@ export function joinLines(lines: readonly string[]): string {
 }
 
 // Reads details of the form 166?00TRANSFER?20…: 20–29 and 60–63 are the remittance, 30–33 the other party.
+// The remittance may have SEPA's tags, such as SVWZ+ before the narration and EREF+ before the end-to-end id.
 function readSubfields(text: string, mark: string): Details {
   const fields = new Map<string, string>()
   for (const part of text.slice(3).split(mark).slice(1)) {

@@ -105,7 +105,7 @@ class Camt053Statements {
   // Yields the opening part of a statement, before its first entry. A further page is only checked against
   // the page before.
   *#start(page: Page): Generator<StatementPart> {
-    if (this.#previousPage === page) return // An firstDayOfPeriod entry of the page has started it.
+    if (this.#previousPage === page) return // An earlier entry of the page has started it.
     const opening = openingOf(page.balances, page.currency)
     if (this.#head && this.#previousPage) {
       this.#checkNextPage(page, opening)
@@ -242,6 +242,8 @@ async function* readStatements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 // Returns whether an element is a container: the envelope, the document, the message and its statements.
+// `path` are the elements around it. In the document, the message is on the first level, and statements are
+// on the second.
 function isContainer(name: string, path: readonly XmlElement[]): boolean {
   const documentAt = path.findIndex((element) => element.name === 'Document')
   if (documentAt === -1) return path.length <= ENVELOPE_DEPTH_MAX && name !== 'AppHdr'

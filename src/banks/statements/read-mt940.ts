@@ -224,7 +224,8 @@ class Mt940Statements {
   }
 }
 
-// Builds a line from an entry and its details.
+// Builds a line from an entry and its details. Our reference in the entry counts unless it is only a code
+// word that refers to the details (REFERENCE_IN_86).
 function lineOf(entry: Entry, lines: readonly string[], currency: string): StatementLine {
   const details = readDetails(lines)
   const narration = cleanText([details.narration, entry.supplement].join(' '), NARRATION_MAX)

@@ -149,7 +149,8 @@ function firstCallSnippets(base: string, { clientId, secret }: Demo): [string, s
 
 const PLACEHOLDER_CLIENT: Demo = { clientId: 'YOUR_CLIENT_ID', secret: 'YOUR_CLIENT_SECRET' }
 
-// The first page: the first calls, and a list of all operations.
+// Returns the body of the introduction: the first paragraph of the API's description, the commands of a first
+// payment, the list of all operations, and the other paragraphs.
 function introductionHtml({ description, sections, base, demo }: Site): string {
   const [lead = '', ...paragraphs] = description.info.description.split('\n\n')
   const steps = firstCallSnippets(base, demo ?? PLACEHOLDER_CLIENT).map(
@@ -195,7 +196,8 @@ any other status is retried. Events may come twice and out of order: store their
 ${events.join('\n')}`
 }
 
-// Puts the content of a page into the frame that all pages share: head, search and menu.
+// Puts the content of a page into the frame that all pages share: head, search and menu. The page of webhook
+// events has no tag, so its link is added to the menu's group 'Be notified'.
 function pageHtml(
   { sections, files, demo, guides }: Site,
   { title, slug, body }: { title: string; slug: string; body: string },

@@ -68,13 +68,15 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks
 }
 
-// Whether a line without a blank line before it belongs to the block.
+// Returns whether a line that is not blank belongs to the block. A list takes another item, an indented line,
+// and any line that does not follow a blank one.
 function continuesBlock({ kind, lines }: Block, line: string): boolean {
   const next = blockKind(line)
   if (kind === 'list') return next === 'list' || INDENTED.test(line) || lines.at(-1) !== ''
   return next === kind || (next === 'text' && kind === 'html')
 }
 
+// Renders a block in the way of its kind. `resolve` converts the address of each link.
 function blockHtml({ kind, lines }: Block, resolve: Resolve | undefined): string {
   const [first = ''] = lines
   const paragraph = () => inlineHtml(lines.map((line) => line.trim()).join(' '), resolve)
@@ -133,7 +135,8 @@ function listHtml(lines: readonly string[], resolve: Resolve | undefined): strin
   return `<${tag}>${rows.join('')}</${tag}>`
 }
 
-// Renders a table. Its second line, which only separates the header from the rows, is skipped.
+// Renders a table. Its second line, which only separates the header from the rows, is skipped. Bars separate
+// the cells, except a bar after a backslash, which belongs to the text of a cell.
 function tableHtml(
   [head = '', , ...rows]: readonly string[],
   resolve: Resolve | undefined,

@@ -67,7 +67,7 @@ function orderByUse(entries: readonly Entry[]): Entry[] {
   const ranked = objects.map((operations) =>
     operations.toSorted((one, other) => rankOf(one) - rankOf(other)),
   )
-  // Ranks an object by its first operation: one that creates it, that reads or changes it, or another.
+  // Ranks an object by its first operation: 0 if that creates it, 1 if it lists, reads or changes it, else 2.
   const groupRank = ([first]: readonly Entry[]) => {
     const rank = first ? rankOf(first) : CHANGES
     return rank === 0 ? 0 : rank <= CHANGES ? 1 : 2

@@ -91,7 +91,7 @@ function acceptedEncoding(accepted: string): keyof typeof COMPRESSORS | undefine
 
 type Options = { describe: () => Description; mode: 'sandbox' | 'live' }
 
-// `describe` returns the OpenAPI description.
+// Serves the pages of the API reference. `describe` returns the OpenAPI description that they show.
 export const referencePages: FastifyPluginAsync<Options> = async (app, { describe, mode }) => {
   const replies = new CompressedReplies()
   const hidden = { schema: { hide: true } }

@@ -63,6 +63,7 @@ function bodyType(content: Content | undefined): string | undefined {
   return READABLE.find((type) => types.includes(type)) ?? types[0]
 }
 
+// Returns the example of a body of this type: the first of several named examples, or the only one.
 function bodyValue(content: Content, type: string): unknown {
   const { example, examples } = content[type] ?? {}
   return examples ? Object.values(examples)[0]?.value : example
@@ -89,7 +90,7 @@ export function curlOf(
   return parts.join(' \\\n  ')
 }
 
-// The arguments of curl that send the body.
+// Returns the arguments of curl that send the body. A form is always the one of OAuth's token request (FORM).
 function bodyParts({ type, value }: NonNullable<Example['body']>): string[] {
   if (type === 'application/json') {
     return [
@@ -153,7 +154,8 @@ const SDK_METHODS: Readonly<Record<string, string>> = {
 }
 
 // Returns the call of the SDK for an operation, or undefined if the SDK does not support the operation: it
-// logs in by itself, and supports neither sessions nor the API for banks.
+// logs in by itself, and supports neither sessions nor the API for banks. SDK_METHODS has calls such as
+// `payments.get(reference)`, with the names of their arguments.
 export function sdkOf({ method, path, operation }: Entry, example: Example): string | undefined {
   const { params, query, body, authentication } = example
   const isJson = !body || body.type === 'application/json'

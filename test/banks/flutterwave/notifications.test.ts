@@ -130,6 +130,7 @@ function parse(event: object) {
   return parseText(JSON.stringify(event))
 }
 
+// Returns the first item of a notification, which must be readable.
 function parseText(text: string) {
   const parsed = flutterwaveFormat.parse(Buffer.from(text))
   assert('items' in parsed && parsed.items[0])

@@ -15,7 +15,8 @@ export const no = (status: number, message: string): Answer => ({
   body: { status: 'error', message, data: null },
 })
 
-// Starts the bank. A request line is compared without its query.
+// Starts a fake Flutterwave that answers these request lines, compared without their query, and refuses all
+// others with 404.
 export function answering(answers: Record<string, Answer>) {
   return startScriptedBank(FULL, ({ line }) => {
     return answers[line.replace(/\?.*$/, '')] ?? no(404, 'none')

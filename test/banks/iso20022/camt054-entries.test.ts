@@ -238,7 +238,7 @@ function creditOf(text: string): IncomingCredit {
   return item.credit
 }
 
-// Returns the amount, fee and VAT of each credit; undefined for a rejected one.
+// Returns the amount, fee and VAT of each credit; undefined for a rejected one. All amounts are in kobo.
 function amountsOf(text: string) {
   return parseItems(text).map((item) => {
     if (!item.ok) return undefined

@@ -129,10 +129,12 @@ type GeneratedEntry = {
   status: string
 }
 
-// Writes a generated entry as camt.054, and returns the amount that the bank booked.
+// Writes a generated entry as camt.054. Returns the text and the amount that the bank booked: the sum of the
+// parts and `extraKobo`, but one kobo if that is not positive.
 function writeEntry(generated: GeneratedEntry) {
   const sumKobo = generated.parts.reduce((sum, each) => sum + each.kobo, 0n)
   const bookedKobo = sumKobo + generated.extraKobo > 0n ? sumKobo + generated.extraKobo : 1n
+  // Writes each part as a transaction of the entry, with its generated faults.
   const details = generated.parts.map((each) => {
     const { zeros, trailing, isSilent } = each.shape
     const amount = `${'0'.repeat(zeros)}${formatKobo(each.kobo as Kobo)}${'0'.repeat(trailing)}`
@@ -153,6 +155,7 @@ function chargesKoboOf(charges: BankCharges | undefined): bigint {
   return charges ? charges.feeKobo + charges.vatKobo + charges.dutyKobo : 0n
 }
 
+// Parses a notification into its items.
 function parseItems(text: string): ParsedItem[] {
   const parsed = camt054Format.parse(Buffer.from(text))
   assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')

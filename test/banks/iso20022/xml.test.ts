@@ -127,6 +127,7 @@ test('names such as __proto__ and constructor are ordinary names', () => {
   assert.equal(Object.hasOwn(Object.prototype, '1'), false)
 })
 
+// Returns the root element of an XML text, which must be readable.
 function rootOf(xml: string | Buffer) {
   const result = readXml(Buffer.from(xml as string))
   assert('root' in result, 'malformed' in result ? result.malformed : '')

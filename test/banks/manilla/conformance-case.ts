@@ -32,6 +32,8 @@ const ours = (label: string): ConnectorCase => ({
   },
 })
 
+// Returns the sample of a credit of 6,000.50 naira in JSON or XML. `taken` is the answer to the first report
+// of the credit, `again` the answer to a repeated report.
 function ourSample(label: string): Sample {
   const isXml = label === 'iso20022'
   const sessionId = `0000132611150842000000000000${isXml ? '99' : '88'}`

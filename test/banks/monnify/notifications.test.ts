@@ -87,6 +87,7 @@ function withData(changes: object) {
   return { ...EVENT, eventData: { ...EVENT.eventData, ...changes } }
 }
 
+// Returns the first item of an event, which must be readable.
 function parse(event: object) {
   const parsed = monnifyFormat.parse(Buffer.from(JSON.stringify(event)))
   assert('items' in parsed && parsed.items[0])

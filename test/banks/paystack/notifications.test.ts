@@ -98,6 +98,7 @@ test('the signature is over the bytes, in either case', () => {
   assert.equal(connection.authenticate(railCall(headers, again)), 'invalid_signature')
 })
 
+// Returns the first item of an event, which must be readable.
 function parse(event: object) {
   const parsed = paystackFormat.parse(Buffer.from(JSON.stringify(event)))
   assert('items' in parsed && parsed.items[0])

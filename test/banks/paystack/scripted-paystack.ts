@@ -13,7 +13,8 @@ export const no = (status: number, message: string): Answer => ({
   body: { status: false, message },
 })
 
-// Starts the bank. A request line is compared without its query.
+// Starts a fake Paystack that answers these request lines, compared without their query, and refuses all
+// others with 404.
 export function answering(answers: Record<string, Answer>, connectorCase: FullCase = FULL) {
   return startScriptedBank(connectorCase, ({ line }) => {
     return answers[line.replace(/\?.*$/, '')] ?? no(404, 'none')

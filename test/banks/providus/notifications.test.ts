@@ -50,7 +50,8 @@ test('an amount sent twice is rejected', () => {
 })
 
 test('a settlement id may be a number, whose digits are all kept', () => {
-  // Parses a notification whose settlement id is this JSON text.
+  // Parses a notification whose settlement id is this JSON text. The text replaces "HERE", because a
+  // JavaScript number would lose digits of a long id.
   const withId = (settlementId: string, more: object = {}) => {
     const text = JSON.stringify({ ...NOTIFICATION, ...more, settlementId: 'HERE' })
     const parsed = parse(text.replace('"HERE"', settlementId))

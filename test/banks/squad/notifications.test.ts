@@ -85,6 +85,7 @@ for (const [code, answer] of [
   })
 }
 
+// Returns the first item of a notification, which must be readable.
 function parse(notification: object) {
   const parsed = squadFormat.parse(Buffer.from(JSON.stringify(notification)))
   assert('items' in parsed && parsed.items[0])

@@ -10,6 +10,7 @@ import { problemOf, profileOf, sample } from './reading.ts'
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
 const OPEN = `<Document xmlns="${NAMESPACE}"><BkToCstmrStmt><Stmt>`
+// How much the heap may grow while a statement is read.
 const HEAP_MAX = 150 * 1024 ** 2
 const MEGABYTE = 1024 ** 2
 const HEAP_BEFORE = heapUsed()

@@ -62,7 +62,8 @@ test('a payer’s narration does not turn a transfer into a levy', async () => {
 
 type Levy = { narration: string; type?: string; mark?: 'C' | 'D' }
 
-// Reads an MT940 statement with one line, and returns how the line is classified.
+// Reads an MT940 statement with one line, and returns how the line is classified. `mark` is D for a debit or
+// C for a credit; `type` is the line's transaction type in MT940.
 async function mt940Kind({ narration, type = 'NMSC', mark = 'D' }: Levy) {
   const closing = mark === 'D' ? '50,00' : '150,00'
   const bytes = [

@@ -163,6 +163,7 @@ test('files that are no statement are refused in a sentence', async () => {
 
 test('a byte order mark decides the encoding; other bytes are refused', async () => {
   const text = `${HEAD}2026-11-02,1,José\n`
+  // Returns the narration of the only line. The reader gets the statement one byte at a time.
   const narration = async (bytes: Uint8Array, encoding: string) => {
     const profile = profileOf({ encoding })
     const { lines } = await readOne({ format: 'csv', profile, bytes, chunkBytes: 1 })

@@ -92,6 +92,7 @@ function xmlAmount(amount: Kobo): string {
   return `<Amt Ccy="NGN">${size}</Amt><CdtDbtInd>${amount < 0n ? 'DBIT' : 'CRDT'}</CdtDbtInd>`
 }
 
+// Writes a balance as camt.053 does: the code is OPBD for the opening balance and CLBD for the closing one.
 function xmlBalance(code: string, amount: Kobo): string {
   const type = `<Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp>`
   return `<Bal>${type}${xmlAmount(amount)}<Dt><Dt>2026-11-02</Dt></Dt></Bal>\n`

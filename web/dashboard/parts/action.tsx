@@ -95,7 +95,7 @@ export function OpenButton({
 
 type Props<Result> = Omit<DialogProps<Result>, 'close'> & Partial<ButtonProps>
 
-// A button with its dialog.
+// A button that opens an ActionDialog. If `isOffered` is false, the button is hidden.
 export function Action<Result>(props: Props<Result>) {
   const {
     label = props.action,

@@ -40,7 +40,8 @@ export function refreshApprovalCounts(): void {
   window.dispatchEvent(new Event(CHANGED))
 }
 
-// Returns undefined until the numbers are known.
+// The numbers of requests and tasks that wait for the user; undefined until they are known, and after an
+// error.
 export function usePending(): Pending | undefined {
   const [pending, setPending] = useState<Pending | undefined>()
   const refresh = () => {
@@ -118,7 +119,8 @@ export function refreshAlertCount(): void {
   window.dispatchEvent(new Event(ALERTS_CHANGED))
 }
 
-// The number of open alerts next to Alerts in the menu.
+// The number of open alerts next to Alerts in the menu. A user without the scope `webhooks:read` gets no
+// events, so the number also refreshes at intervals.
 export function AlertCount({ session }: { session: Session }) {
   const open = useLoaded('open alerts', (signal) =>
     getPage('/api/v1/operator/alerts', {}, { query, signal }),

@@ -11,6 +11,8 @@ const NAME_MAX = 100
 type Words = { bank: string; chooseBank: string; number: string; digits10: string }
 type Props = { words: Words; name: string; nameHint: string; presentName?: string }
 
+// `words` are the caller’s labels. `name` and `nameHint` are the label and hint of the account’s name, and
+// `presentName` is its value at first.
 export function BankAccountFields({ words, name, nameHint, presentName = '' }: Props) {
   return (
     <>

@@ -23,6 +23,7 @@ function SearchableBankSelect({
   ...words
 }: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
+  // The search matches any name and any code of a bank.
   const matchingBanks = banks.filter(({ code, cbnCode, nipCode, aliases, name, otherNames }) => {
     const codes = [code, cbnCode, nipCode, ...aliases].filter((known) => known !== null)
     return matchesBank({ names: [name, ...otherNames], codes }, search)
@@ -42,6 +43,7 @@ function SearchableBankSelect({
 
 type Props = Words & { banks: readonly { code: string; name: string }[] }
 
+// A dropdown of the given banks, sorted by name. The form sends the chosen code as `bankCode`.
 export function BankSelect({ banks, label, placeholder }: Props) {
   const sorted = banks.toSorted((one, other) => one.name.localeCompare(other.name))
   return (

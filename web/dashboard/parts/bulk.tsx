@@ -111,7 +111,7 @@ type EndProps = { isBusy: boolean; hasFailed: boolean; retry: () => void; close:
 // The buttons below the progress of a bulk action: retry the failed rows, or close.
 function ProgressEnd({ isBusy, hasFailed, retry, close }: EndProps) {
   const button = useRef<HTMLButtonElement>(null)
-  // Moves the focus here, where keyboard users continue.
+  // Once the action has ended, moves the focus to the closing button, where keyboard users continue.
   useEffect(() => {
     if (!isBusy) button.current?.focus()
   }, [isBusy])

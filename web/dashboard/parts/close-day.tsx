@@ -80,6 +80,7 @@ function Banks({ day, close }: { day: string; close: () => void }) {
   )
 }
 
+// A link to the bank’s day with its status. A click also closes the dialog.
 function BankOfDay({ bank, close }: { bank: BankDay; close: () => void }) {
   const { bankCode, bankName, currency, day } = bank
   return (

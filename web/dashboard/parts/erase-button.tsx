@@ -23,8 +23,8 @@ export function EraseButton(props: Props) {
   )
 }
 
-// The button of the dialog stays disabled until the user has typed `word`. The service may still be erasing
-// when `run` ends, which the toast then says.
+// The button of the dialog stays disabled until the user has typed `word`. `run` resolves to whether the
+// erasure is complete; if it still runs, the toast says so.
 function EraseForm({ kind, word, run, changed, close }: Props & { close: () => void }) {
   const [typed, setTyped] = useState('')
   const { goes, stays, after } = strings[kind]

@@ -12,7 +12,8 @@ type Props = {
   isOfOne?: boolean // A report on a single object cannot be scheduled.
 }
 
-// The CSV and XLSX downloads of a list with its current filters and visible columns.
+// The CSV and XLSX downloads of a list with its current filters and visible columns. With `isOfOne` they are
+// a report on a single object, which cannot be scheduled.
 export function ExportLinks({ path, query = {}, columns, isOfOne = false }: Props) {
   const exportQuery = { ...query, columns: columns?.join(',') }
   return (

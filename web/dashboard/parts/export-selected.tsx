@@ -14,7 +14,9 @@ type Props<Row> = {
   cells?: (row: Row) => Record<string, string> // Cells of export columns that are not fields of the row.
 }
 
+// The button that saves the selected rows. The browser makes the file itself, without a request.
 export function ExportSelected<Row>(props: Props<Row>) {
+  // Presses a link to the file that is never on the page.
   const downloadCsv = () => {
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([csvText(props)], { type: 'text/csv' }))
@@ -35,10 +37,12 @@ const LINE_END = '\r\n'
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/
 
 // Writes cells as the service does (src/http/csv.ts): amounts with two decimals, times without an offset.
+// `cells` gives the values of columns that are not fields of the row.
 function csvText<Row>({ rows, fields, columns, cells = () => ({}) }: Props<Row>): string {
   const amountFields = columns.flatMap(({ isAmount, fields: exported = [] }) =>
     isAmount ? exported : [],
   )
+  // Writes one row. A value in `cells` replaces the field of the same name.
   const csvLine = (row: Row) => {
     const values: Record<string, unknown> = { ...(row as object), ...cells(row) }
     return fields.map((field) => formatCell(values[field], amountFields.includes(field))).join(',')
@@ -53,5 +57,5 @@ function formatCell(value: unknown, isAmount: boolean): string {
   if (typeof value === 'boolean') return `${value}`
   if (typeof value !== 'string') return ''
   const [time] = TIME.exec(value) ?? []
-  return cellText(time?.replace('T', ' ') ?? value, true) // For spreadsheets.
+  return cellText(time?.replace('T', ' ') ?? value, true) // `true`: spreadsheets keep digits as text.
 }

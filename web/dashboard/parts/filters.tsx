@@ -193,6 +193,7 @@ function shownValue({ choices, type }: Filter, value: string): string {
   return choices?.[value] ?? value
 }
 
+// A filter’s field: a dropdown if the filter has choices, else a text or date field.
 function Control({
   filter: { name, choices, unset, type, placeholder },
   value,

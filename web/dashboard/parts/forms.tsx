@@ -19,6 +19,7 @@ export function useSending(work: (form: Form, headers: Headers) => Promise<unkno
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const key = useRef(newKey())
+  // Sends the form. A press while the request runs is ignored.
   const submit = async (event: TargetedEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isBusy) return
@@ -121,6 +122,7 @@ export function TextAreaField({
 
 type ReasonProps = Labels & { rows?: number; maxLength?: number; required?: boolean }
 
+// The field for the reason of an action, which the form sends as `reason`.
 export function ReasonField({
   rows = 3,
   maxLength = 500,

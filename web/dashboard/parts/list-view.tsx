@@ -164,7 +164,8 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
 }
 
 // Refreshes the list: an event reloads it on the first page only, a change that the user makes in this view
-// on any page.
+// on any page. `isAbout` matches the types of the events that concern the list; only users with the scope
+// `webhooks:read` get events.
 function useRefreshing<P extends PagePath, One extends GetPath>(
   { isAbout, isPending, isPolled, keyOf, session, refreshKey: outerRefreshKey = 0 }: Props<P, One>,
   pages: Paged<Row<P>>,

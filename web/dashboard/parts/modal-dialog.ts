@@ -5,7 +5,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isInFlight } from '../in-flight.ts'
 
-// `modal` has the attributes of the <dialog> element; `leave` closes it unless a request is in flight.
+// `modal` has the attributes of the <dialog> element; `leave` closes it unless a request is in flight. If the
+// browser has closed the dialog by itself, `onClose` opens it again, and then closes it as Escape would.
 export function useModal(close: () => void) {
   const ref = useRef<HTMLDialogElement>(null)
   const closeUnlessInFlight = () => {
@@ -36,7 +37,7 @@ export function useModal(close: () => void) {
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.preventDefault()
-      event.stopPropagation() // Dialogs may be stacked.
+      event.stopPropagation() // A dialog below must not close as well.
       closeUnlessInFlight()
     },
   }

@@ -68,7 +68,8 @@ export function PlaceHold({ label = strings.place, known = {}, onDone }: Props) 
   )
 }
 
-// The choice of what the hold is on, and the field that names it.
+// The choice of what the hold is on, and the field that names it. A hold on a whole client needs no such
+// field.
 function TargetFields({ sessionId }: { sessionId: string | undefined }) {
   const [target, setTarget] = useState<Target>(sessionId === undefined ? 'account' : 'credit')
   const field = FIELDS[target]

@@ -107,6 +107,7 @@ export function payeesOf({ payouts }: Refund): string[] {
   return [...new Set(payees)]
 }
 
+// One refund: its reason, payees, failures and amount. `children` are its actions.
 function RefundEntry({ refund, children }: { refund: Refund; children: ComponentChildren }) {
   const failures = new Set(refund.payouts.flatMap(({ failureReason }) => failureReason ?? []))
   return (
@@ -140,6 +141,7 @@ function RefundEntry({ refund, children }: { refund: Refund; children: Component
 
 type CancelRefundProps = { refund: Schemas['Refund']; onDone: () => void }
 
+// Cancels the refund after a confirmation with a reason. A refusal is explained in the dashboard’s words.
 export function CancelRefund({ refund, onDone }: CancelRefundProps) {
   const { reference, amount, currency } = refund
   return (

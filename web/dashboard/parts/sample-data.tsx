@@ -101,6 +101,7 @@ type Size = { accounts: number; days: number }
 const ONE: Size = { accounts: 1, days: 1 } // The smallest seed. It is complete when the service answers.
 const MONTH: Size = { accounts: 20, days: 30 }
 
+// Creates the sample data. All tries have the same idempotency key.
 async function addSample(key: string, body: Size): Promise<void> {
   const headers = { 'idempotency-key': key }
   await withRetries(() => send('POST', '/sandbox/seed', { body, headers }))

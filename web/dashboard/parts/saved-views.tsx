@@ -64,10 +64,12 @@ const sameText = (parts: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.entries(parts).sort())
 
 // Returns the dropdown of the saved views, and a notice if the current one has lost filters. Opens the
-// default view if the list opens without filters.
+// default view if the list opens without filters. `view` is the path of the dashboard page, `hidden` are the
+// names of the hidden columns, and `hide` changes them.
 export function useSavedViews({ path, view, place, filters, hidden, hide }: List) {
   const { data, problem, reload } = useData(PATH, {})
   const views = data?.filter(({ list }) => list === path) ?? []
+  // The filters and the order in the URL, which a saved view replaces; `otherQuery` has the rest of the URL.
   const currentParts = savedPartsOf(filters, place.query)
   const isUnfiltered = Object.keys(currentParts).length === 0
   const mayApplyDefault = useRef(isUnfiltered && place.open === undefined)
@@ -176,6 +178,7 @@ function SavedViewsMenu(props: SavedViewsMenuProps) {
 
 type SaveProps = Pick<SavedViewsMenuProps, 'path' | 'content' | 'reload'> & { close: () => void }
 
+// Saves the current filters and hidden columns as a view with a name.
 function SaveDialog({ path, content, reload, close }: SaveProps) {
   return (
     <ActionDialog
@@ -206,7 +209,7 @@ function SaveDialog({ path, content, reload, close }: SaveProps) {
 
 type ManageProps = Pick<SavedViewsMenuProps, 'views' | 'reload'> & { close: () => void }
 
-// Renames, removes and sets the default view. Each change takes effect at once.
+// Renames or removes saved views, and chooses the default view. Each change takes effect at once.
 function ManageDialog({ views, reload, close }: ManageProps) {
   // Changes the name of a view, or makes it the default.
   const change = async (saved: View, body: { name?: string; isDefault?: boolean }) => {
@@ -215,6 +218,7 @@ function ManageDialog({ views, reload, close }: ManageProps) {
   }
   // Browsers report Enter as a key and as a change, with the same name. Only the first is sent.
   const renaming = useRef(new Map<string, string>())
+  // Renames the view, unless a request with the same name is in flight.
   const rename = (saved: View, name: string) => {
     if (renaming.current.get(saved.id) === name) return
     renaming.current.set(saved.id, name)

@@ -25,6 +25,7 @@ const hasRows =
     return data.length > initial
   }
 
+// Whether settlements close on a schedule, and not only by hand.
 async function areSettlementsScheduled(signal: AbortSignal): Promise<boolean> {
   const { schedule } = await getData('/api/v1/settlement-settings', {}, { signal })
   return schedule !== 'manual'
@@ -40,11 +41,13 @@ async function hasHeardFromBank(signal: AbortSignal): Promise<boolean> {
   return banks.some(({ lastHeardAt }) => lastHeardAt !== null)
 }
 
+// Whether the client has signed in to the API with any of its secrets.
 async function areApiSecretsUsed(signal: AbortSignal): Promise<boolean> {
   const { secrets } = await getData('/dashboard/api/client', {}, { signal })
   return secrets.some(({ usedAt }) => usedAt !== null)
 }
 
+// Whether payers see a name, a colour or a logo that the client has set.
 async function hasOwnBranding(signal: AbortSignal): Promise<boolean> {
   const { isOwnName, isOwnColour, logo } = await getData('/api/v1/branding', {}, { signal })
   return isOwnName || isOwnColour || logo !== null
@@ -186,6 +189,7 @@ export function SetupChecklist({ session, refreshKey, isFolded }: Props) {
 
 type StepsProps = { names: readonly StepName[]; done: readonly StepName[]; dismiss: () => void }
 
+// The steps, each with a mark if it is done, and the button that dismisses the list.
 function StepList({ names, done, dismiss }: StepsProps) {
   return (
     <>

@@ -65,6 +65,7 @@ export function ShortcutList({
   )
 }
 
+// A list of shortcuts. Between two keys stands `joined`: either key works, or the second follows the first.
 function ShortcutGroup({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
   return (
     <section>

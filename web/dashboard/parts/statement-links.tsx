@@ -10,8 +10,8 @@ import { Field } from './forms.tsx'
 
 export type Days = { from: string; to: string } // `to` is exclusive, as in a query.
 
-// Links to the statement of the chosen days, or of all time. `path` has no extension. `choose` tells the
-// caller which days the user chose.
+// Links to the statement of the chosen days, or of all time. `path` has no extension. The caller’s `choose`
+// gets the chosen days as the API takes them: `to` is exclusive there, so it is the next day.
 export function StatementLinks({ path, choose }: { path: string; choose?: (days: Days) => void }) {
   const [days, setDays] = useState({ from: '', to: '' })
   const queryOf = ({ from, to }: Days): Days => ({ from, to: to && dayAfter(to) })

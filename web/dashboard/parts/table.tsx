@@ -24,6 +24,7 @@ export type Column<Row> = {
   show: (row: Row) => ComponentChildren
 }
 
+// A column that shows the amount in this field. A row may have a `currency`.
 export function amountColumn<Row extends object>(
   name: string,
   field = 'amount' as keyof Row,
@@ -65,6 +66,7 @@ type Props<Row> = {
   choosing?: Choosing<Row>
 }
 
+// Shows the table with its pager, or a skeleton, an error or `empty` in its place.
 export function ListTable<Row>(props: Props<Row>) {
   const { caption, columns, pages, empty, turning, isOldestFirst, ...rows } = props
   const { data, problem, isLoading, reload } = pages
@@ -157,6 +159,7 @@ function Rows<Row>({
     const isElsewhere = document.activeElement?.matches('input, select, textarea, dialog *')
     if (openKey === undefined && !isElsewhere) linksIn()[at]?.focus()
   }, [openKey])
+  // Arrows and j/k move the focus to the next or previous row; x selects the focused row or undoes that.
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
     const isChoice = event.key === 'x' && choosing !== undefined
@@ -201,6 +204,7 @@ function Rows<Row>({
 
 type ChoosingProps<Row> = { keyOf: (row: Row) => string; choosing: Choosing<Row> }
 
+// The checkbox for all rows of this page. Rows selected on other pages stay selected.
 function ChooseAll<Row>({
   rows,
   keyOf,
@@ -224,6 +228,7 @@ function ChooseAll<Row>({
   )
 }
 
+// The checkbox of a row, if the row may be selected.
 function ChooseOne<Row>({ row, keyOf, choosing }: ChoosingProps<Row> & { row: Row }) {
   const { chosen, choose, mayChoose, nameOf } = choosing
   const key = keyOf(row)
@@ -252,6 +257,8 @@ function cellClass(place: string | undefined, isAmount: boolean | undefined): st
 
 type PagerProps<Row> = { pages: Paged<Row>; isOldestFirst?: boolean | undefined }
 
+// The buttons for the page before and after. A list of one page has none. While a page loads, the pager stays
+// as it was.
 export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
   const { newer, older } = appStrings.pages
   const { isFirst, data, number, goBack, goFurther } = pages
@@ -286,6 +293,7 @@ export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
   )
 }
 
+// Presents a list that the service returns whole as the only page of a paged list.
 export function onePage<Item>({ data, ...loaded }: Loaded<Item[]>): Paged<Item> {
   const page = data && { data, hasMore: false, nextCursor: null }
   const still = { number: 1, isFirst: true, goFurther: () => {}, goBack: () => {} }

@@ -44,7 +44,7 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
 }
 
 // Counts the deliveries, and how many of them had a successful attempt. A delivery is one event for one
-// destination.
+// destination; an entry of the kind `event` is none.
 function countDelivered(entries: readonly Entry[]) {
   const isDelivered = new Map<string, boolean>()
   for (const { kind, reference, detail } of entries) {
@@ -83,12 +83,14 @@ function Deliveries({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
+// Says how many deliveries have arrived: green if all have.
 function DeliveryCount({ entries }: { entries: readonly Entry[] }) {
   const { done, total } = countDelivered(entries)
   const tone = total === 0 ? 'calm' : done === total ? 'good' : 'warn'
   return <span class={`badge ${tone}`}>{appStrings.timeline.delivered(done, total)}</span>
 }
 
+// Lists the entries, the newest first.
 function Entries({ entries, label }: { entries: readonly Entry[]; label: string }) {
   return (
     <ol class="timeline" aria-label={label}>

@@ -34,12 +34,14 @@ function addToast(content: Omit<Toast, 'id'>, visibleMs: number): void {
   window.setTimeout(() => dismiss(id), visibleMs)
 }
 
+// Removes a toast, if it is still there, and draws the others again.
 function dismiss(id: number): void {
   toasts = toasts.filter((other) => other.id !== id)
   showInTopmostArea()
 }
 
-// Each open dialog has its own area, which was added after the page's. Only the last area shows the toasts.
+// The page and each open dialog have an area for toasts; a dialog’s is added after the page’s. Only the area
+// that was added last shows the toasts.
 function showInTopmostArea(): void {
   for (const area of toastAreas) area(area === toastAreas.at(-1) ? toasts : [])
 }

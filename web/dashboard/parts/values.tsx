@@ -128,7 +128,8 @@ export function CopyButton({
     const timer = window.setTimeout(() => setCopied(false), SHOWN_MS)
     return () => window.clearTimeout(timer)
   }, [isCopied])
-  // The clipboard refuses in pages without TLS or if the user forbids it.
+  // Copies the text. The clipboard refuses in pages without TLS or if the user forbids it, which a toast then
+  // says.
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)

@@ -20,6 +20,7 @@ import type { ViewProps } from '../view-props.ts'
 
 const TABS = ['requests', 'receivable', 'shortfall'] as const
 
+// The tabs: the requests, the debts of clients (`receivable`) and the debts of banks (`shortfall`).
 export default function Adjustments(props: ViewProps) {
   const current = TABS.find((tab) => tab === props.place.query.tab) ?? 'requests'
   return (
@@ -53,6 +54,7 @@ const REQUEST_COLUMNS: readonly Column<Adjustment>[] = [
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
+// The requests of adjustments, read again every ten seconds (`isPolled`).
 function AdjustmentRequests(props: ViewProps) {
   return (
     <ListView

@@ -43,6 +43,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   { name: strings.raised, place: 'time', show: ({ raisedAt }) => <Time at={raisedAt} /> },
 ]
 
+// The list of alerts, which reloads at each event about alerts (`isAbout`).
 export default function Alerts(props: ViewProps) {
   return (
     <ListView
@@ -65,7 +66,8 @@ export default function Alerts(props: ViewProps) {
   )
 }
 
-// An alert that nobody acknowledged is closed once its condition has cleared.
+// Shows the alert's state. An alert that is not open was acknowledged by a user, or else its condition ended
+// (`cleared`).
 function State({ alert: { isOpen, acknowledgedAt } }: { alert: Alert }) {
   if (isOpen) return <Badge state={strings.open} tone="bad" />
   return <Badge state={acknowledgedAt ? strings.acknowledged : strings.cleared} tone="calm" />

@@ -116,7 +116,8 @@ export default function Banks({ place }: ViewProps) {
   )
 }
 
-// The card of a bank: its health and its main figures of the last day. The name opens all of them.
+// The card of a bank: its health and its main figures of the last day. The name opens all of them. `lagP50`
+// and `lagP99` are the median and the 99th percentile of the time from a transfer to its notification.
 function BankCard({ bank }: { bank: Bank }) {
   const { code, name, lastHeardAt, lagP50, lagP99, foundByRequery, queries, errorRate } = bank
   const hasDelays = lagP50 !== null && lagP99 !== null
@@ -143,6 +144,7 @@ function BankCard({ bank }: { bank: Bank }) {
   )
 }
 
+// All figures of a bank. `canList` and `canFind` are the ways in which the service can query the bank.
 function BankFacts({ bank }: { bank: Bank }) {
   const { lastHeardAt, silentSince, circuitUntil, canFind, canList } = bank
   return (
@@ -187,6 +189,7 @@ function BankFacts({ bank }: { bank: Bank }) {
 
 type Reservations = Schemas['BankHealth']['abandonedReservations']
 
+// The numbers that the bank reserved for customers whose accounts were never created.
 function AbandonedReservations({ reservations }: { reservations: Reservations }) {
   return (
     <>

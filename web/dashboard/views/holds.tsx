@@ -46,6 +46,7 @@ const COLUMNS: readonly Column<Hold>[] = [
   orderColumn(strings.placedAt, 'placedAt'),
 ]
 
+// The list of holds, read again every ten seconds (`isPolled`).
 export default function Holds(props: ViewProps) {
   return (
     <ListView

@@ -59,6 +59,7 @@ const COLUMNS: readonly Column<Account>[] = [
   amountColumn('balance'),
 ]
 
+// The integrity check, the balances and the ledger accounts. Any event (`/./`) may change a balance.
 export default function Ledger(props: ViewProps) {
   return (
     <>
@@ -86,6 +87,7 @@ export default function Ledger(props: ViewProps) {
   )
 }
 
+// The drawer of a ledger account: its data, and its statement and transfers for the chosen days.
 function AccountFacts({ account }: { account: Account }) {
   const [days, setDays] = useState<Days>({ from: '', to: '' })
   return (
@@ -152,6 +154,7 @@ function IntegrityStatus() {
   )
 }
 
+// Red after a failed check, yellow before the first check or if a check is overdue, otherwise green.
 function toneOf({ isOk, isOverdue }: Audit): string {
   if (isOk === false) return 'bad'
   return isOk === null || isOverdue ? 'warn' : 'good'

@@ -32,6 +32,8 @@ const COLUMNS: readonly Column<RailItem>[] = [
   { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
 
+// The bank messages that could not be booked. The drawer loads an item only once (`isLoadedOnce`), because
+// the audit log records each opening.
 export default function RailItems(props: ViewProps) {
   return (
     <ListView

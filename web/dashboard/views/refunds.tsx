@@ -59,6 +59,8 @@ const FILTERS: readonly Filter[] = [
   ...DATES,
 ]
 
+// The list of refunds. It reloads at events about refunds and payouts (`isAbout`), and often while a refund
+// is under way (`isPending`).
 export default function Refunds(props: ViewProps) {
   const mayRefund = props.session.scopes.includes('refunds:write')
   return (
@@ -90,6 +92,7 @@ export default function Refunds(props: ViewProps) {
   )
 }
 
+// The details of a refund. A refund without `creditId` is of a payment. It may consist of several payouts.
 function RefundFacts({ refund }: { refund: Refund }) {
   const { reference, paymentReference, creditId, requestedBy, payouts } = refund
   // The link to the payment or credit that was refunded.

@@ -52,6 +52,7 @@ const COLUMNS: readonly Column<Return>[] = [
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
+// The list of returns. It reloads at events about returns, and every ten seconds (`isPolled`).
 export default function Returns(props: ViewProps) {
   const mayExecute = props.session.scopes.includes('returns:write')
   return (

@@ -22,7 +22,7 @@ type Props = { loaded: Loaded<Page<Passkey>>; factors: Factors; removed: () => v
 
 // `removed` is called after a passkey was removed, which ends the user’s other sessions.
 export function Passkeys({ loaded: { data, problem, reload }, factors, removed }: Props) {
-  const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>([]) // To show once.
+  const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>([]) // New recovery codes, shown once.
   return (
     <section class="card panel" aria-labelledby="passkeys">
       <h2 id="passkeys">{strings.title}</h2>

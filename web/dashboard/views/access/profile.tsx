@@ -208,6 +208,7 @@ function SecondFactor({ factors, changed }: Props) {
   )
 }
 
+// Says which second factor the user has. An authenticator app is named before a passkey.
 function secondFactorText({ hasTotp, hasPasskey }: Factors): string {
   if (hasTotp) return strings.factorOn
   return hasPasskey ? strings.factorPasskey : strings.factorOff

@@ -12,6 +12,7 @@ import { PASSKEYS } from './passkeys.tsx'
 
 const PATH = '/dashboard/api/client/user-addresses'
 
+// The network addresses from which the client’s users may sign in, and the form that changes them.
 export function UserAddresses({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
   const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))

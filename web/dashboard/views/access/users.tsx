@@ -129,7 +129,8 @@ type UserDrawerProps = {
   close: () => void
 }
 
-// The details of a user, with the actions that the signed-in user may take on them.
+// The details of a user, with the actions that the signed-in user may take on them. A user with `countsFrom`
+// counts as a person of their own, who may decide on other people’s requests.
 function UserDrawer(props: UserDrawerProps) {
   const { user, session, client, close } = props
   const { email, role, hasTotp, hasPasskey, signedInAt, createdAt, countsFrom, mailProblem } = user
@@ -207,6 +208,7 @@ function VouchForUser({ user, changed }: UserDrawerProps) {
   )
 }
 
+// Resets the password, disables, enables or removes the user. A user without `mayChange` may only disable.
 function UserActions({
   user,
   changed,
@@ -304,6 +306,7 @@ function rolesFor(session: Session, client: ClientOfUsers): Role[] {
 
 type Roles = { id: string; session: Session; client: ClientOfUsers; chosen: Role }
 
+// The choice of a role. At an operator’s client, the role `finance` has another name.
 function RoleSelect({ id, session, client, chosen }: Roles) {
   const { roles, operatorFinance } = strings
   const roleNames = client.isOperator ? { ...roles, finance: operatorFinance } : roles

@@ -59,6 +59,7 @@ export function Journal({ place, session }: ViewProps) {
 
 type JournalEntriesProps = { journal: Data<typeof PATH>; mayClose: boolean; changed: () => void }
 
+// The lines of the day’s journal and their sums, and the button that closes the day.
 function JournalEntries({ journal, mayClose, changed }: JournalEntriesProps) {
   const { day, isClosed, transfers, lines, totals } = journal
   const sums = totals.map((total) => ({ ...TOTAL, ...total }))

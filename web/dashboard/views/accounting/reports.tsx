@@ -238,6 +238,7 @@ function columnsOf(balances: readonly Balance[]): Column<Balance>[] {
   return [...OWNERS, ...parts.map((part) => sumColumn(strings.balanceParts[part], part))]
 }
 
+// The balances of all owners at the end of a day, with a column for each kind of balance that occurs.
 export function OperatorBalances({ place }: ViewProps) {
   return (
     <DayReport
@@ -278,6 +279,7 @@ const AGEING_COLUMNS: readonly Column<AgedItem>[] = [
   sumColumn(strings.amount, 'amount'),
 ]
 
+// The suspense by age at the end of a day, and for accountants the setting of its alert.
 export function SuspenseAgeing({ place, session }: ViewProps) {
   const emptyState = {
     icon: 'suspense',
@@ -309,6 +311,7 @@ const TRIAL_BALANCE_COLUMNS: readonly Column<Data<typeof TRIAL_BALANCE>['lines']
   sumColumn(strings.credit, 'credit'),
 ]
 
+// The trial balance at the end of a day. The row of totals has no account code.
 export function TrialBalance({ place }: ViewProps) {
   return (
     <DayReport
@@ -415,6 +418,7 @@ export function StampDuty({ place }: ViewProps) {
   )
 }
 
+// The VAT charged to clients (`output`), the VAT charged by banks (`input`), and the amount payable.
 function VatTotals({ report: { output, input, totals } }: { report: VatReport }) {
   if (output.length + input.length === 0) {
     return <Empty icon="accounting" title={strings.noVat} text={strings.noVatText} />

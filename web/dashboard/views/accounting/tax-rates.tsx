@@ -70,6 +70,7 @@ export function TaxRates(props: ViewProps) {
   )
 }
 
+// The details of a rate. A rate without `createdBy` was supplied with the service.
 function RateDrawer({ rate, close }: { rate: Rate; close: () => void }) {
   return (
     <Drawer title={strings.taxes[rate.tax] ?? rate.tax} close={close}>

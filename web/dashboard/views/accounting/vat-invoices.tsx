@@ -66,6 +66,7 @@ const listProps = {
   emptyState: { title: strings.noInvoices, text: strings.noInvoicesText },
 } as const
 
+// The VAT invoices of all clients. Accountants can issue invoices and book withholding tax.
 export function ClientVatInvoices(props: ViewProps) {
   const isAllowed = mayAccount(props.session)
   return (
@@ -94,6 +95,7 @@ export function ClientVatInvoices(props: ViewProps) {
   )
 }
 
+// The VAT invoices of the user’s own client, without actions.
 export function OwnVatInvoices(props: ViewProps) {
   return (
     <ListView
@@ -114,6 +116,7 @@ export function OwnVatInvoices(props: ViewProps) {
   )
 }
 
+// Issues the documents of a month: invoices, and credit notes.
 function IssueInvoices({ onDone }: { onDone: () => void }) {
   return (
     <Action
@@ -137,6 +140,7 @@ function IssueInvoices({ onDone }: { onDone: () => void }) {
   )
 }
 
+// The details of an invoice or credit note. `page` is the address of its version for printing.
 function InvoiceFacts({ invoice, page }: { invoice: Invoice; page: string }) {
   const { number, kind, currency, seller, buyer } = invoice
   const partyText = ({ name, tin }: Schemas['VatInvoiceParty']) =>

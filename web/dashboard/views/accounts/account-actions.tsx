@@ -186,8 +186,8 @@ function EditPayerRules(props: EditProps) {
   const [account] = useState(props.account) // As it was when the form opened.
   const [isRemoving, setRemoving] = useState(false)
   const rules = account.payerRules
-  // Saves or removes the rules. Undo is impossible if they had payers’ accounts, which the page does not
-  // know.
+  // Saves or removes the rules, and offers to undo it. Old rules with payers’ accounts cannot be restored,
+  // because the page knows these account numbers only in masked form.
   const change = async (payerRules: ReturnType<typeof payerRulesFrom>, text: string) => {
     const updated = await changeAccount(account, { payerRules })
     close()

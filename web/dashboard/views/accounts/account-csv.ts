@@ -65,7 +65,7 @@ function checkHeader(names: readonly string[]): void {
   if (repeated.length > 0) throw wrongFile(strings.twice(repeated.join(', ')))
 }
 
-// Omits empty optional cells.
+// Makes the account from the cells of a line, which `values` has by column. Omits empty optional cells.
 function toAccount(values: Record<string, string>): Row['account'] {
   const { kycTier, banks, channel } = values
   const required = Object.fromEntries(REQUIRED.map((name) => [name, values[name] ?? '']))
@@ -91,6 +91,7 @@ function parseCsv(text: string): Line[] {
   const separator = [',', ';', '\t'].reduce((best, candidate) =>
     count(candidate) > count(best) ? candidate : best,
   )
+  // Matches a quoted or plain cell, and the separator or line end after it.
   const cell = new RegExp(
     `(?:"((?:[^"]|"")*)"[^\\S\\r\\n]*|([^${separator}\\r\\n]*))(${separator}|\\r\\n|\\r|\\n|$)`,
     'y',

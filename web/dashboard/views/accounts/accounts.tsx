@@ -135,6 +135,7 @@ type ListProps = ViewProps & {
   refreshKey: number
 }
 
+// The list of accounts, which reloads at events about accounts and collections (`isAbout`).
 function AccountList({ sample, mayWrite, ...props }: ListProps) {
   return (
     <ListView
@@ -168,7 +169,8 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
   )
 }
 
-// The balance, the state and all data of a collection account, for its drawer.
+// The balance, the state and all data of a collection account, for its drawer. The first of `accounts` is the
+// main number, which is shown on top.
 function AccountFacts({ account }: { account: Account }) {
   const { perCredit, perDay, balanceMax } = account.limits
   const limit = (amount: number | null) => amount !== null && money(amount)

@@ -153,7 +153,7 @@ function MerchantField({ name, value }: MerchantProps) {
   )
 }
 
-// The KYC tier, and the name as it was verified.
+// The KYC tier, which is 3 at first for a new account, and the name as it was verified.
 export function KycFields({ account }: { account?: Account }) {
   return (
     <>

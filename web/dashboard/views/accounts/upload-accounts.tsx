@@ -301,6 +301,7 @@ async function batchKey(accounts: readonly unknown[]): Promise<string> {
 // One random key for each batch, so that a retry in this page has the same key.
 const randomKeys = new Map<string, string>()
 
+// Gives the same rows the same key for as long as the page is open.
 function randomKeyFor(accounts: readonly unknown[]): string {
   const text = JSON.stringify(accounts)
   const key = randomKeys.get(text) ?? newKey()

@@ -85,6 +85,7 @@ export function WholeCase({ item, changed }: Props) {
   )
 }
 
+// The notes in order, and the changes of the case, the latest first. A closed case takes no notes.
 function NotesAndHistory({ item, changed }: Props) {
   const isOpen = item.state !== 'closed'
   return (
@@ -200,6 +201,7 @@ function CaseActions({ item, changed }: Props) {
   )
 }
 
+// The deadlines of the case. While the case is open, a deadline has a button that marks it as met.
 function Deadlines({ item, changed }: Props) {
   const isOpen = item.state !== 'closed'
   return (

@@ -37,6 +37,7 @@ const COLUMNS: readonly Column<Outline>[] = [
   orderColumn(strings.reported, 'reportedAt'),
 ]
 
+// The list of fraud cases, read again every ten seconds (`isPolled`).
 export default function Cases(props: ViewProps) {
   return (
     <ListView

@@ -124,6 +124,7 @@ function ScopeChoices({
 
 type LinesFieldProps = { name: 'merchantCodes' | 'allowedAddresses'; client: Client | undefined }
 
+// A field with one merchant code or network address per line.
 function LinesField({ name, client }: LinesFieldProps) {
   return (
     <TextAreaField

@@ -20,7 +20,7 @@ import { TaxSettings } from './tax-settings.tsx'
 type Props = {
   clientId: string
   isOwn: boolean
-  query: Query // The query of the list.
+  query: Query // The query of the list of clients, for the links.
   refreshKey: number
   close: () => void
   changed: () => void
@@ -211,6 +211,7 @@ export function UsageToday({ clientId }: { clientId: string }) {
   )
 }
 
+// The client’s usage by day, the latest day first.
 function ClientUsage({ clientId }: { clientId: string }) {
   const { data, problem, reload } = useData(USE, { clientId })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={7} />

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Client>[] = [
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-// How many of the scopes possible for such a client it has.
+// The number of the client’s scopes, out of those that a client of its kind can have.
 function scopesText({ scopes, isOperator }: Client): string {
   const total = scopesFor(isOperator).length
   return scopes.length === total ? strings.allScopes : strings.someScopes(scopes.length, total)
@@ -118,6 +118,7 @@ function ClientList(props: ViewProps) {
   )
 }
 
+// The users of another client, with a link back to that client.
 function ClientUsers({ clientId, ...props }: ViewProps & { clientId: string }) {
   const { query } = props.place
   const { data, problem, reload } = useData(CLIENT, { clientId })

@@ -12,6 +12,7 @@ import { Pending } from '../../parts/states.tsx'
 const PATH = '/api/v1/operator/clients/{clientId}/tax-settings'
 const RATES = '/api/v1/operator/tax-rates'
 
+// The client’s details for tax documents, and the rate at which it withholds tax.
 export function TaxSettings({ clientId }: { clientId: string }) {
   const { data, problem, reload } = useData(PATH, { clientId })
   return (

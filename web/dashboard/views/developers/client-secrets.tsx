@@ -83,7 +83,8 @@ type RotationFormProps = {
   onDone: (newSecret: { secret: string }) => void
 }
 
-// The old secret stays valid for the chosen time, or ends at once.
+// The old secret stays valid for the chosen time, or ends at once. `overlap` is in seconds: a day, a week, 30
+// days or 0.
 function RotationForm({ rotate, close, onDone }: RotationFormProps) {
   const [overlap, setOverlap] = useState('86400')
   return (

@@ -54,6 +54,7 @@ function quickStartSteps({ origin, clientId, clientSecret, mode }: CommandValues
     customer: { customerFirstName: 'Ada', customerLastName: 'Obi' },
     callBackUrl: 'https://shop.example/thanks',
   })
+  // The shell fills in $NUMBER only between double quotes, so the double quotes of the JSON are escaped.
   const transfer = '{\\"virtualAccountNumber\\":\\"$NUMBER\\",\\"amount\\":\\"6000.00\\"}'
   const transferUrl = `${origin}/Payment/process/banktransfer`
   const joinLines = (...parts: string[]) => parts.join(' \\\n  ')

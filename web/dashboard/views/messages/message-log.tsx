@@ -44,6 +44,8 @@ const COLUMNS: readonly Column<Message>[] = [
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
+// The messages to people. Queued messages (`isPending`) make the list reload more often than every ten
+// seconds (`isPolled`).
 export function MessageLog(props: ViewProps) {
   return (
     <ListView
@@ -71,6 +73,7 @@ function State({ state }: Pick<Message, 'state'>) {
   return <Badge state={strings.states[state]} tone={TONES[state] ?? 'calm'} />
 }
 
+// The details of a message. Only a `caught` message shows its text: a sandbox keeps it instead of sending it.
 function MessageFacts(message: Message) {
   return (
     <>

@@ -108,6 +108,8 @@ type ChoicesProps = {
   chosen: readonly string[]
 }
 
+// A group of checkboxes with the same name, one for each value; `chosen` has the values that are ticked at
+// first.
 function Choices({ title, text, name, values, names, chosen }: ChoicesProps) {
   return (
     <fieldset class="picker">

@@ -10,6 +10,7 @@ import { MailFrame } from './mail-frame.tsx'
 const { previews: strings, kinds } = messagesStrings
 const KINDS = Object.keys(kinds)
 
+// Shows the chosen kind of notice as a mail and as a short message.
 export function Previews() {
   const [kind, setKind] = useState('payer.receipt')
   const loaded = useData('/api/v1/notice-previews/{kind}', { kind })

@@ -43,14 +43,15 @@ export const isPaid = ({ status }: { status: string }) => REFUNDABLE.includes(st
 export const validityText = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
 type Props = {
-  open: string // A reference. A request's reference has a prefix.
+  open: string // A payment's reference, or a request's with ADVICE_PREFIX.
   scopes: readonly string[]
   refreshKey: number
   close: () => void
   changed: () => void
 }
 
-// Shows a payment, or a payment request for which no number was issued yet.
+// Shows a payment, or a payment request for which no number was issued yet. In the URL, the reference of a
+// payment request has ADVICE_PREFIX in front.
 export function PaymentDrawer({ open, scopes, refreshKey, close, changed }: Props) {
   const isAdvice = open.startsWith(ADVICE_PREFIX)
   const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
@@ -98,6 +99,7 @@ export function PaymentDrawer({ open, scopes, refreshKey, close, changed }: Prop
   )
 }
 
+// The details of a payment request. Until it has an end (`expiresAt`), its time of validity is shown.
 function RequestFacts({ advice }: { advice: Schemas['AdviceRecord'] }) {
   return (
     <>

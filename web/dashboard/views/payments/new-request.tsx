@@ -90,6 +90,7 @@ function requestBody(form: Form) {
   }
 }
 
+// The choice of which amounts the request accepts, such as only the exact amount. The first is preselected.
 function AmountPolicyChoice() {
   return (
     <fieldset class="choices">
@@ -104,8 +105,8 @@ function AmountPolicyChoice() {
   )
 }
 
-// Rarely used fields, folded. The return page is among them once it has a default, the one of the latest
-// request.
+// Rarely used fields, folded. The return page is among them if it has a default, which is the return page of
+// the latest request.
 function MoreFields() {
   const { data, problem, reload } = usePage('/api/v1/advices', { limit: '1' })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />

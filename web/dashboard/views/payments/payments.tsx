@@ -119,6 +119,7 @@ export default function Payments(props: ViewProps) {
   )
 }
 
+// The list of payments. In the CSV file of selected payments, the numbers of a payment share one cell.
 function PaymentList({ sample, ...props }: ListProps) {
   return (
     <ListView
@@ -191,6 +192,8 @@ const REQUEST_COLUMNS: readonly Column<Schemas['AdviceRecord']>[] = [
   orderColumn(strings.created, 'createdAt'),
 ]
 
+// The list of payment requests. ADVICE_PREFIX in the URL tells a request from a payment, which opens in the
+// same drawer.
 function RequestList({ sample, ...props }: ListProps) {
   return (
     <ListView

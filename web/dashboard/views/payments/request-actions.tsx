@@ -163,14 +163,15 @@ function RequeryButton(props: RequeryButtonProps) {
   )
 }
 
-// The number of answers that banks have given about the payment.
+// The number of answers that banks have given about the payment: one entry of the timeline for each.
 async function countQueries(reference: string): Promise<number> {
   const { entries } = await getData(`${PATH}/timeline`, { reference })
   return entries.filter(({ kind }) => kind === 'requery').length
 }
 
-// Returns a function that polls until every requery has its answer, for two minutes at most, and refreshes
-// with each answer. A new requery replaces the polling for the one before.
+// Returns a function that is called after a requery: it polls for the banks’ answers every two seconds for at
+// most two minutes, and refreshes with each new answer. `requeries` is the number of answers to wait for. A
+// new requery replaces the polling for the one before.
 function useRequeryPolling({ reference, changed }: RequeryButtonProps) {
   const timer = useRef(0)
   useEffect(() => () => window.clearInterval(timer.current), [])
@@ -178,7 +179,8 @@ function useRequeryPolling({ reference, changed }: RequeryButtonProps) {
     let queriesSeen = queriesBefore
     let pollsLeft = POLLS_MAX
     window.clearInterval(timer.current)
-    // A newer requery has its own timer, so an older one refreshes no more.
+    // Counts the answers. A response that comes after a newer requery has begun, and so replaced the timer,
+    // is ignored.
     const ownTimer = window.setInterval(async () => {
       if (--pollsLeft === 0) window.clearInterval(ownTimer)
       const queries = await countQueries(reference).catch(() => queriesSeen)

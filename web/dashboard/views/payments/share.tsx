@@ -30,6 +30,7 @@ export function ShareButton({ reference }: { reference: string }) {
   )
 }
 
+// Loads the request, because the caller knows only its reference, and then opens the dialog.
 function LoadAndShare({ reference, close }: { reference: string; close: () => void }) {
   const { data, problem, reload } = useData('/api/v1/advices/{reference}', { reference })
   if (data) return <ShareDialog title={strings.title} request={data} close={close} />
@@ -42,6 +43,7 @@ function LoadAndShare({ reference, close }: { reference: string; close: () => vo
 
 type Props = { title: string; request: Shared; close: () => void }
 
+// Shows the link and its QR code. Where the browser can share links, there is also a button for that.
 export function ShareDialog({ title, request, close }: Props) {
   const { amount, currency, customerFullName, paymentUrl: url, narration } = request
   const shareData = { title: narration ?? title, url }

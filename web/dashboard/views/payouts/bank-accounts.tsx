@@ -101,6 +101,8 @@ function BankAccountDetail({ account, mayWrite, onDone }: Props) {
   )
 }
 
+// The actions on a bank account. An account whose name the bank contradicts (`mismatch`) cannot become the
+// default.
 function AccountActions({ account, onDone }: { account: BankAccount; onDone: () => void }) {
   const { reference, accountName, isActive, isDefault, status } = account
   // Makes the account the default, or turns it on or off.

@@ -96,6 +96,7 @@ function HolidayItem({ holiday, reload }: { holiday: Holiday; reload: () => void
   )
 }
 
+// A holiday that an operator enters is confirmed from the start.
 function AddHoliday({ onDone }: { onDone: (date: string) => void }) {
   const element = useRef<HTMLFormElement>(null)
   const { problem, isBusy, submit } = useSending(async (form) => {

@@ -18,7 +18,8 @@ import { COLUMNS, isAwaiting, PAYOUT_FILTERS, PayoutDetail, WaitingPayouts } fro
 
 const PATH = '/api/v1/payouts'
 
-// The client’s payouts, below those that wait for an approval.
+// The client’s payouts, below those that wait for an approval. `?new=payout` in the URL opens the form for a
+// new payout.
 export function OwnPayouts(props: ViewProps) {
   const { session, place } = props
   const openedForm = place.query.new
@@ -70,6 +71,7 @@ const { create: createWords } = strings
 
 type NewProps = { isOpenAtFirst: boolean; onDone: () => void }
 
+// Pays out to one of the client’s bank accounts. The toast says whether the payout must be approved first.
 function NewPayout({ isOpenAtFirst, onDone }: NewProps) {
   return (
     <Action

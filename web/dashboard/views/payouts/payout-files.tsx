@@ -289,7 +289,7 @@ function UploadOutcome({ results, close }: { results: Results; close: () => void
 
 type PayoutFile = Schemas['PayoutFile']
 
-// Not delivered, some payouts without a result, or done.
+// The state of a file: not delivered, some payouts without a result, or done.
 function FileState({ file: { open, notDeliveredAt } }: { file: PayoutFile }) {
   if (notDeliveredAt) return <Badge state={strings.states.notDelivered} tone="bad" />
   if (open > 0) return <Badge state={strings.open(count(open))} tone="warn" />

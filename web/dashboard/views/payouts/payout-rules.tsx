@@ -47,7 +47,7 @@ function ClientPayoutLimits() {
         action={strings.find}
         run={async (form) => {
           const clientId = form.text('clientId')
-          // Removes the form of the client shown before, in case this one cannot be loaded.
+          // Removes the form of the previous client, in case the new client cannot be loaded.
           setClientSettings(undefined)
           setClientSettings({ clientId, settings: await getData(PATH, { clientId }) })
         }}
@@ -59,7 +59,8 @@ function ClientPayoutLimits() {
   )
 }
 
-// A blank amount means no limit.
+// A blank amount means no limit. The two floors are the least reserve of the client’s settlements, in
+// percent, and the least number of days for which it is held back.
 function LimitsForm({ clientId, settings }: ClientSettings) {
   return (
     <ActionForm
@@ -156,6 +157,7 @@ function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
   )
 }
 
+// The details of a tariff. A tariff without a bank is for all banks that have none.
 function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void }) {
   const { id, effectiveFrom, stampDuty, stampDutyFrom } = tariff
   const close = () => closeTo(hrefOf('settings', undefined, TAB))

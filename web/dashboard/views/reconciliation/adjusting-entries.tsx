@@ -48,6 +48,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: strings.askedAt, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
+// The adjusting entries, read again every ten seconds (`isPolled`).
 export function AdjustingEntries(props: ViewProps) {
   return (
     <ListView

@@ -22,6 +22,7 @@ type Props = { difference: Difference; session: Session; onDone: () => void }
 
 const ownerId = ({ owner }: Difference) => owner?.id ?? 'nobody'
 
+// Takes or releases the difference, or assigns it to another user, after a warning if somebody else owns it.
 export function AssignDifference({ difference, session, onDone }: Props) {
   return (
     <>
@@ -53,6 +54,8 @@ export function TakeDifference({ difference, session, onDone }: Props) {
   return <AtOnceButton label={isMine ? strings.release : strings.take} run={takeOrRelease} />
 }
 
+// Makes another user the owner. `from` is the owner that the page shows: the service refuses the change if
+// there is another by now.
 function AssignForm({ difference, session, onDone, close }: Props & { close: () => void }) {
   const { id, amount, currency } = difference
   const owners = useOwners()
@@ -101,6 +104,7 @@ export function AssignChosen({ ids, session, onDone }: ManyProps) {
   )
 }
 
+// Asks for the owner of all these differences. If some are refused, their list replaces the form.
 function AssignMany({ ids, session, close, onDone }: ManyProps & { close: () => void }) {
   const owners = useOwners()
   const [failed, setFailed] = useState<readonly Failure[] | undefined>()
@@ -171,6 +175,7 @@ type OwnerChoiceProps = {
   chosen: string | undefined
 }
 
+// The choice of an owner among the users who still have access.
 function OwnerChoice({ owners, session, chosen }: OwnerChoiceProps) {
   const { data, problem, reload } = owners
   if (problem && !data) return <Failed problem={problem} retry={reload} />

@@ -202,7 +202,7 @@ function DaySides({ proof, place, refreshKey }: DaySidesProps) {
   const { bankCode, day, currency } = proof
   const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
   const common = { bankCode, day, currency, search }
-  // The filter by `isMatched` leaves one of the two groups.
+  // The unmatched group and the matched one; the filter by `isMatched` leaves only one of them.
   const groups = ['false', 'true'].filter((value) => !isMatched || value === isMatched)
   const context = { proof, place }
   return (
@@ -323,6 +323,7 @@ const matchedBy = (rule: string) => strings.matchedBy(strings.rules[rule] ?? rul
 
 type LinkProps = { difference: DayProof['differences'][number]; place: Place }
 
+// Links to the difference. The text says whether the difference can be resolved (`actions`) or only viewed.
 function ResolveLink({ difference: { id, actions }, place }: LinkProps) {
   return (
     <Link href={hrefOf('reconciliation', `${id}`, place.query)}>

@@ -27,6 +27,7 @@ import { ICONS, type Status, statusOf, TONES } from './proof.tsx'
 const SHOWN_DAYS = 14
 const LOADED_DAYS = 62 // Two months, to find the day of a bank's first statement.
 
+// Shows two weeks of all banks. Loads two months, which usually contain the first statement of a new bank.
 export function Days({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
@@ -80,7 +81,8 @@ function GridAndAgeing({ rows, from, to, place, refreshKey }: GridAndAgeingProps
   )
 }
 
-// Days before a bank's first statement are not missing one: the bank had not started yet.
+// Days before a bank’s first statement are not reported as lacking a statement, because the bank had not
+// started yet.
 function withDisplayStatus(rows: Data<typeof DAYS>): BankDayRow[] {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   return [...banks.values()].flatMap((bankRows) => {
@@ -89,8 +91,8 @@ function withDisplayStatus(rows: Data<typeof DAYS>): BankDayRow[] {
   })
 }
 
-// Whether any statement was ever imported; undefined until known. After an error it assumes so, and shows
-// the usual page.
+// Whether any statement was ever imported; undefined until known. After an error the answer is yes, so that
+// the usual page appears.
 function useHasStatements(refreshKey: number): boolean | undefined {
   const query = { limit: '1' }
   const { data, problem, reload } = useLoaded('any statement', (signal) =>
@@ -232,6 +234,7 @@ function ageingRows(data: Data<typeof PATH>, nameBank: (code: string) => string)
   return [...openRows, ...renamedNotedRows, ...suspenseRows]
 }
 
+// A row has a bank’s differences or the suspense of a currency; a column has an age.
 function AgeingTable({ rows }: { rows: readonly Row[] }) {
   if (rows.length === 0) return <p class="muted">{strings.nothingOpen}</p>
   return (
@@ -268,6 +271,7 @@ function AgeingTable({ rows }: { rows: readonly Row[] }) {
   )
 }
 
+// The number and the sum of the items of one age, as a link to them.
 function AgeingCell({ sum, href }: { sum: Sum | undefined; href: string }) {
   if (!sum || sum.count === 0) return <span class="muted">{appStrings.nothing}</span>
   return (
@@ -345,6 +349,7 @@ function DayCell({ row }: { row: BankDayRow | undefined }) {
   )
 }
 
+// The word of a day’s cell: the status, with the number of differences if there are any.
 function cellText({ status, openDifferences, waitingDifferences }: BankDayRow): string {
   if (status === 'waiting') return strings.cellWaiting(count(waitingDifferences))
   if (status === 'differences' && openDifferences > 0) return strings.open(count(openDifferences))

@@ -62,6 +62,7 @@ export function DifferenceDrawer({ id, session, refreshKey, close, changed }: Pr
 
 type DifferenceDetailProps = { difference: WholeDifference; session: Session; changed: () => void }
 
+// The difference with the actions that its state and the user’s scopes allow, its details and its history.
 function DifferenceDetail({ difference, session, changed }: DifferenceDetailProps) {
   const { kind, amount, currency, state, isTiming, line, item, suggestion, payout } = difference
   return (
@@ -115,7 +116,7 @@ function payoutText({
 function DifferenceFacts({ difference }: { difference: WholeDifference }) {
   const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
   const { payout, payer } = difference
-  // If there is an item, it shows the credit.
+  // The facts of an item already show its credit.
   const credit = difference.item === null ? difference.credit : null
   return (
     <Facts

@@ -73,7 +73,8 @@ function ImportForm({ file, bankCode: givenBank, start, close }: ImportFormProps
   const bankCode = bank ?? likeliestBank(file.name, imports) ?? onlyBank ?? ''
   const profileBank = { code: bankCode, name: bankNameOf(banks.data, bankCode) }
   const chosenProfile = profile ?? likeliestProfile(profiles.data ?? [], imports, profileBank)
-  // Only CSV files have a profile, which says how their columns are read.
+  // Only CSV files have a profile, which says how their columns are read. The form cannot be sent before
+  // `format` is known (isReady), so `?? 'csv'` only satisfies the type.
   const sending = useSending(async () => {
     const isCsv = format === 'csv'
     await start(file, {
@@ -296,6 +297,7 @@ const COUNTS = ['lines', 'newLines', 'matched', 'differences'] as const
 
 type Refused = Extract<Outcome, { isTaken: false }>
 
+// The counts of the import, or the reason why the statement was refused.
 function ImportResult({ outcome, close }: { outcome: Outcome; close: () => void }) {
   if (outcome.isTaken) return <ImportSummary result={outcome.result} close={close} />
   return (

@@ -53,6 +53,7 @@ function errorText({ line, message }: NonNullable<ImportRecord['error']>): strin
   return line === null ? message : strings.atLine(count(line), message)
 }
 
+// The imports of statements, read again every ten seconds (`isPolled`).
 export function Imports(props: ViewProps) {
   return (
     <ListView

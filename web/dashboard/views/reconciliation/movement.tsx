@@ -98,6 +98,7 @@ export function DifferenceState({ difference }: { difference: Difference }) {
   return <span class={`badge ${TONES[state] ?? ''}`}>{strings.states[state] ?? state}</span>
 }
 
+// The owner’s email address, with a remark if the owner no longer has access.
 export function OwnerName({ owner }: Pick<Difference, 'owner'>) {
   if (!owner) return <span class="muted">{strings.nobody}</span>
   const { email, hasAccess } = owner

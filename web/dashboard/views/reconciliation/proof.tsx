@@ -51,6 +51,7 @@ function statusText(proof: DayProof, status: Status): string {
 
 const SPOKEN = { '': '', '+': strings.plus, '=': strings.equals }
 
+// The calculation from the balance of the books to the balance of the statement, line by line.
 export function Proof({ proof }: { proof: DayProof }) {
   const status = statusOf(proof)
   const isRed = status === 'differences'

@@ -33,7 +33,8 @@ export function ResolveDifference(props: Props) {
   )
 }
 
-// Resolves the difference at once, or requests it where another user must approve.
+// Resolves the difference at once, or requests it where another user must approve. A debit that can be booked
+// in several ways (`readings`) needs a choice of one of them.
 function ResolveForm({ difference, session, onDone, close }: Props & { close: () => void }) {
   const { id, amount, currency, actions, payout } = difference
   const [action, choose] = useState<string>(ACTIONS.find((name) => actions.includes(name)) ?? '')

@@ -49,6 +49,7 @@ const COLUMNS: readonly Column<Statement>[] = [
   { name: strings.imported, place: 'time', show: ({ importedAt }) => <Time at={importedAt} /> },
 ]
 
+// The imported statements. Refreshing the list does not reload the open statement (`isLoadedOnce`).
 export function Statements(props: ViewProps) {
   return (
     <ListView
@@ -76,6 +77,7 @@ export function Statements(props: ViewProps) {
 }
 
 const LINES = `${PATH}/{id}/lines` as const
+// The empty value stands for all lines.
 const CHOICES = { '': appStrings.filters.all, ...strings.matchedChoices }
 
 function StatementDetail({ statement }: { statement: Statement }) {
@@ -108,6 +110,7 @@ function StatementDetail({ statement }: { statement: Statement }) {
   )
 }
 
+// The lines of the statement, which the user can filter: matched, unmatched or all (an empty `isMatched`).
 function StatementLines({ statement: { statementId, currency } }: { statement: Statement }) {
   const [isMatched, setMatched] = useState('')
   const pages = usePages(LINES, { id: statementId }, { isMatched, limit: '20' })

@@ -93,6 +93,8 @@ type OneProps = {
   onDone: () => void
 }
 
+// One pair of line and item, with a checkbox and a button that confirms it. After a success the button stays
+// disabled until the pair is gone.
 function Suggestion({ difference, proof, session, isSelected, toggle, onDone }: OneProps) {
   const { id, line, suggestion, currency, owner } = difference
   const [isBusy, setBusy] = useState(false)

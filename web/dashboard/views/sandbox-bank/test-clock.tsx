@@ -136,6 +136,7 @@ function ClockSteps({ clock, chosen, isRunning, start }: ClockStepsProps) {
   )
 }
 
+// The progress of the running or last advance, and the work that it ran.
 function AdvanceProgress({ advance, stop }: { advance: Advance | undefined; stop: () => void }) {
   const isRunning = isUnderWay(advance)
   return (
@@ -157,6 +158,7 @@ function AdvanceProgress({ advance, stop }: { advance: Advance | undefined; stop
   )
 }
 
+// Names the target while the clock moves, and otherwise the time that it has reached.
 function stateText({ state, now, to }: Advance): string {
   if (state === 'running') return strings.running(shownTime(to))
   return strings.states[state](shownTime(now))

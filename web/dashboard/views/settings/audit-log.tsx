@@ -47,6 +47,7 @@ export function AuditLog(props: ViewProps) {
   )
 }
 
+// The details of an action. `action` is undefined if it is on another page of the list than the current one.
 function ActionDrawer({ action, close }: { action: Action | undefined; close: () => void }) {
   return (
     <Drawer title={strings.one} close={close}>

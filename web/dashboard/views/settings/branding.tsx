@@ -125,6 +125,7 @@ const NAME_MAX = 60
 type Draft = Record<'name' | 'accountName' | 'supportEmail' | 'supportPhone' | 'supportUrl', string>
 type DraftLogo = ChosenLogo | null | undefined // Undefined if unchanged, null if removed.
 
+// The kinds of on-screen keyboard for the contacts. The other fields are names, which need no special one.
 const KEYBOARDS = { supportEmail: 'email', supportPhone: 'tel', supportUrl: 'url' } as const
 
 type TextFieldsProps = {
@@ -134,7 +135,8 @@ type TextFieldsProps = {
   ownName: string
 }
 
-// `ownName` is the client’s name, which the hints name as the default.
+// `ownName` is the client’s name, which the hints name as the default. Only names have the length limit: the
+// service checks the contacts, which are the fields in KEYBOARDS, by their format.
 function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
   const keyboards: Partial<Record<keyof Draft, 'email' | 'tel' | 'url'>> = KEYBOARDS
   return (
@@ -187,6 +189,7 @@ function ColourField({ colour, isOwn, choose, setOwn }: ColourProps) {
   )
 }
 
+// The field for the logo. The browser shrinks an image that is too large for the service.
 function LogoField({ hasLogo, setLogo }: { hasLogo: boolean; setLogo: (to: DraftLogo) => void }) {
   const [isUnreadable, setUnreadable] = useState(false)
   // Reads the chosen image into the draft, or says that it cannot be read.
@@ -258,8 +261,9 @@ async function shrink(image: ImageBitmap): Promise<ChosenLogo | undefined> {
 
 type Size = { width: number; height: number }
 
-// The service takes base64; the preview takes a data URL.
+// Encodes the logo as base64 for the service, and as a data URL (`path`) for the preview.
 async function encodeLogo(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
+  // Reads the image as a data URL.
   const path = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))

@@ -73,6 +73,7 @@ function ChatState({ chat, onDone }: Props) {
   )
 }
 
+// Sets the address of a chat, or replaces the current chat. The field for the address is empty at first.
 function ChatForm({ chat, onDone }: Partial<Props> & { onDone: () => void }) {
   return (
     <section class="card panel" aria-label={chat ? strings.replace : strings.set}>

@@ -51,7 +51,7 @@ export function ClientCeilings() {
         action={settingsStrings.payoutRules.find}
         run={async (form) => {
           const clientId = form.text('clientId')
-          // Removes the form of the client shown before, in case this one cannot be loaded.
+          // Removes the form of the previous client, in case the new client cannot be loaded.
           setClientCeilings(undefined)
           setClientCeilings({ clientId, ...(await getData(PATH, { clientId })) })
         }}

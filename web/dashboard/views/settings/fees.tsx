@@ -82,6 +82,7 @@ export function Fees({ session, place }: ViewProps) {
 
 type DrawerProps = { rule: FeeRule; isOperator: boolean; changed: () => void }
 
+// The terms of a fee rule. An operator can withdraw a rule that is not in force yet.
 function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
@@ -206,6 +207,7 @@ function exampleSentence(form: Form | undefined, quote: Schemas['FeeQuote'] | un
 
 type AddProps = { isOpenAtFirst: boolean; clientId: string; onDone: () => void }
 
+// Adds a fee rule for a client. The chosen day begins at midnight in West Africa Time.
 function AddRule({ isOpenAtFirst, clientId, onDone }: AddProps) {
   return (
     <Action

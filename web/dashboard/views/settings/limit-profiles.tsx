@@ -133,6 +133,7 @@ function ProfileDialog(props: Props) {
   )
 }
 
+// The form of a new or existing profile. The code of an existing profile cannot be changed.
 function ProfileForm({ profile, close, changed, remove }: Props & { remove: () => void }) {
   return (
     <ActionDialog

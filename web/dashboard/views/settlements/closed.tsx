@@ -110,7 +110,8 @@ const SETTLEMENTS = '/api/v1/settlements'
 
 type Props = { session: Session; isAbout: RegExp; refreshKey: number; changed: () => void }
 
-// The amounts that a settlement would have now, and the button that closes it.
+// The amounts that a settlement would have now, and the button that closes it. Events about received money,
+// settlements and payouts load the amounts again.
 function Upcoming({ session, isAbout, refreshKey, changed }: Props) {
   const { data, problem, reload } = useData(`${SETTLEMENTS}/upcoming`, {})
   const refresh = useThrottled(reload)

@@ -51,6 +51,7 @@ function readSchedule(schedule: string) {
   }
 }
 
+// The settings for users who may not change them.
 function SettingsFacts({ settings }: { settings: Settings }) {
   const { minimumAmount, reservePercent, reserveDays, nextCloseAt } = settings
   const { frequency, weekday, time } = readSchedule(settings.schedule)
@@ -82,6 +83,7 @@ function writeSchedule(form: Form): string {
   return frequency === 'weekly' ? `weekly@${form.text('weekday')}@${time}` : `${frequency}@${time}`
 }
 
+// The form of the schedule, the minimum and the reserve. A blank field counts as 0.
 function SettingsForm({ settings, changed }: { settings: Settings; changed: () => void }) {
   const amount = (value: number) => (value === 0 ? '' : value.toString())
   return (
@@ -209,7 +211,7 @@ function ruleText({ payoutApproval, approvalAbove }: PayoutSettings): string {
   return approvalWords.rules[payoutApproval as Rule]
 }
 
-// Offers only the current rule and stricter ones.
+// Offers only the current rule and stricter ones. RULES has the strictest rule last.
 function ApprovalForm({ settings, changed }: { settings: PayoutSettings; changed: () => void }) {
   const current = RULES.find((rule) => rule === settings.payoutApproval) ?? 'none'
   const [rule, setRule] = useState<Rule>(current)

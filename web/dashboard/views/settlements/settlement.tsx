@@ -92,6 +92,7 @@ function SettlementFacts({ settlement }: { settlement: Settlement }) {
   )
 }
 
+// The payouts of the settlement. A payout without a subaccount goes to the client itself.
 function PayoutList({ settlement: { payouts, currency } }: { settlement: Settlement }) {
   return (
     <>
@@ -167,6 +168,7 @@ function LineEntry({ line, currency }: { line: Line; currency: string }) {
   )
 }
 
+// Links the line to its credit, or else to its payout.
 function LineLink({ line: { creditId, payoutReference }, name }: { line: Line; name: string }) {
   if (creditId === null && payoutReference === null) return <>{name}</>
   const href =

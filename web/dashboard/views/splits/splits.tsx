@@ -191,6 +191,7 @@ function SplitForm({ close, onDone }: { close: () => void; onDone: () => void })
 
 type PartsFieldsProps = { parts: readonly number[]; type: Type; remove: (part: number) => void }
 
+// The fields of all parts. `part` is the number in the names of the fields; the legend counts from 1.
 function PartsFields({ parts, type, remove }: PartsFieldsProps) {
   const { data, problem, reload } = usePage('/api/v1/subaccounts', { limit: '100' })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />

@@ -104,6 +104,7 @@ function SubaccountFacts({ subaccount }: { subaccount: Subaccount }) {
   )
 }
 
+// Deactivates an active subaccount, or activates an inactive one. `${verb}d` names the text for the success.
 function ActivationButton({ subaccount, onDone }: { subaccount: Subaccount; onDone: () => void }) {
   const { subaccountCode, name, isActive } = subaccount
   const verb = isActive ? 'deactivate' : 'activate'

@@ -14,14 +14,14 @@ export const SETTINGS = '/api/v1/suspense/settings'
 type Props = {
   isOn: boolean
   session: Session
-  request: Request | undefined // The open request to disable it.
+  request: Request | undefined // The open request to disable maker-checker.
   changed: () => void
 }
 
 export function MakerCheckerSetting({ isOn, session, request, changed }: Props) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  // Undefined until the user starts a request to disable it.
+  // Undefined until the user starts a request to disable maker-checker.
   const [reason, setReason] = useState<string | undefined>()
   const mayChange = ['owner', 'operator'].includes(session.role)
   // Runs a change, shows its result and loads the setting again.

@@ -43,6 +43,7 @@ export function ItemDrawer({
   const requests = useLoaded(`requests of ${id}`, async (signal) =>
     isId ? getPage(REQUESTS, {}, { query: { itemId: id }, signal }) : undefined,
   )
+  // Loads the item and the requests about it again.
   const reload = () => {
     item.reload()
     requests.reload()

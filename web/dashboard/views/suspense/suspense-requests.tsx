@@ -16,6 +16,7 @@ export type Request = Schemas['ApprovalRequest']
 
 const PATH = '/api/v1/suspense/requests'
 
+// Says who requests what: to assign or return the item, or to disable maker-checker.
 function describeRequest({ action, assignTo, requestedBy }: Request): string {
   const who = strings.person(requestedBy)
   if (action === 'disable_maker_checker') return strings.asks(who, strings.toDisable)
@@ -158,6 +159,7 @@ function AmountChanges({ request: { amountChanges, currency } }: { request: Requ
   )
 }
 
+// The field for the reason of a rejection, which gets the focus when it appears.
 function RejectReason({ reason, change }: { reason: string; change: (reason: string) => void }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])

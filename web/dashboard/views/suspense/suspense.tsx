@@ -219,6 +219,7 @@ function StateFilter({ chosen, query }: { chosen: string; query: Query }) {
   )
 }
 
+// The filters of the desk. The choice of banks is empty until their names have loaded.
 function useSuspenseFilters(): readonly Filter[] {
   const banks = useBanks()
   return [
@@ -241,11 +242,13 @@ function toAmount(text: string | undefined): string | undefined {
 
 type Total = Schemas['SuspenseTotal']
 
+// The sums of the items that match the filters, not of one item.
 const ONE = `${PATH}/summary`
 
 type Props = { filters: Query; refreshKey: number; query: Query }
 
-// The sums of the filtered items by reason and by age, each a link that filters further.
+// The sums of the filtered items by reason and by age, each a link that filters further. `filters` are the
+// filters as the API takes them, `query` is the query of the URL.
 function SuspenseTotals({ filters, refreshKey, query }: Props) {
   const { data, problem, reload } = useLoaded(JSON.stringify(filters), (signal) =>
     getData(ONE, {}, { query: filters, signal }),

@@ -72,6 +72,7 @@ type TargetOptionProps = {
   choose: (target: Target) => void
 }
 
+// A radio button for a target, with a note and perhaps its amount.
 function TargetOption({ target, note, amount, isChosen, choose }: TargetOptionProps) {
   return (
     <label class="choice">

@@ -16,7 +16,7 @@ type Span = 'hours' | 'days'
 
 const HEIGHT = 160
 const LABELS_HEIGHT = 22
-const LABELS = { hours: 6, days: 7 } // There is one label for this many bars.
+const LABELS = { hours: 6, days: 7 } // The number of bars from one label of the axis to the next.
 
 // Both spans come with the overview; the user chooses the span, and bars or a table.
 export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point[] | undefined }) {
@@ -52,6 +52,8 @@ export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point
 
 type Label = (iso: string) => string
 
+// The bars with their scale. The text above them describes the bar under the pointer, or else gives the sum.
+// Lines at half a pixel are drawn sharp.
 function Bars({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
   const [pointed, setPointed] = useState<number | undefined>()
   const scaleMax = roundUpForScale(Math.max(...points.map(({ gross }) => gross)))
@@ -140,7 +142,8 @@ function Bar(props: { at: number; width: number; share: number; isPointed: boole
   )
 }
 
-// Rounds up to a number that is easy to read at the top and, halved, in the middle of the scale.
+// Rounds up to a number that is easy to read at the top and, halved, in the middle of the scale. Without any
+// money the scale ends at 1,000.
 function roundUpForScale(most: number): number {
   if (most <= 0) return 1000
   const power = 10 ** Math.floor(Math.log10(most))
@@ -150,6 +153,7 @@ function roundUpForScale(most: number): number {
 // A scrolling region must be reachable by keyboard.
 const SCROLLABLE = { tabIndex: 0 }
 
+// The same points as a table, the latest first.
 function ChartTable({ points, label }: { points: Point[]; label: Label }) {
   return (
     <section class="plot-table" aria-label={strings.table} {...SCROLLABLE}>

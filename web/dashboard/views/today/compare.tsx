@@ -13,7 +13,8 @@ import { Term } from '../../parts/term.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
 const PERIODS = ['today', 'yesterday', 'week', 'month', 'custom'] as const
-// The periods to compare with: the one before, a week or a year earlier, or days that the user chooses.
+// The periods to compare with: the period just before, the same a week or a year earlier, or days that the
+// user chooses.
 const OTHERS = ['previous', 'week', 'year', 'custom'] as const
 type Period = (typeof PERIODS)[number]
 type Other = (typeof OTHERS)[number]
@@ -121,6 +122,7 @@ function setInUrl(query: Query, changes: Query): void {
   goTo(hrefOf('', undefined, { ...query, ...changes }), { replace: true })
 }
 
+// The choice of both periods. Fields for days appear only where the user chooses days of their own.
 function PeriodChoices({ period, other, query }: { period: Period; other: Other; query: Query }) {
   const day = (name: 'from' | 'to' | 'withFrom' | 'withTo') => (
     <Field key={name} label={strings[name]}>

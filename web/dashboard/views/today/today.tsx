@@ -30,7 +30,7 @@ export default function Today({ session, place }: ViewProps) {
   const [announcement, setAnnouncement] = useState('')
   const [refreshKey, setRefreshKey] = useState(0)
   const refresh = useThrottled(() => {
-    setRefreshKey((previous) => previous + 1)
+    setRefreshKey((previous) => previous + 1) // The other parts of the page reload, too.
     overview.reload()
     credits.reload()
   })

@@ -59,6 +59,7 @@ export function AttemptShown({ attempt, body }: { attempt: Attempt; body: string
   )
 }
 
+// The start of the response. `responseStart` is null if the service has erased it or never stored it.
 function AttemptResponse({ attempt: { status, error, responseStart } }: { attempt: Attempt }) {
   if (status === null) return <p class="muted">{error ?? strings.noAnswer}</p>
   if (responseStart === null) return <p class="muted">{strings.erased}</p>

@@ -15,7 +15,7 @@ export function Checker() {
   const [findings, setFindings] = useState<readonly Finding[]>([])
   const { isBusy, submit } = useSending(async (form) => {
     const field = (name: string) => String(form.get(name) ?? '')
-    // Forms convert line breaks to \r\n.
+    // Undoes the conversion of \n to \r\n, which forms make.
     const body = field('body').replaceAll('\r\n', '\n')
     const received = { headers: field('headers'), body, secret: field('secret') }
     setFindings(await checkSignature(received, Date.now()))

@@ -61,6 +61,7 @@ const COLUMNS: readonly Column<Schemas['Event']>[] = [
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
+// The list of events. Each event is a row, so any event (`/./`) refreshes the list.
 export function Deliveries(props: ViewProps) {
   const mayWrite = props.session.scopes.includes('webhooks:write')
   return (
@@ -169,6 +170,7 @@ type Event = Schemas['EventDetail']
 
 type Props = { id: string; refreshKey: number; mayWrite: boolean; close: () => void }
 
+// The event with its deliveries, which reloads quickly while a delivery is pending.
 function EventDrawer({ id, refreshKey, mayWrite, close }: Props) {
   const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
   useReload(refreshKey, reload)
@@ -275,6 +277,8 @@ const EXAMPLE_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|invalid)$/
 const isExample = ({ state, url }: Pick<ListedDelivery, 'state' | 'url'>) =>
   state === 'failed' && EXAMPLE_HOST.test(URL.parse(url)?.hostname ?? '')
 
+// The state of a delivery, or the reason why it is held. A failed delivery to an example host counts as an
+// example.
 function DeliveryBadge({ state, heldBy, url }: Pick<ListedDelivery, 'state' | 'heldBy' | 'url'>) {
   if (isExample({ state, url })) return <Badge state={strings.example} tone="calm" />
   return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />

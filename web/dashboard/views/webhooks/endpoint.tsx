@@ -121,6 +121,7 @@ function RevealedSecret({ secret }: { secret: string }) {
   )
 }
 
+// The latest attempts, each a link to its event.
 function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts'] }) {
   return (
     <>
