@@ -110,7 +110,8 @@ function spawnService(folder: string, settings: Record<string, string>) {
   }
 }
 
-// Returns a bench, as the fixtures of tests need it, that calls the service over HTTP.
+// Returns a bench, as the fixtures of tests need it, that calls the service over HTTP. `door` sends a request
+// and returns the answer; its second argument, false, says that no endless event stream is expected.
 function httpBench(door: Door, parts: Pick<Bench, 'db' | 'config'>): Bench {
   let defaultToken: string | undefined
   // Sends a call through the door. The result has json(), which the test fixtures expect.

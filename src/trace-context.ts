@@ -97,8 +97,12 @@ export function nameTraced(items: readonly unknown[], nameAt: (place: number) =>
   }
 }
 
-// Returns the span of the work for an item. In work that several callers share, that is the span of the first
-// of these names that nameTraced has stored; otherwise it is the current span.
+// Returns the span of the request that caused a new event. `names` name the event's credit and payment,
+// such as `credit:42` (traceNames in records/events.ts).
+//
+// In a batch that several callers share, returns the span that nameTraced() has stored under the first of the
+// names that it knows. If it knows none, for example because the caller's request is not traced, returns
+// undefined. Outside such a batch, returns the current span, which is undefined if nothing is traced.
 export function spanOf(names: readonly string[]): Span | undefined {
   const scope = current.getStore()
   if (!scope?.items) return scope?.span

@@ -324,7 +324,8 @@ function checkFields(fields: ClientFields): ClientFields {
   return { ...fields, allowedAddresses: ranges ? [...new Set(ranges)] : null }
 }
 
-// The values of a client's columns, in the order of register-client and change-client.
+// The values of a client's columns, in the order in which the two SQL statements named `register-client` and
+// `change-client` take them as parameters.
 function toValues(fields: ClientFields) {
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = fields
   return [name, isOperator, scopes, merchantCodes, allowedAddresses]

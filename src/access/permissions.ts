@@ -202,8 +202,9 @@ export function isIndispensable(role: Role): boolean {
 
 const codesOf = (clientId: string) => `(select merchant_codes from clients where id = ${clientId})`
 
-// SQL condition: whether the client may see a row that belongs to a collection account. `accountId` is an SQL
-// expression for the id of the account; it is null for a row without one, which every client may see.
+// SQL condition: whether the client's list of merchant codes lets it see a row of a collection account. Both
+// parameters are SQL, such as `c.collection_account_id` and `$2`. If `merchant_codes` is null, the client is
+// unrestricted. If the account id is null, the row has no collection account, and no list hides it.
 export function inMerchantScope(accountId: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${accountId} is null
@@ -211,7 +212,8 @@ export function inMerchantScope(accountId: string, clientId: string): string {
               = any(${codes}::text[]))`
 }
 
-// Like inMerchantScope(), for rows with a merchant code of their own: `merchantCode` is an SQL expression.
+// Like inMerchantScope(), for rows with a merchant code of their own. Both parameters are SQL, such as
+// `a.merchant_code` and `$1`.
 export function isInMerchantScope(merchantCode: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${merchantCode} = any(${codes}::text[]))`

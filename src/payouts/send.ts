@@ -152,6 +152,7 @@ export function sendAgainAfterMs(times: number, chance: number): number {
   return Math.round(fullWaitMs * (1 - chance / 2))
 }
 
+// `chance`: a random number from 0 to 1, by which sendAgainAfterMs() shortens the wait.
 type Unsent = { id: PayoutId; claimedAt: Date; reason: string; by: string; chance: number }
 
 // Queues a payout again if its order certainly never reached the bank: the connection or the login failed,
@@ -162,7 +163,8 @@ type Unsent = { id: PayoutId; claimedAt: Date; reason: string; by: string; chanc
 //
 // Only the process that claimed the payout calls this. Returns false and changes nothing if the payout is no
 // longer in that claim. A payout that may have reached the bank becomes unknown instead, and is never sent
-// again (I47). A queued payout can be cancelled.
+// again (I47). A payout in a payout file (`batch_id`) is not queued again either: it waits for the bank's
+// report. A queued payout can be cancelled.
 // Locks: the payout.
 export async function queueAgain(
   tx: Transaction,

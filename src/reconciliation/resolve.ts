@@ -94,6 +94,10 @@ type Resolution = {
 // A credit is booked by a separate batch, so booking it takes two steps. The decision is committed first,
 // while the difference stays open. finishBooking() in book.ts does the second step, now or after a crash.
 //
+// If the client has maker-checker on (lockMakerChecker() returns this), the resolution is only requested, and
+// another user must approve it. Client credentials may not request it (people_only). `reading`: whether a
+// debit that is smaller than the credit it names is a charge or a partial reversal.
+//
 // Checks in this order: difference_not_found, a repetition (accepted), difference_asked, difference_resolved,
 // action_not_allowed, reading_needed, people_only, then the refusals of the action.
 // Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
@@ -215,8 +219,9 @@ async function requestApproval(
   await auditDifference(tx, acting, { difference, verb: 'request', detail })
 }
 
-// Carries out a resolution. A credit is only decided here, and finishBooking() books it later. Everything
-// else is booked at once, and an unexplained remainder of the line becomes a new difference.
+// Carries out a resolution. If it books a credit, only the decision is stored here: the difference stays open
+// until finishBooking() books the credit later. Everything else is completed here, and an unexplained
+// remainder of the line becomes a new difference.
 async function perform(tx: Transaction, acting: Resolving, request: Request): Promise<void> {
   const { difference, action } = request
   const { now } = acting

@@ -1,8 +1,9 @@
 // Reads statements of ledger accounts over a period: opening balance, transfers and closing balance.
 // Transfers are read oldest first, in batches.
 //
-// Each side of a transfer has its own index by account and id, except a bank's debits by credits
-// (0001_ledger.sql): those are found through the credits.
+// Each side of a transfer has an index by account and id, with one exception (0001_ledger.sql): every booked
+// credit debits the ledger account of its bank, and these debits have no index by account. They are found
+// through the ids of the credits.
 
 import { assignedTo, type Viewer } from '#credits/queries.ts'
 import { idBounds, PAST_ID, type Window } from '#db/bounds.ts'
@@ -190,7 +191,8 @@ export type StatementSubject = {
 
 export type StatementRow = Move & { balanceKobo: Kobo } // The balance after the move.
 
-// SQL query: a bank's debits by credits. They have no index, so they are found through the credits.
+// SQL query: the debits of a bank's ledger account that booked credits made. They have no index by account,
+// so they are found through the ids of the credits.
 const BANK_CREDITS = `
   select -amount_kobo, credit_id, reason from transfers
    where credit_id >= $4 and debit_account_id = a.id and reason = 'credit' and posted_at >= $3`

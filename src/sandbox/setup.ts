@@ -14,8 +14,8 @@ type Mode = 'sandbox' | 'live'
 // Once a database has money, its mode is fixed: sandbox money, simulated or reported by a bank's test system,
 // must never be paid out for real, and real money must not move with published credentials.
 //
-// Returns the mode of the money in the database, or `none` if there is no money, so that either mode may
-// start.
+// Returns the mode of the money in the database. With two other results the service may start in either mode:
+// `none` if there is no money, and `unknown` if no mode was recorded and inferMode() cannot tell it.
 export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' | 'none'> {
   const { rows } = await db.query<{ mode: Mode | null; hasMoney: boolean }>(
     `select (select mode from database_mode) as mode,
@@ -25,8 +25,10 @@ export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' |
   return rows[0].mode ?? inferMode(db)
 }
 
-// Infers the mode of a database that is older than the recording of modes. Returns `unknown` for a former
-// sandbox that also has real money, because it went live at that time. It may start in either mode.
+// Infers the mode of a database of an old release, which recorded no mode:
+//   live      the database has no sandbox client
+//   sandbox   the database has the sandbox client, and all its credits are simulated
+//   unknown   the database has the sandbox client and also real credits: the former sandbox went live
 async function inferMode(db: Queryable): Promise<Mode | 'unknown'> {
   const { rows } = await db.query<{ wasSandbox: boolean; isSimulated: boolean }>(
     `select exists (select from clients where client_id = $1) as was_sandbox,

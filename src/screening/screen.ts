@@ -1,7 +1,9 @@
 // Screens a range of credits, and only reads. SQL first finds the few account numbers and payers that can
 // break a rule, so the service does not have to read most credits; judge.ts then decides.
 //
-// The worker, the test of a rule on history and the replay all use screenRange().
+// screenRange() has three callers: the worker that screens new credits (screenBatch), the test of a rule on
+// past credits before it is activated (testRule), and the command that repeats the decisions of a past period
+// and compares them with the stored ones (replayDecisions).
 
 import { payerHasher } from '#accounts/payer-rules.ts'
 import { idBounds } from '#db/bounds.ts'

@@ -201,7 +201,8 @@ export async function updateEndpoint(
   })
   if (rowCount === 0) throw new Refusal('endpoint_not_found')
   if (url !== undefined) await moveDestination(tx, now, { clientId, id, url })
-  // A delivery that also serves a notificationUrl is split, so that the notificationUrl still gets it.
+  // If the endpoint's address is also a notificationUrl, a pending delivery may serve both. Such a delivery
+  // is split into two before the endpoint is switched off, so the notificationUrl still gets its own.
   if (isActive === false) await splitNotifications(tx, now, { clientId, endpointId: id })
   if (isActive === true) await enableDestination(tx, clientId, id)
   if (isActive === false) await disableDestination(tx, now, { clientId, id, why: SWITCHED_OFF })

@@ -120,10 +120,12 @@ type WatchedWorker = Worker & { due: string; notifier: Notifier; calledMs: numbe
 //   `due` of every worker ─▶ one statement ─▶ run the workers that are due
 //   a write of this process ─▶ call() ─▶ the same statement, at once
 //
-// A `due` condition may hold although there is no work, and may go on holding: the money that a hold lacks
-// may never arrive. So only a condition that has just become true, or a worker that found work, makes the
-// statement run sooner. Nothing depends on `due` alone: every worker also runs each minute, and when the
-// clock was set back (I160).
+// A `due` condition can be true although there is no work, and can stay true: HAS_LACKING_HOLDS is true while
+// a hold lacks money, which may never arrive. So a condition that stays true does not make the statement run
+// sooner, but one that has just become true does, and so does a worker that found work.
+//
+// Nothing depends on `due` alone: every worker also runs once a minute, and after the clock was set back,
+// even if its condition misses the work (invariant I160 in docs/invariants.md).
 export class DueWork {
   readonly #deps: WatchDeps
   readonly #notifier = new Notifier()

@@ -119,9 +119,9 @@ async function findNextSending(
   })
 }
 
-// Plans the requeries of open payments that expire, or whose grace period ends, by `to`, and
-// findNextRequery() then finds them. Such a requery asks a bank by account number, which only a bank that can
-// list transfers answers.
+// Stores the requeries for open payments that expire, or whose grace period ends, by `to`. The caller then
+// gets the earliest due time from findNextRequery(). Such a requery asks a bank for the transfers to an
+// account number, so only banks that can list transfers get one.
 async function planRequeries(
   { db, bankConnections, graceSeconds }: PlanDeps,
   { now, to }: { now: Date; to: Date },

@@ -110,7 +110,7 @@ test('every command is answered with its name, its rows and their count, as by t
   const together = await bench.run((tx) => Promise.all(COMMANDS.map((text) => tx.query(text))))
 
   for (const [at, text] of COMMANDS.entries()) {
-    // The driver returns no command for an empty statement either, but a different empty value.
+    // For an empty statement, the driver's `command` is null, and that of the group is an empty string.
     const { command, ...found } = comparableResult(together[at] as pg.QueryResult)
     assert.deepEqual({ command: command || null, ...found }, expected[at], text)
   }

@@ -98,7 +98,8 @@ for (const { url, key, column = key, filter } of LISTS) {
 
   if (url.endsWith('advices')) continue
   test(`${url}.csv: the file comes in the order that is asked for`, async () => {
-    // Returns the identifiers in the file of the list, in this order.
+    // Returns the identifiers in the CSV file of the list, in this order. slice(1) drops the byte order mark
+    // with which the file begins.
     const columnOf = async (order: string) => {
       const [head = '', ...lines] = (await bench.call({ url: `${url}.csv?order=${order}` })).body
         .slice(1)

@@ -22,8 +22,8 @@ export async function startPoolerProxy(where: Where) {
   const free = [...servers]
   const waiting: ((server: Server) => void)[] = []
   const clients = new Set<Socket>()
-  // Lends the server connection that has been idle longest, which is not the client's last one if there are
-  // others.
+  // Lends the server connection that has been idle longest. A client that has just returned a connection thus
+  // gets another one for its next transaction, unless no other connection is free.
   const take = (use: (server: Server) => void) => {
     const server = free.shift()
     if (server) use(server)

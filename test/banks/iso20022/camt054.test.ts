@@ -178,7 +178,8 @@ function parse(text: string) {
   return camt054Format.parse(Buffer.from(text))
 }
 
-// Parses a notification, which always counts as a list.
+// Parses a notification. Checks that `batch` is true even for one transaction: the acknowledgement of a
+// camt.054 is always a list.
 function parseList(text: string) {
   const parsed = parse(text)
   assert('items' in parsed)

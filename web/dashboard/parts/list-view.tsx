@@ -323,6 +323,9 @@ const COUNTED_MAX = 10_000
 type SummaryPathProps = { path: SummaryPath; query: Query; refreshKey: number }
 
 // Shows how many items match the filters, and their sum. If the count is not exact, shows no sum.
+//
+// A failed reload leaves the old summary on the page, so its failure is shown above the summary. If the first
+// load fails, there is no summary that could be out of date, and nothing is shown (`problem && data`).
 function ListSummary({ path, query, refreshKey }: SummaryPathProps) {
   const { data, problem, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
     getData(path, {}, { query, signal }),

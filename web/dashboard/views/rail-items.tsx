@@ -33,7 +33,8 @@ const COLUMNS: readonly Column<RailItem>[] = [
 ]
 
 // The bank messages that could not be booked. The drawer loads an item only once (`isLoadedOnce`), because
-// the audit log records each opening.
+// the audit log records each opening. The list reloads at events about alerts (`isAbout`), because an item
+// that could not be booked raises an alert, unless the same alert is already open.
 export default function RailItems(props: ViewProps) {
   return (
     <ListView
