@@ -62,7 +62,7 @@ export type Config = Observability & {
   readonly port: number
   readonly workerPort: number | undefined // The worker's port for probes, or undefined for none.
   readonly processes: number | 'auto' // How many processes serve HTTP on the port.
-  readonly language: string // The language of messages (messages/languages.ts).
+  readonly language: string // The language of messages, of which messages/copy/ has the texts.
   readonly publicUrl: string
   readonly trustedProxies: readonly string[] // Proxies whose X-Forwarded-For is trusted.
   readonly rates: Rates

@@ -6,8 +6,8 @@
 //
 //   - The queue is bounded in items and in time: beyond `queueMax`, or if the wait is too long (`delay`), a
 //     request is refused at once (`busy`), never lost.
-//   - One bad item never fails its neighbours: if a batch fails, it runs again item by item, and only the
-//     caller of the bad item gets the error.
+//   - One bad item never fails its neighbours: if an item makes a batch fail, the batch runs again item by
+//     item, and only the caller of the bad item gets the error.
 //   - After a lost connection or with a full disk, all callers get `try_again` at once. A retry is safe.
 
 import assert from 'node:assert/strict'

@@ -178,7 +178,7 @@ function SplitForm({ close, onDone }: { close: () => void; onDone: () => void })
       <PartsFields
         parts={parts}
         type={type}
-        remove={(part) => setParts(parts.filter((number) => number !== part))}
+        remove={(part) => setParts(parts.filter((other) => other !== part))}
       />
       {parts.length < PARTS_MAX && (
         <Button style="add-part" onClick={addPart}>
