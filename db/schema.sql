@@ -1456,6 +1456,26 @@ create table login_attempts (
 );
 CREATE INDEX login_attempts_by_end ON login_attempts USING btree (ends_at);
 
+create table merchant_totals (
+  client_id bigint not null,
+  merchant_id text not null,
+  merchant_code text not null,
+  currency text collate "C" not null,
+  balance_kobo bigint not null,
+  collected_kobo bigint not null,
+  reversed_kobo bigint not null,
+  suspended_kobo bigint not null,
+  constraint merchant_totals_pkey PRIMARY KEY (client_id, merchant_id, merchant_code, currency),
+  constraint merchant_totals_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+
+create table merchant_totals_cursor (
+  is_only boolean not null default true,
+  to_id bigint not null,
+  constraint merchant_totals_cursor_pkey PRIMARY KEY (is_only),
+  constraint merchant_totals_cursor_is_one_row CHECK (is_only)
+);
+
 create table message_suppressions (
   id bigint not null generated always as identity,
   client_id bigint not null,
@@ -2615,6 +2635,26 @@ create table settlement_holidays (
   day date not null,
   name text not null,
   constraint settlement_holidays_pkey PRIMARY KEY (day)
+);
+
+create table settlement_hours (
+  client_id bigint not null,
+  currency text collate "C" not null,
+  hour timestamp with time zone not null,
+  reason text collate "C" not null,
+  cause text collate "C" not null,
+  kobo bigint not null,
+  brought bigint not null,
+  constraint settlement_hours_pkey PRIMARY KEY (client_id, currency, hour, reason, cause),
+  constraint settlement_hours_cause_known CHECK (cause = ANY (ARRAY['credit'::text, 'adjustment'::text, 'other'::text])),
+  constraint settlement_hours_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+
+create table settlement_hours_cursor (
+  is_only boolean not null default true,
+  to_id bigint not null,
+  constraint settlement_hours_cursor_pkey PRIMARY KEY (is_only),
+  constraint settlement_hours_cursor_is_one_row CHECK (is_only)
 );
 
 create table settlement_lines (

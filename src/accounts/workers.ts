@@ -1,4 +1,5 @@
-// Workers that reserve numbers at banks, and that send changes of accounts to banks.
+// Workers that reserve numbers at banks, that send changes of accounts to banks, and that add up the
+// transfers of accounts.
 //
 // The first one reserves numbers at the banks that issue them, until each pool is full. No transaction is
 // open during a call, and a failing bank does not delay others. If a process dies before it records a
@@ -19,6 +20,7 @@ import {
   type DueChange,
   recordBankAnswer,
 } from './bank-changes.ts'
+import { countByMerchant } from './merchant-totals.ts'
 import { beginRefill, endRefill, recordReservation } from './number-pools.ts'
 import type { Reservation } from './reserved-numbers.ts'
 
@@ -140,4 +142,9 @@ async function sendChange(
   }
   if (due.change === 'block' && blockAccount) return blockAccount(account, {})
   return { status: 'dropped', reason: 'the bank has no such call' }
+}
+
+// Adds uncounted transfers to the totals by merchant, one transaction at a time.
+export function countByMerchantRound({ db }: { db: Pool }): Round {
+  return async () => ({ more: await withTransaction(db, countByMerchant) })
 }

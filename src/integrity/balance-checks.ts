@@ -1,4 +1,5 @@
-// Checks of clients' balances (I61), fees (I44), splits (I55, I56) and receivables (I57, I119), on live data.
+// Checks of clients' balances (I61, I185), fees (I44), splits (I55, I56) and receivables (I57, I119), on
+// live data.
 //
 // The owner of a ledger account is a text such as 'client:7' or 'subaccount:5'; substr() cuts out the id.
 
@@ -60,6 +61,58 @@ export const BALANCE_CHECKS: readonly Check[] = [
         from parts where client_id is not null
        group by client_id, currency having sum(moved) <> -sum(gone)
        order by client_id, currency`,
+  },
+  {
+    // I185. The totals by merchant are the sums of the transfers that they count.
+    name: 'merchant_totals_are_their_transfers',
+    sql: `
+      with counted as not materialized (
+        select * from transfers where id <= (select to_id from merchant_totals_cursor)
+      ), sides (account_id, balance, collected, reversed) as (
+        select credit_account_id, sum(amount_kobo),
+               sum(amount_kobo) filter (where credit_id is not null and reason <> 'split'), 0
+          from counted group by 1
+        union all
+        select debit_account_id, -sum(amount_kobo),
+               -sum(amount_kobo) filter (where credit_id is not null and reason <> 'split'),
+               sum(amount_kobo) filter (where reason = 'reversal')
+          from counted group by 1
+      ), suspended (credit_id, owner, kobo) as (
+        select t.credit_id, l.owner, t.amount_kobo
+          from ledger_accounts l join counted t on t.credit_account_id = l.id
+         where l.kind = 'suspense'
+        union all
+        select t.credit_id, l.owner, -t.amount_kobo
+          from ledger_accounts l join counted t on t.debit_account_id = l.id and t.reason <> 'credit'
+         where l.kind = 'suspense'
+      ), parts as (
+        select a.client_id, a.merchant_id, a.merchant_code, a.currency_code as currency, s.balance,
+               s.collected, s.reversed, 0 as suspended
+          from sides s join collection_accounts a on a.id = s.account_id
+        union all
+        select a.client_id, a.merchant_id, a.merchant_code, a.currency_code, 0, 0, 0, s.kobo
+          from suspended s
+          join credits c on c.id = s.credit_id
+          join collection_accounts a on a.id = c.collection_account_id
+         where s.owner = 'client:' || a.client_id and c.currency = a.currency_code
+      ), sums as (
+        select client_id, merchant_id, merchant_code, currency, coalesce(sum(balance), 0) as balance,
+               coalesce(sum(collected), 0) as collected, coalesce(sum(reversed), 0) as reversed,
+               coalesce(sum(suspended), 0) as suspended
+          from parts group by 1, 2, 3, 4
+      )
+      select format('client %s, merchant %s, %s', client_id, merchant_id, merchant_code) as subject,
+             format('balance %s, collected %s, reversed %s, suspended %s', coalesce(s.balance, 0),
+                    coalesce(s.collected, 0), coalesce(s.reversed, 0), coalesce(s.suspended, 0))
+               as expected,
+             format('balance %s, collected %s, reversed %s, suspended %s', t.balance_kobo,
+                    t.collected_kobo, t.reversed_kobo, t.suspended_kobo) as found
+        from sums s
+        full join merchant_totals t using (client_id, merchant_id, merchant_code, currency)
+       where (coalesce(s.balance, 0), coalesce(s.collected, 0), coalesce(s.reversed, 0),
+              coalesce(s.suspended, 0))
+             is distinct from (t.balance_kobo, t.collected_kobo, t.reversed_kobo, t.suspended_kobo)
+       order by 1`,
   },
 ]
 

@@ -122,6 +122,16 @@ async function insertTransfersOfAnyCause(
   })
 }
 
+// Returns the highest id up to which every transfer is committed or rolled back. Waits for the transfers that
+// are being posted, so that none with a lower id can appear later. The caller's next statement sees them all.
+export async function decideTransfers(tx: Transaction): Promise<bigint> {
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'decided-transfer-id',
+    text: 'select decided_transfer_id() as id',
+  })
+  return (rows[0] as { id: bigint }).id
+}
+
 type BalanceSweep = {
   settlementId: SettlementId
   from: readonly { accountId: AccountId; intoId: AccountId }[] // The caller has locked these accounts.
@@ -132,18 +142,19 @@ type BalanceSweep = {
 // current balance less what was posted after the cut, but never more than the current balance.
 // undoSettlement() moves them back.
 //
-// A cut is an id and a time. A transfer is before the cut if its id is not greater and its time is earlier.
-// Transfers of settlements are ignored.
+// A transfer is before the cut if its id is at most `toId` and its time is earlier than `before`. Transfers
+// of settlements are ignored.
 //
-// The statement looks up each account by its key, and the postings after the cut at the end of its index.
-// 50,000 accounts take a second.
+// The statement finds each account by its key, and the transfers after the cut at the end of the account's
+// index. 50,000 accounts take a second.
 export async function takeBalances(
   tx: Transaction,
   now: Date,
   { settlementId, from, cut }: BalanceSweep,
 ): Promise<void> {
-  // SQL scalar: the sum of the transfers after the cut on one side of the account `l`. Only banks' accounts
-  // are debited by credits. Leaving these debits out lets PostgreSQL use the index of all other debits.
+  // SQL scalar: the sum of the transfers after the cut on one side of the account `l`. A payer's credit
+  // (reason `credit`) debits only a bank's account, which is never swept. Leaving these debits out lets
+  // PostgreSQL use the index of all other debits.
   const postedAfter = (side: 'credit' | 'debit', condition = '') => `
     coalesce((select sum(t.amount_kobo) from transfers t
                where t.${side}_account_id = l.id and t.id >= $3 ${condition}

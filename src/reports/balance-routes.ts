@@ -8,17 +8,9 @@ import { LIMIT_DEFAULT, type List, type Page, readCursor, toPage, writeCursor } 
 import { withSnapshot } from '#db/replica.ts'
 import { type Columns, CsvExports, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import {
-  AtQuery,
-  ListEnvelope,
-  listResponse,
-  PageQuery,
-  parseAt,
-  parseLimit,
-  query,
-} from '#http/lists.ts'
+import { AtQuery, ListEnvelope, listResponse, PageQuery, parseAt, parseLimit } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER } from '#http/schemas.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -110,7 +102,7 @@ const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         summary: 'List balances by merchant, by merchantId',
         description: 'Grouped by merchantId and merchantCode of the collection accounts.',
         security: BEARER,
-        querystring: query({ ...AtQuery, ...PageQuery }),
+        querystring: strictObject({ ...AtQuery, ...PageQuery }),
         response: { 200: ListEnvelope(MerchantView.schema) },
       },
     },
@@ -119,7 +111,9 @@ const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const balancePage = { clientId: client.id, at: query.at, limit: parseLimit(query) }
       const after = parseMerchant(readCursor(sealer, merchantList(balancePage), query.cursor))
       const limit = balancePage.limit + 1
-      const rows = await listMerchantBalances(db, client.id, { after, at, limit })
+      const rows = await withSnapshot(db, (tx) =>
+        listMerchantBalances(tx, client.id, { after, at, limit }),
+      )
       const page = merchantPage(sealer, balancePage, rows)
       return listResponse('Balances retrieved successfully', page, (row) =>
         MerchantView.present(row),
@@ -140,7 +134,7 @@ const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         summary: 'List balances by subaccount, by code',
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
-        querystring: query({ ...AtQuery, ...PageQuery }),
+        querystring: strictObject({ ...AtQuery, ...PageQuery }),
         response: { 200: ListEnvelope(SubaccountView.schema) },
       },
     },
@@ -194,7 +188,7 @@ function exportBalances<Row, After>(
         summary: `Export balances by ${list.by} as CSV`,
         description: 'Columns: the fields of the list.',
         security: BEARER,
-        querystring: query({ ...AtQuery, ...FileQuery }),
+        querystring: strictObject({ ...AtQuery, ...FileQuery }),
         response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
       },
     },
@@ -332,7 +326,8 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     isForWholeClient: false,
     columns: MerchantView.columns(),
     present: (row) => MerchantView.present(row),
-    rows: (clientId, page) => listMerchantBalances(deps.db, clientId, page),
+    rows: (clientId, page) =>
+      withSnapshot(deps.db, (tx) => listMerchantBalances(tx, clientId, page)),
     positionOf: (row) => row,
   })
   exportBalances<SubaccountBalance, string>(app, deps, {

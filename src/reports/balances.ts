@@ -18,13 +18,15 @@
 //         + paidOut + payoutFees + forfeited − receivable − writtenOff − withheldTax
 
 import { isInMerchantScope } from '#access/permissions.ts'
+import { MERCHANT_CURSOR, selectTotals } from '#accounts/merchant-totals.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { clientOwner, operatorOwner } from '#ledger/accounts.ts'
+import { findPosition } from '#ledger/transfer-counts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sums } from '#records/money-totals.ts'
-import { CLIENT_ACCOUNTS, firstTransferSince, movesSince } from './ledger.ts'
+import { CLIENT_ACCOUNTS, firstTransferSince, movesSince, SHARED_ACCOUNTS } from './ledger.ts'
 
 export type Balance = Sums & {
   currency: string
@@ -54,17 +56,17 @@ export async function readBalances(
   clientId: ClientId,
   at?: Date | undefined,
 ): Promise<Balance[]> {
-  const { rows } = await db.query<{ currency: string; part: string; kobo: bigint }>({
-    name: at ? 'read-balances-at' : 'read-balances',
-    text: selectParts(at !== undefined),
-    values: [
-      clientId,
-      clientOwner(clientId),
-      operatorOwner(clientId),
-      CURRENCY,
-      ...(at ? [await firstTransferSince(db, at), at] : []),
-    ],
-  })
+  const after = at ? undefined : await findPosition(db, MERCHANT_CURSOR)
+  const values = [clientId, clientOwner(clientId), operatorOwner(clientId), CURRENCY]
+  const { rows } = await db.query<{ currency: string; part: string; kobo: bigint }>(
+    after === undefined
+      ? {
+          name: at ? 'read-balances-at' : 'read-balances',
+          text: selectParts(at !== undefined),
+          values: [...values, ...(at ? [await firstTransferSince(db, at), at] : [])],
+        }
+      : { text: PARTS_BY_TOTALS, values: [...values, after] },
+  )
   const currencies = [...new Set(rows.map(({ currency }) => currency))]
   return currencies.map((currency) => {
     const parts = rows.filter((row) => row.currency === currency)
@@ -72,12 +74,10 @@ export async function readBalances(
   })
 }
 
-// SQL query: the parts of a client's balances. $1 to $3 are as in CLIENT_ACCOUNTS. $4 is the currency that is
-// always shown. $5 is the first transfer since the moment, and $6 the moment.
-function selectParts(isAtMoment: boolean): string {
-  const before = (column: string) => (isAtMoment ? `and ${column} < $6` : '')
-  return `
-    with own as materialized (${CLIENT_ACCOUNTS}), parts (currency, part, kobo) as (
+// SQL query: the parts of the balances of the accounts `own`. $1 is the client and $4 the currency that is
+// always shown. `more` are further parts, and `before` the condition of a moment.
+const selectPartsOf = (own: string, more = '', before = (_column: string) => '') => `
+    with own as materialized (${own}), parts (currency, part, kobo) as (
       select currency, kind, kobo from own
       union all
       select o.currency, t.reason, t.amount_kobo
@@ -114,12 +114,11 @@ function selectParts(isAtMoment: boolean): string {
       select l.currency, i.state, i.amount_kobo
         from suspense_items i join ledger_accounts l on l.id = i.account_id
        where i.client_id = $1 and i.state in ('returning', 'returned')
-      ${isAtMoment ? `union all ${UNDONE_SINCE}` : ''}
+      ${more}
       union all
       select $4, 'pending', 0
     )
     select currency, part, sum(kobo)::bigint as kobo from parts group by 1, 2 order by 1, 2`
-}
 
 // SQL query: the changes since the moment $6, with the opposite sign. Added to the current balances, they
 // give the balances at that moment. Money that is being returned to payers is on the banks' accounts, so the
@@ -146,6 +145,25 @@ const UNDONE_SINCE = `
     join ledger_accounts l on l.id = i.account_id
    where s.client_id = $1 and s.change = 'reversed' and s.from_state = 'returning'
      and s.changed_at >= $6`
+
+// SQL query: the parts of a client's balances. $1 to $3 are as in CLIENT_ACCOUNTS. $5 is the first transfer
+// since the moment, and $6 the moment.
+function selectParts(isAtMoment: boolean): string {
+  return isAtMoment
+    ? selectPartsOf(CLIENT_ACCOUNTS, `union all ${UNDONE_SINCE}`, (column) => `and ${column} < $6`)
+    : selectPartsOf(CLIENT_ACCOUNTS)
+}
+
+// SQL query: the current parts, of which those of collection accounts come from the totals by merchant. $5 is
+// the position of the totals.
+const PARTS_BY_TOTALS = selectPartsOf(
+  SHARED_ACCOUNTS,
+  `union all
+   select t.currency, p.part, p.kobo
+     from (${selectTotals({ client: '$1', after: '$5' })}) as t
+    cross join lateral (values ('collection', t.balance_kobo), ('reversed', t.reversed_kobo))
+               as p (part, kobo)`,
+)
 
 // Adds up the parts of one currency by the definitions of the file header. The ledger has no gross: it is
 // the net plus everything that was taken off, suspended or given back.
@@ -226,28 +244,20 @@ export async function listMerchantBalances(
   { after, at, limit }: MerchantPage,
 ): Promise<MerchantBalance[]> {
   const page = after ? [after.merchantId, after.merchantCode, after.currency] : []
+  const position = at ? undefined : await findPosition(db, MERCHANT_CURSOR)
+  if (position !== undefined) {
+    const { rows } = await db.query<MerchantBalance>({
+      text: selectMerchants(TOTALED_MERCHANT_PARTS, { after: after && '$4, $5, $6' }),
+      values: [clientId, limit, position, ...page],
+    })
+    return rows
+  }
   const { rows } = await db.query<MerchantBalance>({
     name: `merchant-balances${after ? '-after' : ''}${at ? '-at' : ''}`,
-    text: `with merchants as materialized (
-             select ${MERCHANT_COLUMNS}, count(*) ${at ? 'filter (where a.created_at < $5)' : ''} as accounts
-               from collection_accounts a
-              where a.client_id = $1 and ${isInMerchantScope('a.merchant_code', '$1')}
-                ${after ? `and (${MERCHANT_COLUMNS}) > (${at ? '$6, $7, $8' : '$3, $4, $5'})` : ''}
-              group by 1, 2, 3 ${at ? 'having bool_or(a.created_at < $5)' : ''}
-              order by 1, 2, 3 limit $2
-           ), members as materialized (
-             select a.id, ${MERCHANT_COLUMNS}, l.credits_kobo - l.debits_kobo as kobo
-               from merchants m
-               join collection_accounts a on a.client_id = $1 and (${MERCHANT_COLUMNS}) =
-                    (m.merchant_id, m.merchant_code, m.currency_code)
-               join ledger_accounts l on l.id = a.id
-           ), parts (merchant_id, merchant_code, currency_code, part, kobo) as (
-             ${[...CURRENT_MERCHANT_PARTS, ...(at ? MERCHANT_UNDONE_SINCE : [])].join(' union all ')}
-           )
-           select merchant_id, merchant_code,
-                  currency_code as currency, accounts, ${PARTS.map(sumOfPart).join(', ')}
-             from merchants join parts using (merchant_id, merchant_code, currency_code)
-            group by 1, 2, 3, 4 order by 1, 2, 3`,
+    text: selectMerchants([...CURRENT_MERCHANT_PARTS, ...(at ? MERCHANT_UNDONE_SINCE : [])], {
+      after: after && (at ? '$6, $7, $8' : '$3, $4, $5'),
+      at: at && '$5',
+    }),
     values: [
       clientId,
       limit,
@@ -257,6 +267,33 @@ export async function listMerchantBalances(
   })
   return rows
 }
+
+// SQL query: a page of merchants with their balances, from queries of their parts. $1 is the client and $2
+// the limit; `after` and `at` are parameters.
+const selectMerchants = (
+  parts: readonly string[],
+  { after, at }: { after?: string | undefined; at?: string | undefined },
+) => `
+  with merchants as materialized (
+    select ${MERCHANT_COLUMNS}, count(*) ${at ? `filter (where a.created_at < ${at})` : ''} as accounts
+      from collection_accounts a
+     where a.client_id = $1 and ${isInMerchantScope('a.merchant_code', '$1')}
+       ${after ? `and (${MERCHANT_COLUMNS}) > (${after})` : ''}
+     group by 1, 2, 3 ${at ? `having bool_or(a.created_at < ${at})` : ''}
+     order by 1, 2, 3 limit $2
+  ), members as materialized (
+    select a.id, ${MERCHANT_COLUMNS}, l.credits_kobo - l.debits_kobo as kobo
+      from merchants m
+      join collection_accounts a on a.client_id = $1 and (${MERCHANT_COLUMNS}) =
+           (m.merchant_id, m.merchant_code, m.currency_code)
+      join ledger_accounts l on l.id = a.id
+  ), parts (merchant_id, merchant_code, currency_code, part, kobo) as (
+    ${parts.join(' union all ')}
+  )
+  select merchant_id, merchant_code,
+         currency_code as currency, accounts, ${PARTS.map(sumOfPart).join(', ')}
+    from merchants left join parts using (merchant_id, merchant_code, currency_code)
+   group by 1, 2, 3, 4 order by 1, 2, 3`
 
 const PARTS = ['collected', 'available', 'inSuspense', 'returned']
 
@@ -269,11 +306,11 @@ const JOIN_ITEMS = `suspense_items i
   join credits c on c.id = i.credit_id
   join collection_accounts a on a.id = c.collection_account_id and a.currency_code = c.currency`
 
-// SQL joins: money that was reversed after it had left the account. The client owes this money, and it is no
-// longer collected on the account.
-const JOIN_OWED = `receivables r
+// SQL joins: money that was reversed after it had left one of `accounts`. The client owes this money, and
+// it is no longer collected on the account.
+const joinOwed = (accounts: string) => `receivables r
   join reversals v on v.id = r.reversal_id
-  join members a on a.id = r.account_id`
+  join ${accounts} a on a.id = r.account_id`
 
 // SQL queries: the current parts of the balances by merchant. $1 is the client.
 const CURRENT_MERCHANT_PARTS = [
@@ -285,9 +322,22 @@ const CURRENT_MERCHANT_PARTS = [
      from members a join transfers t on t.credit_account_id = a.id where t.credit_id is null`,
   `select ${MERCHANT_COLUMNS}, 'collected', s.share_kobo - s.returned_kobo
      from members a join credit_splits s on s.account_id = a.id`,
-  `select ${MERCHANT_COLUMNS}, 'collected', -r.amount_kobo from ${JOIN_OWED}`,
+  `select ${MERCHANT_COLUMNS}, 'collected', -r.amount_kobo from ${joinOwed('members')}`,
   `select ${MERCHANT_COLUMNS}, case i.state when 'open' then 'inSuspense' else 'returned' end, i.amount_kobo
      from ${JOIN_ITEMS} where i.client_id = $1 and i.state in ('open', 'returned')`,
+]
+
+// SQL queries: the current parts of the balances by merchant, from the totals. $1 is the client and $3 the
+// position of the totals.
+const TOTALED_MERCHANT_PARTS = [
+  `select t.merchant_id, t.merchant_code, t.currency, p.part, p.kobo
+     from (${selectTotals({ client: '$1', after: '$3' })}) as t
+    cross join lateral (values ('collected', t.collected_kobo), ('available', t.balance_kobo),
+                               ('inSuspense', t.suspended_kobo)) as p (part, kobo)`,
+  `select ${MERCHANT_COLUMNS}, 'collected', -r.amount_kobo
+     from ${joinOwed('collection_accounts')} where a.client_id = $1`,
+  `select ${MERCHANT_COLUMNS}, 'returned', i.amount_kobo
+     from ${JOIN_ITEMS} where i.client_id = $1 and i.state = 'returned'`,
 ]
 
 // SQL queries: undo the changes since the moment ($4, $5). $3 is the client's owner name. `kind <>
@@ -301,7 +351,8 @@ const MERCHANT_UNDONE_SINCE = [
                                ('collected', t.credit_id is not null and t.reason <> 'split'))
                        as moved (part, counts)
     where moved.counts`,
-  `select ${MERCHANT_COLUMNS}, 'collected', r.amount_kobo from ${JOIN_OWED} where v.received_at >= $5`,
+  `select ${MERCHANT_COLUMNS}, 'collected', r.amount_kobo
+     from ${joinOwed('members')} where v.received_at >= $5`,
   `select ${MERCHANT_COLUMNS}, 'inSuspense', -t.change
      from ledger_accounts l
     cross join lateral (${movesSince({ account: 'l.id', firstId: '$4', at: '$5' })}) as t

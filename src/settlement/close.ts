@@ -22,14 +22,13 @@ import {
   type SharedAccounts,
   subaccountOwner,
 } from '#ledger/accounts.ts'
-import { postTransfers, type Transfer, undoSettlement } from '#ledger/transfers.ts'
+import { decideTransfers, postTransfers, type Transfer, undoSettlement } from '#ledger/transfers.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { type Floor, readReserveFloor } from '#payouts/settings.ts'
 import type { OutcomeHook } from '#payouts/settle.ts'
 import { type ApprovalDeps, approveByPolicy, needsApproval, takesTwoApprovers } from './approve.ts'
 import {
   type Cover,
-  decideTransfers,
   type Party,
   type PartyTotals,
   type Previous,

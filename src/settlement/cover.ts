@@ -7,29 +7,22 @@
 // while new transfers are posted. A transfer that is posted late, or dated before an earlier cut-off, has a
 // higher id, and the next settlement covers it.
 
+import { TIMES_ARE_IN_ORDER } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { fillHolds } from '#holds/hold.ts'
 import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
+import { findPosition } from '#ledger/transfer-counts.ts'
 import { takeBalances } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { HOURS_CURSOR, isFullHour, queryUpcoming } from './hours.ts'
 
 // The transfers that a settlement covers: ids from `fromId` to `toId`, posted before `cutOff`.
 export type Cover = { fromId: bigint; toId: bigint; cutOff: Date }
 // The client's previous settlement. The next one covers the transfers with ids from `nextFromId` on that have
 // an id above `toId` or were posted at `cutOff` or later.
 export type Previous = { id: SettlementId; toId: bigint; nextFromId: bigint; cutOff: Date }
-
-// Returns the highest transfer id that the settlement can cover. Waits for the transfers that are being
-// posted, so that none with a lower id can appear later.
-export async function decideTransfers(tx: Transaction): Promise<bigint> {
-  const { rows } = await tx.query<{ id: bigint }>({
-    name: 'decided-transfer-id',
-    text: 'select decided_transfer_id() as id',
-  })
-  return (rows[0] as { id: bigint }).id
-}
 
 // SQL subqueries: `sides` has one row for each side of a transfer that is on one of the client's accounts.
 // `kobo` is negative for money that left the account.
@@ -153,9 +146,9 @@ export async function sumLines(
 
 // Sums the money that a settlement would cover, and writes nothing. `lines` counts credits only.
 export async function previewTotals(db: Queryable, covering: Covering): Promise<LineTotals> {
+  const parts = await queryParts(db, covering)
   const { rows } = await db.query<LineTotals>({
-    text: `with ${SIDES}
-           select coalesce(sum(kobo) filter (where credit_id is not null
+    text: `select coalesce(sum(kobo) filter (where cause = 'credit'
                     and reason not in ('fee', 'fee_vat', 'split', 'reversal')), 0)::bigint
                     as gross_kobo,
                   coalesce(-sum(kobo) filter (where reason = 'fee'), 0)::bigint as fees_kobo,
@@ -166,17 +159,43 @@ export async function previewTotals(db: Queryable, covering: Covering): Promise<
                     'refunded')), 0)::bigint as refunds_kobo,
                   coalesce(-sum(kobo) filter (where reason in ('payout', 'payout_failed',
                     'paid')), 0)::bigint as paid_out_kobo,
-                  coalesce(-sum(kobo) filter (where adjustment_id is not null), 0)::bigint
+                  coalesce(-sum(kobo) filter (where cause = 'adjustment'), 0)::bigint
                     as recovered_kobo,
                   coalesce(sum(kobo) filter (where reason in ('hold', 'hold_release')), 0)::bigint
                     as carried_kobo,
                   coalesce(sum(kobo), 0)::bigint as net_kobo,
-                  count(*) filter (where kobo > 0 and reason in ('credit', 'settle', 'assign'))
-                    as lines
-             from sides where posted_at < $5`,
-    values: coverValues(covering),
+                  coalesce(sum(brought) filter (where reason in ('credit', 'settle', 'assign')), 0)
+                    ::bigint as lines
+             from (${parts.text}) as parts`,
+    values: parts.values,
   })
   return rows[0] as LineTotals
+}
+
+// Returns the query of the movements that a settlement would cover: from the sums by hour, or from the
+// transfers if the previous cut-off is not on the hour, if too many transfers are not counted yet, or if a
+// test clock may have dated counted ones after the cut-off.
+async function queryParts(
+  db: Queryable,
+  covering: Covering,
+): Promise<{ text: string; values: unknown[] }> {
+  const { clientId, currency, cover, previous } = covering
+  const after = await findPosition(db, HOURS_CURSOR)
+  const { rows } = await db.query<{ areInOrder: boolean }>({
+    name: 'are-times-in-order',
+    text: `select ${TIMES_ARE_IN_ORDER} as are_in_order`,
+  })
+  const beginsOnTheHour = !previous || isFullHour(previous.cutOff)
+  if (after !== undefined && beginsOnTheHour && rows[0]?.areInOrder) {
+    return queryUpcoming({ clientId, currency, cutOff: cover.cutOff, after, previous })
+  }
+  const text = `
+    with ${SIDES}
+    select reason, case when credit_id is not null then 'credit'
+                        when adjustment_id is not null then 'adjustment' else 'other' end as cause,
+           kobo, (kobo > 0)::int as brought
+      from sides where posted_at < $5`
+  return { text, values: coverValues(covering) }
 }
 
 export type Party = {

@@ -1,9 +1,11 @@
 // Reads the lines of a settlement, and previews the settlement that would be closed now.
 
+import { MERCHANT_CURSOR, selectTotals } from '#accounts/merchant-totals.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SettlementId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
+import { findPosition } from '#ledger/transfer-counts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { readReserveFloor } from '#payouts/settings.ts'
 import { previewTotals } from './cover.ts'
@@ -127,20 +129,37 @@ export async function readUpcoming(
 
 type Balances = { clientKobo: Kobo; subaccountsKobo: Kobo; owedKobo: Kobo }
 
-// Returns what the client and its subaccounts could be paid now, and the client's debt.
+// Returns what the client and its subaccounts could be paid now, and the client's debt. `kind <>
+// 'collection'` repeats the condition of the partial index on kind, owner and currency, so that PostgreSQL
+// can use it.
 async function readBalances(tx: Transaction, clientId: ClientId): Promise<Balances> {
+  const after = await findPosition(tx, MERCHANT_CURSOR)
   const { rows } = await tx.query<Balances>({
-    name: 'read-settleable-balances',
-    text: `select coalesce(sum(l.credits_kobo - l.debits_kobo)
-                    filter (where a.subaccount_id is null), 0)::bigint as client_kobo,
-                  coalesce(sum(l.credits_kobo - l.debits_kobo)
-                    filter (where a.subaccount_id is not null), 0)::bigint as subaccounts_kobo,
-                  (select coalesce(sum(debits_kobo - credits_kobo), 0)::bigint
+    text: `select coalesce(sum(kobo) filter (where kind in ('collection', 'available')), 0)::bigint
+                    as client_kobo,
+                  coalesce(sum(kobo) filter (where kind = 'subaccount'), 0)::bigint
+                    as subaccounts_kobo,
+                  coalesce(-sum(kobo) filter (where kind = 'receivable'), 0)::bigint as owed_kobo
+             from (select kind, credits_kobo - debits_kobo as kobo
                      from ledger_accounts
-                    where kind = 'receivable' and owner = $3 and currency = $2) as owed_kobo
-             from settlement_accounts a join ledger_accounts l on l.id = a.account_id
-            where a.client_id = $1 and a.currency = $2`,
-    values: [clientId, CURRENCY, clientOwner(clientId)],
+                    where kind = any('{available,receivable,subaccount}') and kind <> 'collection'
+                      and owner = any(array[$3] || array(select 'subaccount:' || id
+                                                           from subaccounts where client_id = $1))
+                      and currency = $2
+                   union all
+                   select 'collection', kobo
+                     from (${after === undefined ? COLLECTION_BALANCES : COLLECTION_TOTALS}) as c
+                    where currency = $2) as parts`,
+    values: [clientId, CURRENCY, clientOwner(clientId), ...(after === undefined ? [] : [after])],
   })
   return rows[0] as Balances
 }
+
+// SQL queries: the balances of the collection accounts of client $1, by account and by merchant. $4 is the
+// position of the totals.
+const COLLECTION_BALANCES = `
+  select l.currency, l.credits_kobo - l.debits_kobo as kobo
+    from collection_accounts a join ledger_accounts l on l.id = a.id
+   where a.client_id = $1`
+const COLLECTION_TOTALS = `
+  select currency, balance_kobo as kobo from (${selectTotals({ client: '$1', after: '$4' })}) as t`

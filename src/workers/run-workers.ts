@@ -4,8 +4,10 @@
 import { HAS_RESET_REQUESTS } from '#access/password-resets.ts'
 import { answerResetRequestsRound, purgeSessionsRound } from '#access/workers.ts'
 import { hasBankChanges } from '#accounts/bank-changes.ts'
+import { MERCHANT_CURSOR } from '#accounts/merchant-totals.ts'
 import {
   type BankChangesDeps,
+  countByMerchantRound,
   type RefillDeps,
   refillNumberPoolsRound,
   sendBankChangesRound,
@@ -13,7 +15,7 @@ import {
 import { eraseCasesRound, escalateCasesRound } from '#cases/workers.ts'
 import { HAS_CHAT } from '#chat/posts.ts'
 import { type ChatDeps, postToChatRound } from '#chat/workers.ts'
-import type { Clock } from '#clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '#clock.ts'
 import type { Config } from '#config/config.ts'
 import { HAS_EXPIRED_PAYMENTS } from '#credits/close.ts'
 import {
@@ -28,12 +30,13 @@ import { alertHoldDeadlinesRound, fillHoldsRound } from '#holds/workers.ts'
 import { HAS_DUE_CHECKS, type VerifyDeps, verifyIdentitiesRound } from '#identity/workers.ts'
 import type { ClientId } from '#ids.ts'
 import { checkIntegrityRound } from '#integrity/workers.ts'
+import { hasUncounted } from '#ledger/transfer-counts.ts'
 import type { Logger } from '#log.ts'
 import { type MessagesDeps, messageWorkers } from '#messages/workers.ts'
 import { type NoticesDeps, noticeWorkers } from '#notices/workers.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Metrics } from '#observability/metrics.ts'
-import { HAS_DUE_ENQUIRIES } from '#payouts/bank-accounts.ts'
+import { HAS_DUE_ENQUIRIES } from '#payouts/name-enquiries.ts'
 import {
   findQueriedConnections,
   type QueryDeps,
@@ -67,7 +70,7 @@ import {
 } from '#reconciliation/workers.ts'
 import { HAS_UNLOGGED_ALERTS } from '#records/alerts.ts'
 import { logAlertsRound } from '#records/workers.ts'
-import { HAS_UNCOUNTED_EVENTS } from '#reports/totals.ts'
+import { HAS_UNCOUNTED_EVENTS } from '#reports/hourly-totals.ts'
 import { countTotalsRound, watchArchiveRound } from '#reports/workers.ts'
 import { hasDueRequeries } from '#requery/ask.ts'
 import { hasRequeriesToPlan } from '#requery/plan.ts'
@@ -90,10 +93,12 @@ import {
 } from '#sandbox/workers.ts'
 import { HAS_DUE_SCHEDULES, runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
 import { type ScreenDeps, screeningWorkers, type WatchScreeningDeps } from '#screening/workers.ts'
+import { HOURS_CURSOR } from '#settlement/hours.ts'
 import { HAS_SETTLEMENT_SCHEDULES } from '#settlement/settings.ts'
 import {
   type CloseSettlementsDeps,
   closeSettlementsRound,
+  countHoursRound,
   watchHolidaysRound,
 } from '#settlement/workers.ts'
 import { escalateSuspenseRound } from '#suspense/workers.ts'
@@ -112,9 +117,8 @@ import {
 import { TestClockRunner } from './move-clock.ts'
 
 const LOOK_MS = 250 // The shortest pause of a worker between two rounds.
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
+// Each count of transfers rewrites a row per merchant or client. Readers add what was not counted yet.
+const COUNT_MS = 5 * SECOND_MS
 
 export type WorkerDeps = Deps &
   CloseSettlementsDeps &
@@ -150,7 +154,6 @@ export type WorkerDeps = Deps &
 // Notifiers wake workers after a write of this process. Workers find writes of other processes by `due`.
 type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
-// Lists the workers of a process.
 export function listWorkers(deps: WorkerDeps): Worker[] {
   return [
     ...whileClockRuns(deps, listDueWorkers(deps)),
@@ -267,6 +270,18 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: 2 * SECOND_MS,
       due: HAS_UNCOUNTED_EVENTS,
       round: countTotalsRound(deps),
+    },
+    {
+      name: 'count-by-merchant',
+      pauseMs: COUNT_MS,
+      due: hasUncounted(MERCHANT_CURSOR),
+      round: countByMerchantRound(deps),
+    },
+    {
+      name: 'count-settlement-hours',
+      pauseMs: COUNT_MS,
+      due: hasUncounted(HOURS_CURSOR),
+      round: countHoursRound(deps),
     },
     whenClockIsRight(deps, {
       name: 'write-credit-blocks',

@@ -76,6 +76,22 @@ export const CORRUPTIONS: readonly Corruption[] = [
     /^client \d+, NGN$/,
   ],
   [
+    'merchant_totals_are_their_transfers',
+    `update merchant_totals set balance_kobo = balance_kobo + 1`,
+    /^client \d+, merchant /,
+  ],
+  [
+    'merchant_totals_are_their_transfers',
+    `update merchant_totals set suspended_kobo = suspended_kobo - 1`,
+    /^client \d+, merchant /,
+  ],
+  ['merchant_totals_are_their_transfers', `delete from merchant_totals`, /^client \d+, merchant /],
+  [
+    'merchant_totals_are_their_transfers',
+    `update merchant_totals_cursor set to_id = to_id / 2`,
+    /^client \d+, merchant /,
+  ],
+  [
     'fees_are_booked',
     `delete from transfers where reason = 'fee_vat' and credit_id is not null`,
     /^credit \d+$/,

@@ -3,8 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { countByMerchant } from '#accounts/merchant-totals.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { BUSINESS_CHECKS, CHECK_NAMES, checkIntegrity } from '#integrity/checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS, runCheck } from '#ledger/checks.ts'
+import { countHours } from '#settlement/hours.ts'
 import { addLineDifference, resolve } from '../support/differences.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
@@ -174,6 +177,8 @@ async function journey(bench: Bench): Promise<void> {
   const shared = await startPayment(bench, { splitCode: 'AB' })
   await simulate(bench, shared.bankAccount, '6000.00')
   await reconcile(bench, account.accountNumber)
+  while (await withTransaction(bench.db, countByMerchant));
+  while (await withTransaction(bench.db, countHours));
 }
 
 // Books a credit and a fee from a statement, and notes a difference.
