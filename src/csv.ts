@@ -1,11 +1,32 @@
-// The cells of CSV files. A cell that a spreadsheet would read as a formula (= + - @) is prefixed with an
-// apostrophe, and so is a formula after a separator at which some locales split. A cell with separators is
-// quoted. Amounts stay unchanged.
+// The text of CSV files, of the service and of the rows that a user selects in the dashboard.
+//
+// A cell that a spreadsheet would read as a formula (= + - @) is prefixed with an apostrophe, and so is a
+// formula after a separator at which some locales split. A cell with separators is quoted. Amounts stay
+// unchanged.
 //
 // For a spreadsheet, digits that are not an amount (session ids, bank codes, account numbers) are written as
 // ="0001", which spreadsheets read as text. Otherwise they would drop leading zeros and round 30 digits.
 
 export type Cell = string | number | boolean | null | undefined
+
+const BYTE_ORDER_MARK = '\ufeff' // Declares UTF-8.
+const LINE_END = '\r\n'
+
+// Returns the line with the names of the columns. `hasMark` puts the byte order mark before it.
+export function headerLine(names: readonly string[], hasMark: boolean): string {
+  return `${hasMark ? BYTE_ORDER_MARK : ''}${csvLine(names)}`
+}
+
+// Returns a line of cells that are written by cellText().
+export function csvLine(cells: readonly string[]): string {
+  return cells.join(',') + LINE_END
+}
+
+// Formats our timestamps, which are in West Africa Time, as yyyy-MM-dd HH:mm:ss for spreadsheets: they do not
+// read a fraction or an offset as parts of a date.
+export function plainTime(timestamp: string): string {
+  return timestamp.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length).replace('T', ' ')
+}
 
 // Finds the places where a spreadsheet could read a formula: the start of a cell, and after a separator.
 const FORMULA =

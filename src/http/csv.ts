@@ -1,11 +1,10 @@
 // Exports as CSV and as workbooks, streamed batch by batch at the client's pace: a list of millions needs the
 // memory of one batch, and no database connection while a slow client reads.
 //
-// A byte order mark declares UTF-8. If an error occurs while the file is sent, the service cuts the
+// src/csv.ts writes the lines and cells. If an error occurs while the file is sent, the service cuts the
 // connection, so a file that ends cleanly is complete.
 //
-// With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset,
-// which spreadsheets do not read as a date.
+// With `for=spreadsheet`, digits are written as text, and times without fraction and offset.
 //
 // With `columns`, a file has only those columns.
 //
@@ -18,15 +17,13 @@ import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import { type ColumnDef, writeXlsxStream } from 'hucre/xlsx'
 import type { Scope } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
-import { type Cell, cellText } from '#csv.ts'
+import { type Cell, cellText, csvLine, headerLine, plainTime } from '#csv.ts'
 import { keepReading } from '#db/replica.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo, koboOf } from '#money.ts'
 import { parseWindow } from './lists.ts'
 
-const BYTE_ORDER_MARK = '\ufeff'
-const LINE_END = '\r\n'
 const CSV_END = /\.csv$/
 // A client that stops reading is disconnected after this time.
 const STALLED_MS = 60_000
@@ -59,8 +56,10 @@ function chosenColumns<Row>(columns: Columns<Row>, { columns: names }: { columns
   return [...new Set(names.split(','))].map((name) => {
     const column = columns.find(([columnName]) => columnName === name)
     if (column) return column
-    const message = `${name} is no column. The columns: ${columns.map(([title]) => title).join(', ')}.`
-    throw new Refusal('invalid_request', [{ field: 'columns', message }])
+    throw invalidField(
+      'columns',
+      `${name} is no column. The columns: ${columns.map(([title]) => title).join(', ')}.`,
+    )
   })
 }
 
@@ -82,24 +81,14 @@ function csvLines<Row>(
     const isTime = isForSpreadsheet && kind === 'time' && typeof cell === 'string'
     return cellText(isTime ? plainTime(cell) : cell, isForSpreadsheet)
   }
-  const lines = rows.map((row) => columns.map((column) => textOfCell(column, row)).join(','))
-  return lines.map((line) => line + LINE_END).join('')
+  return rows.map((row) => csvLine(columns.map((column) => textOfCell(column, row)))).join('')
 }
 
-// Formats our timestamps, which are in West Africa Time, as yyyy-MM-dd HH:mm:ss for spreadsheets.
-function plainTime(timestamp: string): string {
-  return timestamp.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length).replace('T', ' ')
-}
+const namesOf = <Row>(columns: Columns<Row>) => columns.map(([name]) => name)
 
 // Returns a whole file, the same as CsvExports.send() streams.
 export function csvText<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
-  return headerLine(columns, true) + csvLines(columns, rows)
-}
-
-// Returns the line with the names of the columns. `hasMark` puts the byte order mark before it.
-function headerLine<Row>(columns: Columns<Row>, hasMark: boolean): string {
-  const names = columns.map(([name]) => name).join(',')
-  return `${hasMark ? BYTE_ORDER_MARK : ''}${names}${LINE_END}`
+  return headerLine(namesOf(columns), true) + csvLines(columns, rows)
 }
 
 type Export<Row> = {
@@ -176,7 +165,7 @@ async function* csvChunks<Row>(
   firstBatch: IteratorResult<readonly Row[], void>,
 ) {
   const { columns, hasMark, isForSpreadsheet } = state
-  yield headerLine(columns, hasMark)
+  yield headerLine(namesOf(columns), hasMark)
   for await (const rows of remainingBatches(state, firstBatch)) {
     if (rows.length > 0) yield csvLines(columns, rows, isForSpreadsheet)
   }

@@ -88,9 +88,8 @@ test('a client id that is taken is told, and nothing typed is lost', async () =>
   await modalOf(page).getByLabel('Client ID').fill('TAKEN')
   await modalOf(page).getByLabel('Allowed IP addresses').fill('10.1.2.3/8')
   await press(page, 'Create client')
-  await modalOf(page)
-    .getByText(/Must be an IP address/)
-    .waitFor()
+  const fault = modalOf(page).locator('.fault') // At the field.
+  await fault.getByText(/Must be an IP address/).waitFor()
   await modalOf(page).getByLabel('Allowed IP addresses').fill('10.0.0.0/8')
   await press(page, 'Create client')
 

@@ -78,7 +78,7 @@ test('only a closed account can be erased, and not with a reason that names the 
   await modal.getByLabel(/^Type/).fill(accountNumber)
   await modal.getByRole('button', { name: 'Erase' }).click()
 
-  await modal.getByText('Must not hold the personal data').waitFor()
+  await modal.locator('.fault').getByText('Must not hold the personal data').waitFor() // At the field.
   assert.equal((await readAccount(bench, accountNumber)).accountName, PERSON.accountName)
   await modal.getByLabel('Reason').fill('Ticket 4712')
   await modal.getByRole('button', { name: 'Erase' }).click()

@@ -6,8 +6,10 @@ import { test } from 'node:test'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
 import { MEANS, personAt } from '../support/pressing.ts'
+import { pay } from '../support/refunding.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
@@ -169,5 +171,24 @@ test('an owner who does every step finishes the checklist', async () => {
   for (const step of ['Invite your colleagues', 'Make checkout yours']) {
     await setUp.locator('li[data-done=true]').getByText(step).waitFor()
   }
+  assert.deepEqual(problems, [])
+})
+
+test('in its first hour, a sandbox compares what is known: that today is not counted yet', async () => {
+  const clientId = 'FIRSTHOUR'
+  const token = await bench.newClient(clientId)
+  await pay(bench, (await createAccount(bench, {}, { token })).accountNumber, '600')
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  const card = page.getByRole('region', { name: 'Compare periods' })
+  const cells = card.getByRole('row', { name: /^Gross / }).locator('td')
+  await cells.first().waitFor()
+
+  assert.deepEqual(await cells.allInnerTexts(), ['Not yet', 'No data', '–'])
+  assert.match(
+    await card.innerText(),
+    /The data begins at .+: it counts here once that hour is over\./,
+  )
   assert.deepEqual(problems, [])
 })

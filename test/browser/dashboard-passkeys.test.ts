@@ -103,7 +103,6 @@ test('after the password, a passkey is the second factor; a recovery code is, to
   await using opened = await browser.newPage()
   const { page } = opened
   await addVirtualAuthenticator(page)
-  // Fills in the sign-in form and submits it.
   const submitSignIn = async () => {
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)

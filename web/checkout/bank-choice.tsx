@@ -3,8 +3,8 @@
 import { matchesBank } from '../bank-search.ts'
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import { AmountToPay, Fees } from './amounts.tsx'
 import { type Actions, type Bank, formatNumber, type Model, shownNumber } from './checkout.ts'
+import { AmountToPay, Fees, Problem } from './page-parts.tsx'
 
 const SEARCHED_FROM = 6 // A shorter list needs no search field.
 
@@ -151,10 +151,8 @@ function BankButton({ model, bank }: Pick<Props, 'model'> & { bank: Choice }) {
   )
 }
 
-type FormProps = Props & { children: preact.ComponentChildren }
-
 // Without JavaScript the form posts to the service, and with it the action requests the number in place.
-function ChoiceForm({ model, actions, children }: FormProps) {
+function ChoiceForm({ model, actions, children }: Props & { children: preact.ComponentChildren }) {
   // Before the script has loaded there are no actions, and the browser posts the form.
   const onSubmit = (event: SubmitEvent) => {
     const button = event.submitter as HTMLButtonElement | null
@@ -167,18 +165,5 @@ function ChoiceForm({ model, actions, children }: FormProps) {
       <input type="hidden" name="adviceReference" value={model.checkout.adviceReference} />
       {children}
     </form>
-  )
-}
-
-// The code of the problem comes from the URL, which anyone can edit. So only known codes are shown.
-const PROBLEMS = new Map<string, string>(Object.entries(strings.problems))
-
-// Explains a failed action to the payer by its code.
-export function Problem({ problem }: { problem: string | undefined }) {
-  if (problem === undefined) return null
-  return (
-    <p class="problem" role="alert">
-      {PROBLEMS.get(problem) ?? strings.problems.other}
-    </p>
   )
 }

@@ -7,7 +7,6 @@ import './merchant.css'
 import './print.css'
 import { hydrate, render } from 'preact'
 import { checkoutStrings as strings } from '../copy.ts'
-import { describeHeld } from './amounts.tsx'
 import { foundBanks } from './bank-choice.tsx'
 import {
   type Actions,
@@ -22,6 +21,7 @@ import {
 } from './checkout.ts'
 import { followCheckout } from './live.ts'
 import { Page, titleOf } from './page.tsx'
+import { describeHeld } from './page-parts.tsx'
 
 const COPIED_MS = 2_500
 const SENT_MS = 60_000 // After this time the payer may press “I’ve sent the money” again.

@@ -2,10 +2,8 @@
 
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import { HeldMoney } from './amounts.tsx'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
-import { referenceOf } from './help.tsx'
-import { SentButton } from './sent.tsx'
+import { HeldMoney, referenceOf, SentButton } from './page-parts.tsx'
 
 // The receipt, with a countdown to the merchant's site if the payer saw the payment arrive.
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {

@@ -3,8 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { checkoutStrings as strings, checkoutTitles as titles } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import { AmountToPay, Fees, HeldMoney } from './amounts.tsx'
-import { BankChoice, OtherBank, Problem } from './bank-choice.tsx'
+import { BankChoice, OtherBank } from './bank-choice.tsx'
 import {
   type Actions,
   type CheckoutStatus,
@@ -17,9 +16,16 @@ import {
   secondsUntil,
   shownNumber,
 } from './checkout.ts'
-import { SupportContacts } from './help.tsx'
 import { Cancelled, Expired, Paid, Reversed } from './outcomes.tsx'
-import { SentButton, Simulate } from './sent.tsx'
+import {
+  AmountToPay,
+  Fees,
+  HeldMoney,
+  Problem,
+  SentButton,
+  Simulate,
+  SupportContacts,
+} from './page-parts.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }
 
@@ -43,7 +49,6 @@ export function Page({ model, actions }: Props) {
   )
 }
 
-// The part of the page that depends on the status of the payment.
 function StatusView({ model, actions }: Props) {
   switch (model.checkout.status) {
     case 'Pending':

@@ -1,13 +1,12 @@
 // Renders the payment page on the server. The document contains the page's data but no inline scripts; the
 // browser hydrates from the data.
 
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { language, checkoutStrings as strings } from '../copy.ts'
 import { qrPaths } from '../qr-code.ts'
 import { type CheckoutPage, firstModel } from './checkout.ts'
 import { OutcomeSign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
-import { renderHtml } from './render-html.ts'
 
 type Files = { script: string; styles: readonly string[] }
 
@@ -75,7 +74,6 @@ export function drawQrCode(link: string): string {
   )
 }
 
-// A page with a message and no payment.
 function drawNotice(
   styles: readonly string[],
   { title, hint, children }: { title: string; hint: string; children?: ComponentChildren },
@@ -122,4 +120,47 @@ function drawDocument(title: string, head: ComponentChildren, body: ComponentChi
     </html>
   )
   return `<!doctype html>${renderHtml(document)}`
+}
+
+// Void elements of HTML. SVG elements must be closed.
+const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta'])
+const NOT_ATTRIBUTES = new Set(['children', 'key', 'ref'])
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+// A component is called as a plain function, which works because the page’s components have no hooks. A void
+// element, such as <img>, gets no closing tag.
+function renderHtml(node: ComponentChildren): string {
+  if (node === null || node === undefined || typeof node === 'boolean') return ''
+  if (Array.isArray(node)) return node.map(renderHtml).join('')
+  if (typeof node !== 'object') return escapeHtml(String(node))
+  const { type, props } = node as VNode<Record<string, unknown>>
+  if (typeof type === 'function') {
+    return renderHtml((type as (props: object) => ComponentChildren)(props))
+  }
+  const openingTag = `<${type}${renderAttributes(props)}>`
+  const isVoid = VOID.has(type as string)
+  return isVoid
+    ? openingTag
+    : `${openingTag}${renderHtml(props.children as ComponentChildren)}</${type}>`
+}
+
+// Omits event handlers, and props that are not attributes, such as `key`.
+function renderAttributes(props: Record<string, unknown>): string {
+  return Object.entries(props)
+    .filter(([name]) => !NOT_ATTRIBUTES.has(name) && !/^on[A-Z]/.test(name))
+    .map(([name, value]) => renderAttribute(name, value))
+    .join('')
+}
+
+// A boolean attribute is present or absent; aria and data attributes (`isTristate`) are written as "true" or
+// "false".
+function renderAttribute(name: string, value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const isTristate = name.startsWith('aria-') || name.startsWith('data-')
+  if (typeof value === 'boolean' && !isTristate) return value ? ` ${name}` : ''
+  return ` ${name}="${escapeHtml(String(value))}"`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] as string)
 }

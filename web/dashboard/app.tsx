@@ -64,16 +64,8 @@ export function App() {
   )
 }
 
-// The page for the state of the session.
-function Screen({
-  state,
-  enter,
-  load,
-}: {
-  state: State
-  enter: (session: Session) => void
-  load: () => void
-}) {
+function Screen(props: { state: State; enter: (session: Session) => void; load: () => void }) {
+  const { state, enter, load } = props
   switch (state.at) {
     case 'loading':
       return (

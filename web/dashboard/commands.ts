@@ -12,33 +12,18 @@ type ActionName = keyof typeof strings.actions
 type ActionCommand = { href: string; icon: IconName; scope: string; mode?: 'sandbox' }
 
 const tabHref = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
+const newHref = (view: string, form: string) => hrefOf(view, undefined, { new: form })
 
 const ACTIONS: Readonly<Record<ActionName, ActionCommand>> = {
-  request: {
-    href: hrefOf('payments', undefined, { new: 'request' }),
-    icon: 'advice',
-    scope: 'payments:write',
-  },
+  request: { href: newHref('payments', 'request'), icon: 'advice', scope: 'payments:write' },
   refund: {
     href: hrefOf('payments', undefined, { status: 'Successful' }),
     icon: 'reversal',
     scope: 'refunds:write',
   },
-  account: {
-    href: hrefOf('accounts', undefined, { new: 'account' }),
-    icon: 'accounts',
-    scope: 'accounts:write',
-  },
-  upload: {
-    href: hrefOf('accounts', undefined, { new: 'upload' }),
-    icon: 'upload',
-    scope: 'accounts:write',
-  },
-  payout: {
-    href: hrefOf('payouts', undefined, { new: 'payout' }),
-    icon: 'payouts',
-    scope: 'payouts:write',
-  },
+  account: { href: newHref('accounts', 'account'), icon: 'accounts', scope: 'accounts:write' },
+  upload: { href: newHref('accounts', 'upload'), icon: 'upload', scope: 'accounts:write' },
+  payout: { href: newHref('payouts', 'payout'), icon: 'payouts', scope: 'payouts:write' },
   settlement: { href: hrefOf('settlements'), icon: 'settlements', scope: 'payouts:write' },
   statement: { href: hrefOf('reconciliation'), icon: 'upload', scope: 'accounting:write' },
   transfer: {
@@ -47,11 +32,7 @@ const ACTIONS: Readonly<Record<ActionName, ActionCommand>> = {
     scope: 'payments:write',
     mode: 'sandbox',
   },
-  endpoint: {
-    href: hrefOf('webhooks', undefined, { new: 'endpoint' }),
-    icon: 'webhooks',
-    scope: 'webhooks:write',
-  },
+  endpoint: { href: newHref('webhooks', 'endpoint'), icon: 'webhooks', scope: 'webhooks:write' },
   checker: { href: tabHref('webhooks', 'checker'), icon: 'webhooks', scope: 'webhooks:read' },
 }
 
@@ -87,11 +68,7 @@ export function commandsFor(session: Session, allowed: readonly View[]): Command
     role === 'owner' || role === 'operator'
       ? [{ name: strings.invite, href: hrefOf('settings', undefined, invite), icon: 'action' }]
       : []
-  const views = allowed.map(({ name, path, icon }) => ({
-    name,
-    href: hrefOf(path),
-    icon,
-  }))
+  const views = allowed.map(({ name, path, icon }) => ({ name, href: hrefOf(path), icon }))
   const settingsCommands = [
     ...SETTINGS_FOR_ALL,
     ...(Object.keys(SETTINGS_BY_SCOPE) as (keyof typeof SETTINGS_BY_SCOPE)[]).filter((name) =>

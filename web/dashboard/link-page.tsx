@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, invitationStrings, resetStrings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
-import { Button } from './parts/button.tsx'
+import { Button } from './parts/controls.tsx'
 import { Skeleton } from './parts/states.tsx'
 import { toast } from './parts/toasts.tsx'
 import { BASE, hrefOf } from './routing.ts'
@@ -56,7 +56,6 @@ export function MailedLinkPage({ link, onDone }: { link: MailedLink; onDone: () 
     window.history.replaceState(null, '', href)
     onDone()
   }
-  // Sets the chosen password.
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)

@@ -43,10 +43,12 @@ function abortLoad(
   if (activeLoad.current === load) activeLoad.current = undefined
 }
 
-// Loads data with `load`, and loads again when `key` changes; a response for an earlier key is dropped.
+// Loads data with `load`, and loads again when `key` changes; a response for an earlier key is dropped. A new
+// `refreshKey` reloads the data, which stay visible meanwhile.
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
+  refreshKey = 0,
 ): Removable<Data> {
   type State = { key: string; data?: Data; problem?: Problem; isLoading: boolean }
   const [state, setState] = useState<State>({ key, isLoading: true })
@@ -92,6 +94,7 @@ export function useLoaded<Data>(
     if (activeLoad.current) activeLoad.current.isDue = true
     else setRound((previous) => previous + 1)
   }, [])
+  useReload(refreshKey, reload)
   // Stops loading first, because a load of a removed object would show an error.
   const remove = async (work: () => Promise<unknown>) => {
     isRemoved.current = true
@@ -119,17 +122,17 @@ export function useData<P extends GetPath>(
   path: P,
   params: Params<P>,
   query: Query = {},
+  refreshKey = 0,
 ): Removable<Data<P>> {
-  return useLoaded(JSON.stringify([path, params, query]), (signal) =>
-    getData(path, params, { query, signal }),
-  )
+  const load = (signal: AbortSignal) => getData(path, params, { query, signal })
+  return useLoaded(JSON.stringify([path, params, query]), load, refreshKey)
 }
 
 // Loads one page of a list; usePages goes from page to page.
-export const usePage = <P extends PagePath>(path: P, query: Query) =>
-  useLoaded(JSON.stringify([path, query]), (signal) =>
-    getPage(path, {} as Params<P>, { query, signal }),
-  )
+export function usePage<P extends PagePath>(path: P, query: Query, refreshKey = 0) {
+  const load = (signal: AbortSignal) => getPage(path, {} as Params<P>, { query, signal })
+  return useLoaded(JSON.stringify([path, query]), load, refreshKey)
+}
 
 export type Paged<Item> = Loaded<Page<Item>> & {
   number: number
@@ -177,4 +180,52 @@ export function useReload(refreshKey: number, work: () => void): void {
     lastRefreshKey.current = refreshKey
     latest.current()
   }, [refreshKey])
+}
+
+const EVERY_MS = 10_000
+const SOON_MS = 1_000
+
+// Calls `refresh` every ten seconds while the page is visible.
+export function useSteadyRefresh(refresh: () => void): void {
+  const latest = useRef(refresh)
+  latest.current = refresh
+  useEffect(() => {
+    const timer = window.setInterval(() => !document.hidden && latest.current(), EVERY_MS)
+    return () => window.clearInterval(timer)
+  }, [])
+}
+
+// A counter that a view passes to its parts. A part that gets a new `refreshKey` reloads its data.
+export function useRefreshKey(): [refreshKey: number, increase: () => void] {
+  const [refreshKey, setRefreshKey] = useState(0)
+  return [refreshKey, () => setRefreshKey((previous) => previous + 1)]
+}
+
+// Returns a refresh key that increases at intervals and with each change that the user makes in this view.
+export function useSteadyRefreshKey(): [refreshKey: number, increase: () => void] {
+  const [refreshKey, increase] = useRefreshKey()
+  useSteadyRefresh(increase)
+  return [refreshKey, increase]
+}
+
+// Refreshes quickly while rows are pending, then less and less often. Any change of `pending`, a key of the
+// pending rows, starts the quick refresh again.
+export function usePendingRefresh(pending: string, refresh: () => void): void {
+  const latest = useRef(refresh)
+  latest.current = refresh
+  useEffect(() => {
+    if (pending === '') return
+    let pauseMs = SOON_MS
+    let timer = 0
+    // Each pause is half as long again as the one before.
+    const refreshLater = () => {
+      timer = window.setTimeout(() => {
+        if (!document.hidden) latest.current()
+        pauseMs = Math.min(pauseMs * 1.5, EVERY_MS)
+        refreshLater()
+      }, pauseMs)
+    }
+    refreshLater()
+    return () => window.clearTimeout(timer)
+  }, [pending])
 }

@@ -24,11 +24,10 @@ function foldedGroups(session: Session): readonly Group[] {
   return GROUPS.filter((group) => names.includes(group))
 }
 
-type Props = { views: readonly View[]; current: string; session: Session }
-
 // The groups that the user folded show only the count of their waiting items, and the open view. The
 // stylesheet makes the rows lower if `--rows` of them do not fit the window.
-export function Menu({ views, current, session }: Props) {
+export function Menu(props: { views: readonly View[]; current: string; session: Session }) {
+  const { views, current, session } = props
   const [folded, setFolded] = useState(() => foldedGroups(session))
   // Folds or unfolds a group, and stores the choice in the browser.
   const toggleGroup = (group: Group) => {
@@ -79,10 +78,9 @@ export function Menu({ views, current, session }: Props) {
   )
 }
 
-type MenuItemProps = { view: View; current: string; session: Session }
-
-// The link to a view, with the count of the items that wait there.
-function MenuItem({ view: { path, name, icon, count: Count }, current, session }: MenuItemProps) {
+function MenuItem(props: { view: View; current: string; session: Session }) {
+  const { view, current, session } = props
+  const { path, name, icon, count: Count } = view
   return (
     <li>
       <a

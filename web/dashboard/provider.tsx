@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, providerStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from './api.ts'
-import { Button } from './parts/button.tsx'
+import { Button } from './parts/controls.tsx'
 import { Skeleton } from './parts/states.tsx'
 import { passkeyForSignIn } from './passkeys.ts'
 import { BASE, hrefOf } from './routing.ts'

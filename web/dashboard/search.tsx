@@ -148,7 +148,6 @@ function useSearch({ session, commands }: Props) {
   }
 }
 
-// The search field above the view, with its results.
 export function SearchBox(props: Props) {
   const { text, onType, onKeyDown, open, setOpen, field, ...view } = useSearch(props)
   const { search, results, groups, options, chosen, isShown } = view

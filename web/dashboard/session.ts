@@ -10,6 +10,7 @@ import {
   send,
 } from './api.ts'
 import { forgetSearches } from './recent-searches.ts'
+import type { Place } from './routing.ts'
 
 export type Session = Schemas['SignedInSession']
 
@@ -123,3 +124,5 @@ export function keepSession(session: Session): Session {
   window.localStorage.setItem(KEY, 'yes')
   return session
 }
+
+export type ViewProps = { session: Session; place: Place }

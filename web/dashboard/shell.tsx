@@ -8,19 +8,18 @@ import { commandsFor } from './commands.ts'
 import { humanize } from './format.ts'
 import { forgetEvents, useConnection } from './live.ts'
 import { Menu } from './menu.tsx'
+import { Link } from './parts/controls.tsx'
 import { TimeZoneNote } from './parts/drawer.tsx'
 import { Icon, type IconName } from './parts/icons.tsx'
-import { Link } from './parts/link.tsx'
 import { ShortcutList } from './parts/shortcut-list.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { toast } from './parts/toasts.tsx'
 import { BASE, usePlace } from './routing.ts'
 import { SearchBox } from './search.tsx'
-import { type Session, signOut } from './session.ts'
+import { type Session, signOut, type ViewProps } from './session.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
 import { ViewHelp } from './view-help.tsx'
-import type { ViewProps } from './view-props.ts'
 import { UNLISTED, type View, viewsFor } from './views.ts'
 
 export function Shell({ session }: { session: Session }) {
@@ -122,12 +121,11 @@ function untilDrawn(): Promise<unknown> {
   })
 }
 
-type UserMenuProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
-
 // The foot of the menu: the user, the theme and the sign-out.
-function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps) {
+function UserMenu(props: { session: Session; setLeaving: (isLeaving: boolean) => void }) {
+  const { session, setLeaving } = props
+  const { user, role, client } = session
   const [theme, setTheme] = useState(chosenTheme)
-  // Goes on to the next of the themes.
   const switchTheme = () => {
     const next = nextTheme(theme)
     chooseTheme(next)
@@ -164,9 +162,7 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
   )
 }
 
-type IconButtonProps = { name: IconName; label: string; press: () => void }
-
-function IconButton({ name, label, press }: IconButtonProps) {
+function IconButton({ name, label, press }: { name: IconName; label: string; press: () => void }) {
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} onClick={press}>
       <Icon name={name} />

@@ -1,13 +1,19 @@
 // Sign-in with a passkey, or with email and password and then a code, a passkey or a choice of client.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { appStrings, signInStrings as strings } from '../copy.ts'
+import { appStrings, forgotPasswordStrings, signInStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
-import { ForgotPasswordPage } from './forgot-password.tsx'
-import { Button } from './parts/button.tsx'
+import { Button } from './parts/controls.tsx'
 import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
 import { ProviderSignIn } from './provider.tsx'
-import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
+import {
+  changePassword,
+  requestPasswordReset,
+  type Session,
+  type SignIn,
+  signIn,
+  signInWithPasskey,
+} from './session.ts'
 import { CodeField, Fault, Field, SignInLayout } from './sign-in-parts.tsx'
 
 export const NEW_PASSWORD_LENGTH_MIN = 12
@@ -163,7 +169,6 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
   useEffect(() => {
     document.title = `${strings.newTitle} · ${appStrings.title}`
   }, [])
-  // Replaces the temporary password.
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
@@ -197,6 +202,56 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
           {isBusy ? strings.busy : strings.change}
         </button>
       </form>
+    </SignInLayout>
+  )
+}
+
+// Asks the service to mail a link for a new password. The answer does not tell whether the address has a
+// user.
+function ForgotPasswordPage({ email, back }: { email: string; back: () => void }) {
+  const [sentTo, setSentTo] = useState<string | undefined>()
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    document.title = `${forgotPasswordStrings.title} · ${appStrings.title}`
+  }, [])
+  // Asks for the link, and replaces the form with a note that it was mailed.
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const address = String(new FormData(event.currentTarget as HTMLFormElement).get('email')).trim()
+    setBusy(true)
+    try {
+      await requestPasswordReset(address)
+      setSentTo(address)
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <SignInLayout title={forgotPasswordStrings.title}>
+      {sentTo === undefined ? (
+        <form onSubmit={submit} aria-busy={isBusy}>
+          <p class="muted">{forgotPasswordStrings.text}</p>
+          <Field
+            label={forgotPasswordStrings.email}
+            name="email"
+            type="email"
+            autocomplete="username"
+            defaultValue={email}
+          />
+          <Fault problem={problem} />
+          <button type="submit" class="button primary" disabled={isBusy}>
+            {forgotPasswordStrings.submit}
+          </button>
+        </form>
+      ) : (
+        <div role="status" class="sent">
+          <p>{forgotPasswordStrings.sent(sentTo)}</p>
+          <p class="muted small">{forgotPasswordStrings.noMail}</p>
+        </div>
+      )}
+      <Button onClick={back}>{forgotPasswordStrings.back}</Button>
     </SignInLayout>
   )
 }

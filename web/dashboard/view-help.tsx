@@ -1,8 +1,9 @@
 // Help next to the title of a view: its terms, as docs/glossary.md defines them, and its guides, which the
 // service serves (src/http/reference/guides.ts).
 
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { definitionsStrings as definitions, helpStrings as strings } from '../copy.ts'
+import { useCloseOutside } from './parts/controls.tsx'
 import type { TermName } from './parts/term.tsx'
 
 type GuideName = keyof typeof strings.guides
@@ -71,18 +72,7 @@ export function ViewHelp({ path, name }: { path: string; name: string }) {
   const wrapper = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
-    if (!isOpen) return
-    const closeOutside = ({ target }: Event) => {
-      if (!wrapper.current?.contains(target as Node)) setOpen(false)
-    }
-    document.addEventListener('pointerdown', closeOutside)
-    document.addEventListener('focusin', closeOutside)
-    return () => {
-      document.removeEventListener('pointerdown', closeOutside)
-      document.removeEventListener('focusin', closeOutside)
-    }
-  }, [isOpen])
+  useCloseOutside(wrapper, isOpen, () => setOpen(false))
   const help = HELP[path]
   if (!help) return null
   // Escape closes the help, and the focus returns to its button.

@@ -6,8 +6,7 @@ import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'
 import { AlertCount, approvalCount, NeedsYouCount } from './parts/approval-count.tsx'
 import type { IconName } from './parts/icons.tsx'
-import type { Session } from './session.ts'
-import type { ViewProps } from './view-props.ts'
+import type { Session, ViewProps } from './session.ts'
 
 type ViewModule = { default: ComponentType<ViewProps> }
 
@@ -36,193 +35,101 @@ export type View = {
 const { views } = appStrings
 
 type ViewName = keyof typeof views
-type NamedView = Pick<View, 'path' | 'name' | 'icon'>
+type Load = View['load']
+type More = Partial<Pick<View, 'count' | 'mode'>>
 
-// The path, the name and the icon of a view by its key in the catalogue. The icon may be omitted if it has
-// the same key.
-function viewNamed(name: ViewName & IconName): NamedView
-function viewNamed(name: ViewName, icon: IconName): NamedView
-function viewNamed(name: ViewName, icon = name as IconName): NamedView {
+// A view by its key in the catalogue, which gives its path and name. The icon may be omitted if it has the
+// same key.
+function view(name: ViewName & IconName, scope: View['scope'], load: Load, more?: More): View
+function view(
+  name: ViewName,
+  scope: View['scope'],
+  load: Load,
+  more: More & { icon: IconName },
+): View
+function view(name: ViewName, scope: View['scope'], load: Load, more: Partial<View> = {}): View {
   const kebab = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return { path: name === 'today' ? '' : kebab, name: views[name], icon }
+  const path = name === 'today' ? '' : kebab
+  return { path, name: views[name], icon: name as IconName, scope, load, ...more }
 }
 
+const inGroup = (group: Group, members: readonly View[]) =>
+  members.map((member) => ({ ...member, group }))
+
 export const VIEWS: readonly View[] = [
-  {
-    ...viewNamed('today'),
-    scope: 'credits:read',
-    count: NeedsYouCount,
-    load: () => import('./views/today/today.tsx'),
-  },
-  {
-    ...viewNamed('payments'),
-    group: 'moneyIn',
-    scope: 'payments:read',
-    load: () => import('./views/payments/payments.tsx'),
-  },
-  {
-    ...viewNamed('accounts'),
-    group: 'moneyIn',
-    scope: 'accounts:read',
-    load: () => import('./views/accounts/accounts.tsx'),
-  },
-  {
-    ...viewNamed('credits'),
-    group: 'moneyIn',
-    scope: 'credits:read',
-    load: () => import('./views/credits.tsx'),
-  },
-  {
-    ...viewNamed('suspense'),
-    group: 'exceptions',
-    scope: 'suspense:read',
-    count: approvalCount('suspense'),
-    load: () => import('./views/suspense/suspense.tsx'),
-  },
-  {
-    ...viewNamed('returns', 'reversal'),
-    group: 'exceptions',
-    scope: 'returns:read',
-    load: () => import('./views/returns.tsx'),
-  },
-  {
-    ...viewNamed('railItems'),
-    group: 'exceptions',
-    scope: 'operator',
-    load: () => import('./views/rail-items.tsx'),
-  },
-  {
-    ...viewNamed('holds', 'lock'),
-    group: 'exceptions',
-    scope: 'operator',
-    count: approvalCount('holds'),
-    load: () => import('./views/holds.tsx'),
-  },
-  {
-    ...viewNamed('screening', 'filter'),
-    group: 'exceptions',
-    scope: 'operator',
-    count: approvalCount('screening'),
-    load: () => import('./views/screening.tsx'),
-  },
-  {
-    ...viewNamed('cases', 'search'),
-    group: 'exceptions',
-    scope: 'operator',
-    load: () => import('./views/cases/cases.tsx'),
-  },
-  {
-    ...viewNamed('settlements'),
-    group: 'moneyOut',
-    scope: 'payouts:read',
-    count: approvalCount('settlements'),
-    load: () => import('./views/settlements/settlements.tsx'),
-  },
-  {
-    ...viewNamed('payouts'),
-    group: 'moneyOut',
-    scope: 'payouts:read',
-    count: approvalCount('payouts', 'payoutFailures'),
-    load: () => import('./views/payouts/payouts.tsx'),
-  },
-  {
-    ...viewNamed('refunds', 'reversal'),
-    group: 'moneyOut',
-    scope: 'payments:read',
-    load: () => import('./views/refunds.tsx'),
-  },
-  {
-    ...viewNamed('ledger'),
-    group: 'books',
-    scope: 'credits:read',
-    load: () => import('./views/ledger.tsx'),
-  },
-  {
-    ...viewNamed('statements', 'advice'),
-    group: 'books',
-    scope: 'credits:read',
-    load: () => import('./views/statements.tsx'),
-  },
-  {
-    ...viewNamed('reconciliation'),
-    group: 'books',
-    scope: 'accounting:read',
-    count: approvalCount('differences'),
-    load: () => import('./views/reconciliation/reconciliation.tsx'),
-  },
-  {
-    ...viewNamed('accounting'),
-    group: 'books',
-    scope: 'accounting:read',
-    count: approvalCount('months'),
-    load: () => import('./views/accounting/accounting.tsx'),
-  },
-  {
-    ...viewNamed('adjustments', 'advice'),
-    group: 'books',
-    scope: 'accounting:read',
-    count: approvalCount('adjustments'),
-    load: () => import('./views/adjustments.tsx'),
-  },
-  {
-    ...viewNamed('alerts', 'warning'),
-    group: 'operate',
-    scope: 'operator',
-    count: AlertCount,
-    load: () => import('./views/alerts.tsx'),
-  },
-  {
-    ...viewNamed('banks'),
-    group: 'operate',
-    scope: 'accounting:read',
-    load: () => import('./views/banks.tsx'),
-  },
-  {
-    ...viewNamed('clients'),
-    group: 'operate',
-    scope: 'operator',
-    load: () => import('./views/clients/clients.tsx'),
-  },
-  {
-    ...viewNamed('settings'),
-    group: 'operate',
-    scope: undefined,
-    load: () => import('./views/settings/settings.tsx'),
-  },
-  {
-    ...viewNamed('sandboxBank', 'sandbox'),
-    group: 'developers',
-    scope: 'payments:write',
-    mode: 'sandbox',
-    load: () => import('./views/sandbox-bank/sandbox-bank.tsx'),
-  },
-  {
-    ...viewNamed('webhooks'),
-    group: 'developers',
-    scope: 'webhooks:read',
-    load: () => import('./views/webhooks/webhooks.tsx'),
-  },
-  {
-    ...viewNamed('messages', 'attempt'),
-    group: 'developers',
-    scope: 'webhooks:read',
-    load: () => import('./views/messages/messages.tsx'),
-  },
-  {
-    ...viewNamed('developers'),
-    group: 'developers',
-    scope: 'webhooks:write',
-    load: () => import('./views/developers/developers.tsx'),
-  },
+  view('today', 'credits:read', () => import('./views/today/today.tsx'), { count: NeedsYouCount }),
+  ...inGroup('moneyIn', [
+    view('payments', 'payments:read', () => import('./views/payments/payments.tsx')),
+    view('accounts', 'accounts:read', () => import('./views/accounts/accounts.tsx')),
+    view('credits', 'credits:read', () => import('./views/credits.tsx')),
+  ]),
+  ...inGroup('exceptions', [
+    view('suspense', 'suspense:read', () => import('./views/suspense/suspense.tsx'), {
+      count: approvalCount('suspense'),
+    }),
+    view('returns', 'returns:read', () => import('./views/returns.tsx'), { icon: 'reversal' }),
+    view('railItems', 'operator', () => import('./views/rail-items.tsx')),
+    view('holds', 'operator', () => import('./views/holds.tsx'), {
+      icon: 'lock',
+      count: approvalCount('holds'),
+    }),
+    view('screening', 'operator', () => import('./views/screening.tsx'), {
+      icon: 'filter',
+      count: approvalCount('screening'),
+    }),
+    view('cases', 'operator', () => import('./views/cases/cases.tsx'), { icon: 'search' }),
+  ]),
+  ...inGroup('moneyOut', [
+    view('settlements', 'payouts:read', () => import('./views/settlements/settlements.tsx'), {
+      count: approvalCount('settlements'),
+    }),
+    view('payouts', 'payouts:read', () => import('./views/payouts/payouts.tsx'), {
+      count: approvalCount('payouts', 'payoutFailures'),
+    }),
+    view('refunds', 'payments:read', () => import('./views/refunds.tsx'), { icon: 'reversal' }),
+  ]),
+  ...inGroup('books', [
+    view('ledger', 'credits:read', () => import('./views/ledger.tsx')),
+    view('statements', 'credits:read', () => import('./views/statements.tsx'), { icon: 'advice' }),
+    view(
+      'reconciliation',
+      'accounting:read',
+      () => import('./views/reconciliation/reconciliation.tsx'),
+      { count: approvalCount('differences') },
+    ),
+    view('accounting', 'accounting:read', () => import('./views/accounting/accounting.tsx'), {
+      count: approvalCount('months'),
+    }),
+    view('adjustments', 'accounting:read', () => import('./views/adjustments.tsx'), {
+      icon: 'advice',
+      count: approvalCount('adjustments'),
+    }),
+  ]),
+  ...inGroup('operate', [
+    view('alerts', 'operator', () => import('./views/alerts.tsx'), {
+      icon: 'warning',
+      count: AlertCount,
+    }),
+    view('banks', 'accounting:read', () => import('./views/banks.tsx')),
+    view('clients', 'operator', () => import('./views/clients/clients.tsx')),
+    view('settings', undefined, () => import('./views/settings/settings.tsx')),
+  ]),
+  ...inGroup('developers', [
+    view('sandboxBank', 'payments:write', () => import('./views/sandbox-bank/sandbox-bank.tsx'), {
+      icon: 'sandbox',
+      mode: 'sandbox',
+    }),
+    view('webhooks', 'webhooks:read', () => import('./views/webhooks/webhooks.tsx')),
+    view('messages', 'webhooks:read', () => import('./views/messages/messages.tsx'), {
+      icon: 'attempt',
+    }),
+    view('developers', 'webhooks:write', () => import('./views/developers/developers.tsx')),
+  ]),
 ]
 
 // Views that are not in the menu: only links open them, for example the link of a scheduled report.
 export const UNLISTED: readonly View[] = [
-  {
-    ...viewNamed('reports', 'download'),
-    scope: undefined,
-    load: () => import('./views/reports/reports.tsx'),
-  },
+  view('reports', undefined, () => import('./views/reports/reports.tsx'), { icon: 'download' }),
 ]
 
 // The views that the user’s scopes and the client’s mode allow.

@@ -3,11 +3,12 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { appStrings } from '../../copy.ts'
+import { appStrings, erasureStrings as strings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
 import { keepPageOpenDuring } from '../in-flight.ts'
-import { DialogForm } from './dialog.tsx'
-import { type Form, type Headers, newKey, useSending } from './forms.tsx'
+import { mayAccount, type Session } from '../session.ts'
+import { Bullets, DialogForm } from './dialog.tsx'
+import { type Form, type Headers, InputField, newKey, ReasonField, useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { toast, toastWithUndo } from './toasts.tsx'
 
@@ -191,5 +192,135 @@ export function AtOnceButton({ label, style = '', name, run }: AtOnceProps) {
     >
       {label}
     </button>
+  )
+}
+
+type Words = {
+  own: string
+  approve: string
+  approveTitle: (amount: string) => string
+  approveText: string
+  approved: string
+  reject: string
+  rejectTitle: (amount: string) => string
+  reason: string
+  rejectHint: string
+  rejected: string
+  withdraw: string
+  withdrawTitle: string
+  withdrawText: string
+  withdrawn: string
+}
+
+type DecideRequestProps = {
+  session: Session
+  requestedBy: string | null
+  cannotApprove: { message: string } | null
+  amount: string
+  words: Words
+  isAfterFacts?: boolean
+  decide: (
+    verb: 'approve' | 'reject' | 'withdraw',
+    sent: { body: Record<string, never> | { reason: string }; headers: Headers },
+  ) => Promise<unknown>
+  onDone: () => void
+}
+
+// The buttons that withdraw the user’s own request, or approve or reject another user’s. `decide` sends the
+// decision; `words` are the texts of the workflow.
+export function DecideRequest(props: DecideRequestProps) {
+  const { session, requestedBy, cannotApprove, amount, words, isAfterFacts = true } = props
+  const { decide, onDone } = props
+  const isOwn = requestedBy === `user:${session.user.email}`
+  const marginClass = isAfterFacts ? 'after-facts' : ''
+  return (
+    <>
+      {isOwn && <p class={`muted ${marginClass}`}>{words.own}</p>}
+      {!isOwn && cannotApprove && <p class="notice after-facts">{cannotApprove.message}</p>}
+      {mayAccount(session) && (
+        <div class={`buttons ${marginClass}`}>
+          <Action
+            title={words.withdrawTitle}
+            action={words.withdraw}
+            isOffered={isOwn}
+            text={words.withdrawText}
+            run={(_, headers) => decide('withdraw', { body: {}, headers })}
+            message={words.withdrawn}
+            onDone={onDone}
+          />
+          <Action
+            title={words.approveTitle(amount)}
+            action={words.approve}
+            style="primary"
+            isOffered={!isOwn && !cannotApprove}
+            text={words.approveText}
+            run={(_, headers) => decide('approve', { body: {}, headers })}
+            message={words.approved}
+            onDone={onDone}
+          />
+          <Action
+            title={words.rejectTitle(amount)}
+            action={words.reject}
+            isOffered={!isOwn}
+            isDangerous
+            run={(form, headers) =>
+              decide('reject', { body: { reason: form.text('reason') }, headers })
+            }
+            message={words.rejected}
+            onDone={onDone}
+          >
+            <ReasonField label={words.reason} hint={words.rejectHint} />
+          </Action>
+        </div>
+      )}
+    </>
+  )
+}
+
+type EraseButtonProps = {
+  kind: 'account' | 'advice'
+  word: string
+  // Resolves to whether the erasure is complete.
+  run: (body: { reason: string }, headers: Headers) => Promise<boolean>
+  changed: () => void
+}
+
+export function EraseButton(props: EraseButtonProps) {
+  return (
+    <OpenButton label={strings.open} style="danger-text">
+      {(close) => <EraseForm {...props} close={close} />}
+    </OpenButton>
+  )
+}
+
+// The button of the dialog stays disabled until the user has typed `word`. `run` resolves to whether the
+// erasure is complete; if it still runs, the toast says so.
+function EraseForm({ kind, word, run, changed, close }: EraseButtonProps & { close: () => void }) {
+  const [typed, setTyped] = useState('')
+  const { goes, stays, after } = strings[kind]
+  return (
+    <ActionDialog
+      title={strings.title}
+      action={strings.submit}
+      isDangerous
+      isReady={typed.trim() === word}
+      run={(form, headers) => run({ reason: form.text('reason') }, headers)}
+      message={(isComplete) => (isComplete ? strings.done : strings.begun)}
+      onDone={changed}
+      close={close}
+    >
+      <p>{strings.goesTitle}</p>
+      <Bullets points={goes} />
+      <p>{strings.staysTitle}</p>
+      <Bullets points={stays} />
+      <p>{after}</p>
+      <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
+      <InputField
+        label={strings.confirm(word)}
+        required
+        value={typed}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </ActionDialog>
   )
 }

@@ -3,12 +3,11 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { alertsStrings, approvalsStrings as strings } from '../../copy.ts'
-import { getData, getPage, type Schemas } from '../api.ts'
+import { getData, type Schemas } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { useLoaded } from '../loading.ts'
+import { usePage, useSteadyRefresh } from '../loading.ts'
 import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { useSteadyRefresh } from '../steady-refresh.ts'
 
 export type Pending = Schemas['PendingApprovals']
 export type Task =
@@ -122,9 +121,7 @@ export function refreshAlertCount(): void {
 // The number of open alerts next to Alerts in the menu. A user without the scope `webhooks:read` gets no
 // events, so the number also refreshes at intervals.
 export function AlertCount({ session }: { session: Session }) {
-  const open = useLoaded('open alerts', (signal) =>
-    getPage('/api/v1/operator/alerts', {}, { query, signal }),
-  )
+  const open = usePage('/api/v1/operator/alerts', query)
   const refresh = useThrottled(open.reload)
   useEvents(
     ({ type }) => type === 'alert.raised' && refresh(),

@@ -1,17 +1,48 @@
-// Available, pending, reserved and in-transit balances, now or at the end of a day.
+// Figures with their names, and the balances of a client: now, or at the end of a day.
 
+import type { ComponentChildren } from 'preact'
 import { balancesStrings as strings } from '../../copy.ts'
-import { getData, type Schemas } from '../api.ts'
-import { money } from '../format.ts'
-import { useLoaded, useReload } from '../loading.ts'
+import type { Schemas } from '../api.ts'
+import { dayAfter, money } from '../format.ts'
+import { useData } from '../loading.ts'
 import { goTo, hrefOf, type Place } from '../routing.ts'
-import { AppliedInput } from './applied-input.tsx'
-import { Button } from './button.tsx'
-import { dayAfter } from './filters.tsx'
-import { Field } from './forms.tsx'
-import { Stat } from './stat.tsx'
-import { StatementLinks } from './statement-links.tsx'
+import { Button, Link } from './controls.tsx'
+import { StatementLinks } from './exports.tsx'
+import { AppliedInput, Field } from './forms.tsx'
 import { Failed, Pending } from './states.tsx'
+import { Term, type TermName } from './term.tsx'
+
+type Props = {
+  name: string
+  note: string
+  tone?: string
+  view?: string
+  term?: TermName // The term whose definition the name shows. Ignored if the name is a link.
+  isMain?: boolean
+  children: ComponentChildren
+}
+
+// A figure with its name and a note. With `view`, the name links to that view.
+export function Stat({ name, note, tone = '', view, term, isMain, children }: Props) {
+  return (
+    <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
+      <dt>
+        {view !== undefined ? (
+          <Link class="stat-link" href={hrefOf(view)}>
+            {name}
+          </Link>
+        ) : (
+          withDefinition(term, name)
+        )}
+      </dt>
+      <dd class="stat-value">{children}</dd>
+      <dd class="muted small">{note}</dd>
+    </div>
+  )
+}
+
+const withDefinition = (term: TermName | undefined, name: string) =>
+  term ? <Term term={term} text={name} /> : name
 
 type Balance = Schemas['Balance']
 type Part = keyof typeof strings.parts
@@ -24,10 +55,8 @@ const WARNING: readonly Part[] = ['held', 'forfeited', 'receivable']
 export function Balances({ place }: { place: Place }) {
   const { at = '' } = place.query
   const day = /^\d{4}-\d{2}-\d{2}$/.test(at) ? at : ''
-  const { data, problem, reload } = useLoaded(`balances ${day}`, (signal) =>
-    // The end of a day is the start of the next.
-    getData('/api/v1/balances', {}, { query: { at: day && dayAfter(day) }, signal }),
-  )
+  // The end of a day is the start of the next.
+  const { data, problem, reload } = useData('/api/v1/balances', {}, { at: day && dayAfter(day) })
   // Users restricted to some merchants see no total sums.
   if (problem?.code === 'merchants_restricted') return null
   return (
@@ -45,7 +74,6 @@ export function Balances({ place }: { place: Place }) {
   )
 }
 
-// The field for the day of the balances, and the button that returns to the current balances.
 function DayChoice({ day, place }: { day: string; place: Place }) {
   const choose = (at: string) =>
     goTo(hrefOf('ledger', undefined, { ...place.query, at }), { replace: true })
@@ -98,12 +126,8 @@ function noteFor(part: Part, { currency, available = 0, receivable = 0 }: ShownB
   return strings.toPayOut(money(Math.max(available - receivable, 0), currency))
 }
 
-// The current balances on the page Today.
 export function BalancesToday({ refreshKey }: { refreshKey: number }) {
-  const { data, problem, reload } = useLoaded('balances today', (signal) =>
-    getData('/api/v1/balances', {}, { signal }),
-  )
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData('/api/v1/balances', {}, {}, refreshKey)
   const isRestricted = problem?.code === 'merchants_restricted'
   if (isRestricted || (!data && !problem)) return null
   return (

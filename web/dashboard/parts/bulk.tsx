@@ -7,7 +7,7 @@ import { bulkStrings as strings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
 import { money } from '../format.ts'
 import { keepPageOpenDuring } from '../in-flight.ts'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { type Headers, newKey } from './forms.tsx'
 
 const AT_ONCE = 4

@@ -3,7 +3,7 @@
 
 import { reconciliationStrings, accountingStrings as strings } from '../../copy.ts'
 import { type Data, send } from '../api.ts'
-import { addDays, daysBetween, longDay, shortDay, today } from '../days.ts'
+import { addDays, daysBetween, longDay, shortDay, today } from '../format.ts'
 import { useData } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { ActionDialog, OpenButton } from './action.tsx'
@@ -107,10 +107,9 @@ function statusText({ status, isExpected, openDifferences }: BankDay): string {
   return isExpected ? strings.closeMissing : strings.closeNotExpected
 }
 
-type StepsProps = { view: string; place: Place; from: string; to: string }
-
 // Links to the period of equal length before and after this one. The URL contains the last day of the period.
-export function DaySteps({ view, place, from, to }: StepsProps) {
+export function DaySteps(props: { view: string; place: Place; from: string; to: string }) {
+  const { view, place, from, to } = props
   const latest = today()
   const days = daysBetween(from, to).length
   // Moves the period by this many days. A period that ends today leaves its end out of the URL.

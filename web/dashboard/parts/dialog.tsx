@@ -1,10 +1,10 @@
 // Modal dialogs: confirmations, forms, notices, and secrets that are shown once.
 
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
+import { isInFlight } from '../in-flight.ts'
 import { FieldFaults, type useSending } from './forms.tsx'
-import { useModal } from './modal-dialog.ts'
 import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
 import { Copyable } from './values.tsx'
@@ -110,5 +110,54 @@ export function ShowOnce({ title, text, secrets, close }: ShowOnceProps) {
         </div>
       </div>
     </Dialog>
+  )
+}
+
+// `modal` has the attributes of the <dialog> element; `leave` closes it unless a request is in flight. If the
+// browser has closed the dialog by itself, `onClose` opens it again, and then closes it as Escape would.
+export function useModal(close: () => void) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const closeUnlessInFlight = () => {
+    if (!isInFlight()) close()
+  }
+  // Runs before the browser draws, so that the dialog has the focus once it is visible.
+  useLayoutEffect(() => {
+    const focusedBefore = document.activeElement as HTMLElement | null
+    const dialog = ref.current
+    dialog?.showModal()
+    return () => {
+      dialog?.close() // Lets elements under the dialog take the focus again.
+      focusedBefore?.focus?.()
+    }
+  }, [])
+  const modal = {
+    ref,
+    onCancel: (event: Event) => {
+      event.preventDefault()
+      closeUnlessInFlight()
+    },
+    onClose: ({ currentTarget }: Event) => {
+      const dialog = currentTarget as HTMLDialogElement
+      if (!dialog.isConnected || dialog.open) return
+      dialog.showModal()
+      closeUnlessInFlight()
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      event.stopPropagation() // A dialog below must not close as well.
+      closeUnlessInFlight()
+    },
+  }
+  return { modal, leave: closeUnlessInFlight }
+}
+
+export function Bullets({ points }: { points: readonly string[] }) {
+  return (
+    <ul class="todo muted">
+      {points.map((point) => (
+        <li key={point}>{point}</li>
+      ))}
+    </ul>
   )
 }

@@ -5,18 +5,16 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Data, GetPath, Params, Schemas } from '../api.ts'
-import { useData, useLoaded, useReload } from '../loading.ts'
+import { useData, useLoaded } from '../loading.ts'
+import { useModal } from './dialog.tsx'
 import { Icon } from './icons.tsx'
-import { useModal } from './modal-dialog.ts'
 import { Pending } from './states.tsx'
 import { Term, type TermName, termNamed } from './term.tsx'
 import { Timeline } from './timeline.tsx'
 import { Toasts } from './toasts.tsx'
 
-type Props = { title: string; close: () => void; children: ComponentChildren }
-
-// A modal panel at the side of the page, for the object that is open in the URL.
-export function Drawer({ title, close, children }: Props) {
+export function Drawer(props: { title: string; close: () => void; children: ComponentChildren }) {
+  const { title, close, children } = props
   const { modal, leave } = useModal(close)
   const pressedElement = useRef<EventTarget | null>(null)
   // Closes only if the user both presses and releases outside, because a text selection in the drawer may end
@@ -55,7 +53,7 @@ export function Drawer({ title, close, children }: Props) {
 export type Fact = readonly [name: string, value: ComponentChildren, term?: TermName | undefined]
 
 // Renders facts as a list. Omits facts without a value.
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+export function factList(facts: readonly Fact[]) {
   const shownFacts = facts.filter(
     ([, value]) => value !== null && value !== undefined && value !== false && value !== '',
   )
@@ -88,8 +86,7 @@ type DetailProps<P extends GetPath> = {
 // A drawer that loads its object by the path and parameters, and reloads it when `refreshKey` changes.
 export function Detail<P extends GetPath>(props: DetailProps<P>) {
   const { title, path, params, refreshKey = 0, close, show, timeline } = props
-  const { data, problem, reload } = useData(path, params)
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData(path, params, {}, refreshKey)
   return (
     <Drawer title={title} close={close}>
       <Pending {...{ data, problem, reload }} kind="page" lines={8} />
@@ -111,8 +108,7 @@ type WholeTimelineProps = {
 
 // The timeline of the open object, which loads apart from the object.
 export function WholeTimeline({ load, refreshKey }: WholeTimelineProps) {
-  const { data, problem, reload } = useLoaded('timeline', load)
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useLoaded('timeline', load, refreshKey)
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
   return (
     <>

@@ -6,13 +6,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
-import { datedDay, isDay } from '../days.ts'
-import { dayOf, humanize } from '../format.ts'
+import { datedDay, dayAfter, dayOf, humanize, isDay } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
-import { AppliedInput } from './applied-input.tsx'
-import { Button } from './button.tsx'
-import { Dropdown } from './dropdown.tsx'
-import { ExportLinks } from './export-links.tsx'
+import { Button, Dropdown } from './controls.tsx'
+import { ExportLinks } from './exports.tsx'
+import { AppliedInput } from './forms.tsx'
 import { Icon } from './icons.tsx'
 
 export type Filter = {
@@ -122,10 +120,7 @@ export function Filters({ view, filters, query, file, tools }: Props) {
   )
 }
 
-type AddFilterProps = { hidden: readonly Filter[]; add: (name: string) => void }
-
-// The dropdown of the filters that are not visible yet.
-function AddFilter({ hidden, add }: AddFilterProps) {
+function AddFilter({ hidden, add }: { hidden: readonly Filter[]; add: (name: string) => void }) {
   return (
     <Dropdown id="more-filters" icon="filter" label={appStrings.filters.add} style="add-filter">
       {(close) =>
@@ -148,7 +143,6 @@ function AddFilter({ hidden, add }: AddFilterProps) {
 
 type AppliedProps = Pick<Props, 'view' | 'filters' | 'query'> & { applied: readonly Filter[] }
 
-// The filters in effect, each with a button that removes it.
 function AppliedChips({ view, filters, applied, query }: AppliedProps) {
   const clear = () =>
     goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
@@ -193,16 +187,12 @@ function shownValue({ choices, type }: Filter, value: string): string {
   return choices?.[value] ?? value
 }
 
+type ControlProps = { filter: Filter; value: string; apply: (name: string, value: string) => void }
+
 // A filter’s field: a dropdown if the filter has choices, else a text or date field.
-function Control({
-  filter: { name, choices, unset, type, placeholder },
-  value,
-  apply,
-}: {
-  filter: Filter
-  value: string
-  apply: (name: string, value: string) => void
-}) {
+function Control(props: ControlProps) {
+  const { filter, value, apply } = props
+  const { name, choices, unset, type, placeholder } = filter
   if (choices) {
     return (
       <select
@@ -247,13 +237,6 @@ export function filterQuery(filters: readonly Filter[], query: Query): Query {
   return Object.fromEntries(
     values.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),
   )
-}
-
-// Returns text that is no day unchanged, so that the service refuses it.
-export function dayAfter(date: string): string {
-  const at = new Date(`${date}T00:00:00Z`)
-  if (Number.isNaN(at.getTime())) return date
-  return new Date(at.getTime() + 86_400_000).toISOString().slice(0, 10)
 }
 
 type Preset = keyof typeof appStrings.filters.presets

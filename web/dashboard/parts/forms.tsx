@@ -6,6 +6,7 @@ import {
   type ComponentChildren,
   createContext,
   type TargetedEvent,
+  type TargetedKeyboardEvent,
 } from 'preact'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type FieldFault, type Problem, problemFrom } from '../api.ts'
@@ -38,7 +39,6 @@ export function useSending(work: (form: Form, headers: Headers) => Promise<unkno
   return { problem, isBusy, submit }
 }
 
-// A random idempotency key.
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -66,7 +66,7 @@ export const FieldFaults = createContext<readonly FieldFault[]>([])
 type Labels = {
   label: string
   hint?: ComponentChildren
-  errorField?: string | undefined // The API's name of the field whose errors are shown here.
+  errorField?: string | undefined // The API's name of the field whose errors belong here, if not `name`.
 }
 
 type FieldProps = Labels & { children: (id: string, invalid: object) => ComponentChildren }
@@ -95,10 +95,13 @@ export function Field({ label, hint, errorField, children }: FieldProps) {
 type Attributes<Element extends EventTarget> = Omit<AllHTMLAttributes<Element>, 'label'>
 type InputProps = Labels & Attributes<HTMLInputElement>
 
-// A field with an <input>. The errors of a refused request appear at the field named `errorField`.
+const nameOf = ({ name }: { name?: unknown }) => (typeof name === 'string' ? name : undefined)
+
+// A field with an <input>. The errors of a refused request about the field `errorField`, or else `name`,
+// appear at it.
 export function InputField({ label, hint, errorField, ...input }: InputProps) {
   return (
-    <Field label={label} hint={hint} errorField={errorField}>
+    <Field label={label} hint={hint} errorField={errorField ?? nameOf(input)}>
       {(id, invalid) => <input id={id} autocomplete="off" {...(input as object)} {...invalid} />}
     </Field>
   )
@@ -107,14 +110,10 @@ export function InputField({ label, hint, errorField, ...input }: InputProps) {
 // Attributes of a field for an amount in naira, with or without kobo. Commas may separate thousands.
 export const AMOUNT = { inputMode: 'decimal', pattern: '[0-9,]+(\\.[0-9]{1,2})?' } as const
 
-export function TextAreaField({
-  label,
-  hint,
-  errorField,
-  ...area
-}: Labels & Attributes<HTMLTextAreaElement>) {
+export function TextAreaField(props: Labels & Attributes<HTMLTextAreaElement>) {
+  const { label, hint, errorField, ...area } = props
   return (
-    <Field label={label} hint={hint} errorField={errorField}>
+    <Field label={label} hint={hint} errorField={errorField ?? nameOf(area)}>
       {(id, invalid) => <textarea id={id} {...(area as object)} {...invalid} />}
     </Field>
   )
@@ -123,12 +122,8 @@ export function TextAreaField({
 type ReasonProps = Labels & { rows?: number; maxLength?: number; required?: boolean }
 
 // The field for the reason of an action, which the form sends as `reason`.
-export function ReasonField({
-  rows = 3,
-  maxLength = 500,
-  required = true,
-  ...labels
-}: ReasonProps) {
+export function ReasonField(props: ReasonProps) {
+  const { rows = 3, maxLength = 500, required = true, ...labels } = props
   return <TextAreaField name="reason" {...{ rows, maxLength, required }} {...labels} />
 }
 
@@ -148,7 +143,7 @@ export function SelectField(props: SelectProps) {
     typeof option === 'object' ? option : ([option, names[option as never]] as const),
   )
   return (
-    <Field label={label} hint={hint} errorField={errorField}>
+    <Field label={label} hint={hint} errorField={errorField ?? nameOf(select)}>
       {(id, invalid) => (
         <select id={id} {...(select as object)} {...invalid}>
           {emptyOption !== undefined && <option value="">{emptyOption}</option>}
@@ -163,10 +158,8 @@ export function SelectField(props: SelectProps) {
   )
 }
 
-export function CheckBox({
-  label,
-  ...input
-}: { label: ComponentChildren } & Attributes<HTMLInputElement>) {
+export function CheckBox(props: { label: ComponentChildren } & Attributes<HTMLInputElement>) {
+  const { label, ...input } = props
   return (
     <label class="option">
       <input type="checkbox" {...(input as object)} />
@@ -192,3 +185,82 @@ export function MoreOptions({ label, children }: { label: string; children: Comp
     </details>
   )
 }
+
+type Props = {
+  name: 'callBackUrl' | 'notificationUrl'
+  label: string
+  hint: string
+  value?: string
+  isNeeded?: boolean
+}
+
+export function WebAddressField({ name, label, hint, value = '', isNeeded = false }: Props) {
+  return (
+    <InputField
+      label={label}
+      hint={hint}
+      errorField={name}
+      name={name}
+      type="url"
+      required={isNeeded}
+      placeholder="https://"
+      defaultValue={value}
+    />
+  )
+}
+
+type AppliedInputProps = {
+  id: string
+  name?: string
+  type: 'text' | 'date'
+  inputMode?: 'decimal'
+  placeholder?: string
+  value: string
+  apply: (value: string) => void
+}
+
+// `sent` is the text that was given to `apply`, until the user types again.
+type Draft = { applied: string; text: string; sent?: string | undefined }
+
+// A text or date field that calls `apply` only with complete values: on blur, on Enter, or once a date has
+// its whole year.
+export function AppliedInput({ type, value, apply, ...attributes }: AppliedInputProps) {
+  const [, redraw] = useState({})
+  // The typed text until it is applied. If the URL changes meanwhile, as by removing a filter, its value
+  // replaces the text.
+  const draft = useRef<Draft>({ applied: value, text: value })
+  if (draft.current.applied !== value) draft.current = { applied: value, text: value }
+  const applyNow = ({ currentTarget: { value: typed } }: TargetedEvent<HTMLInputElement>) => {
+    // Browsers report Enter as a key and as a change, and then the blur: only the first is applied.
+    if (typed === value || typed === draft.current.sent) return
+    draft.current.sent = typed
+    apply(typed)
+  }
+  // Browsers report a date at each typed digit of the year, so only a date with four digits, or an emptied
+  // field, is applied.
+  const applyWhole = (event: TargetedEvent<HTMLInputElement>) => {
+    const { value: typed, validity } = event.currentTarget
+    if (typed === '' ? !validity.badInput : WHOLE_YEAR.test(typed)) applyNow(event)
+  }
+  const field = {
+    ...attributes,
+    value: draft.current.text,
+    onInput: (event: TargetedEvent<HTMLInputElement>) => {
+      draft.current.text = event.currentTarget.value
+      draft.current.sent = undefined
+      redraw({})
+    },
+    onBlur: applyNow,
+    onKeyDown: (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+      if (event.key !== 'Enter' || event.repeat) return
+      draft.current.sent = undefined // Enter applies again what has failed.
+      applyNow(event)
+    },
+  }
+  if (type === 'text')
+    return <input {...field} type="text" autocomplete="off" onChange={applyNow} />
+  return <input {...field} type="date" max="9999-12-31" onChange={applyWhole} />
+}
+
+// While a user types the year 2026, browsers report 0002, 0020 and 0202, which must not be applied.
+const WHOLE_YEAR = /^[1-9]\d{3}-/

@@ -51,7 +51,6 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-// An icon, which screen readers skip.
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">

@@ -3,30 +3,26 @@
 
 import type { ComponentChildren } from 'preact'
 import { appStrings } from '../../copy.ts'
-import {
-  type Data,
-  type GetPath,
-  getData,
-  type PagePath,
-  type Params,
-  type Query,
-  type Row,
-  type Schemas,
-} from '../api.ts'
+import type { Data, GetPath, PagePath, Params, Query, Row, Schemas } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { type Paged, useLoaded, usePages, useReload } from '../loading.ts'
+import {
+  type Paged,
+  useData,
+  usePages,
+  usePendingRefresh,
+  useRefreshKey,
+  useReload,
+  useSteadyRefresh,
+} from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
-import { usePendingRefresh, useRefreshKey, useSteadyRefresh } from '../steady-refresh.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { ViewProps } from '../session.ts'
 import { BulkBar } from './bulk.tsx'
-import { mayHide, useColumns } from './column-choice.tsx'
+import { Link } from './controls.tsx'
 import { Detail } from './drawer.tsx'
-import { AllColumnsLinks } from './export-links.tsx'
-import { ExportSelected } from './export-selected.tsx'
+import { AllColumnsLinks, ExportSelected } from './exports.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
-import { Link } from './link.tsx'
 import { useSavedViews } from './saved-views.tsx'
 import { Empty, Failed } from './states.tsx'
 import {
@@ -34,8 +30,10 @@ import {
   type Column,
   exportedFields,
   ListTable,
+  mayHide,
   type Turning,
   useChosenAmong,
+  useColumns,
 } from './table.tsx'
 
 type Tools = { refreshKey: number; close: () => void; changed: () => void }
@@ -199,7 +197,6 @@ type SelectionBarProps<P extends PagePath> = {
 // The bar over the list while rows are selected: their sum, the actions, and the export.
 function SelectionBar<P extends PagePath>(props: SelectionBarProps<P>) {
   const { name, bulk, selectedRows, columns, fields, clearSelection, changed } = props
-  // Called after a bulk action.
   const endSelection = () => {
     clearSelection()
     changed()
@@ -320,17 +317,13 @@ type Summary = { count: number; isExact: boolean; totals: Total[] | null }
 // The service counts exactly only up to this number.
 const COUNTED_MAX = 10_000
 
-type SummaryPathProps = { path: SummaryPath; query: Query; refreshKey: number }
-
 // Shows how many items match the filters, and their sum. If the count is not exact, shows no sum.
 //
 // A failed reload leaves the old summary on the page, so its failure is shown above the summary. If the first
 // load fails, there is no summary that could be out of date, and nothing is shown (`problem && data`).
-function ListSummary({ path, query, refreshKey }: SummaryPathProps) {
-  const { data, problem, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
-    getData(path, {}, { query, signal }),
-  )
-  useReload(refreshKey, reload)
+function ListSummary(props: { path: SummaryPath; query: Query; refreshKey: number }) {
+  const { path, query, refreshKey } = props
+  const { data, problem, reload } = useData(path, {}, query, refreshKey)
   return (
     <>
       {problem && data && <Failed problem={problem} retry={reload} />}

@@ -6,11 +6,8 @@ import { AMOUNT, type Form, InputField, TextAreaField } from './forms.tsx'
 
 const { rules: strings } = accountsStrings
 
-export function PayerRulesFields({
-  rules = null,
-}: {
-  rules?: Schemas['OwnAccount']['payerRules']
-}) {
+export function PayerRulesFields(props: { rules?: Schemas['OwnAccount']['payerRules'] }) {
+  const { rules = null } = props
   return (
     <>
       <AmountField name="minAmount" label={strings.min} value={rules?.minAmount} />

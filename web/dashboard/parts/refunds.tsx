@@ -139,10 +139,9 @@ function RefundEntry({ refund, children }: { refund: Refund; children: Component
   )
 }
 
-type CancelRefundProps = { refund: Schemas['Refund']; onDone: () => void }
-
 // Cancels the refund after a confirmation with a reason. A refusal is explained in the dashboard’s words.
-export function CancelRefund({ refund, onDone }: CancelRefundProps) {
+export function CancelRefund(props: { refund: Schemas['Refund']; onDone: () => void }) {
+  const { refund, onDone } = props
   const { reference, amount, currency } = refund
   return (
     <div class="buttons entry-actions">
@@ -188,13 +187,8 @@ function RefundButton(props: FormProps) {
 }
 
 // Asks for amount and reason, then for a confirmation that names the amount and the payer.
-function RefundForm({
-  target,
-  payer,
-  remaining,
-  onDone,
-  close,
-}: FormProps & { close: () => void }) {
+function RefundForm(props: FormProps & { close: () => void }) {
+  const { target, payer, remaining, onDone, close } = props
   const [body, setBody] = useState<Body | undefined>()
   const key = useRef(newKey()) // The form creates one refund, however often the user confirms.
   const sending = useSending(async (form) =>

@@ -7,9 +7,8 @@ import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '
 import { getData, Problem, problemFrom, send } from '../api.ts'
 import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { Button } from './button.tsx'
+import { Button, Link } from './controls.tsx'
 import { newKey } from './forms.tsx'
-import { Link } from './link.tsx'
 import { toast } from './toasts.tsx'
 
 const TRIES_MAX = 4

@@ -8,12 +8,10 @@ import { problemFrom, type Query, type Schemas, send } from '../api.ts'
 import { useData } from '../loading.ts'
 import { goTo, hrefOf, type Place } from '../routing.ts'
 import { ActionDialog, AtOnceButton } from './action.tsx'
-import { AppliedInput } from './applied-input.tsx'
-import { Button } from './button.tsx'
+import { Button, Dropdown } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
-import { Dropdown } from './dropdown.tsx'
 import type { Filter } from './filters.tsx'
-import { CheckBox, Field, InputField } from './forms.tsx'
+import { AppliedInput, CheckBox, Field, InputField } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 
@@ -178,7 +176,6 @@ function SavedViewsMenu(props: SavedViewsMenuProps) {
 
 type SaveProps = Pick<SavedViewsMenuProps, 'path' | 'content' | 'reload'> & { close: () => void }
 
-// Saves the current filters and hidden columns as a view with a name.
 function SaveDialog({ path, content, reload, close }: SaveProps) {
   return (
     <ActionDialog
@@ -195,13 +192,7 @@ function SaveDialog({ path, content, reload, close }: SaveProps) {
       onDone={reload}
       close={close}
     >
-      <InputField
-        label={strings.name}
-        name="name"
-        errorField="name"
-        required
-        maxLength={NAME_MAX}
-      />
+      <InputField label={strings.name} name="name" required maxLength={NAME_MAX} />
       <CheckBox label={strings.isDefault} name="isDefault" />
     </ActionDialog>
   )
@@ -216,19 +207,11 @@ function ManageDialog({ views, reload, close }: ManageProps) {
     await send('PATCH', `${PATH}/{id}`, { params: { id: saved.id }, body })
     reload()
   }
-  // Browsers report Enter as a key and as a change, with the same name. Only the first is sent.
-  const renaming = useRef(new Map<string, string>())
-  // Renames the view, unless a request with the same name is in flight.
-  const rename = (saved: View, name: string) => {
-    if (renaming.current.get(saved.id) === name) return
-    renaming.current.set(saved.id, name)
-    void change(saved, { name: name.trim() })
-      .then(
-        () => toast(strings.renamed),
-        (error) => toast(problemFrom(error).message, 'bad'),
-      )
-      .finally(() => renaming.current.delete(saved.id))
-  }
+  const rename = (saved: View, name: string) =>
+    void change(saved, { name: name.trim() }).then(
+      () => toast(strings.renamed),
+      (error) => toast(problemFrom(error).message, 'bad'),
+    )
   return (
     <Dialog title={strings.manageTitle} close={close}>
       <div class="form">

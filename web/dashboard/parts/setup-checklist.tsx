@@ -8,9 +8,8 @@ import { getData, getPage, type PagePath, type Params } from '../api.ts'
 import { useLoaded } from '../loading.ts'
 import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { Button } from './button.tsx'
+import { Button, Link } from './controls.tsx'
 import { Icon } from './icons.tsx'
-import { Link } from './link.tsx'
 import { toastWithUndo } from './toasts.tsx'
 
 type StepName = keyof typeof strings.steps
@@ -133,10 +132,9 @@ const STEPS_OF: Readonly<Record<string, readonly StepName[]>> = {
 
 const DISMISSED = 'manilla-setup-dismissed'
 
-type Props = { session: Session; refreshKey: number; isFolded: boolean }
-
 // Shows the steps that the user’s role and scopes allow, until all are done or the user dismisses the list.
-export function SetupChecklist({ session, refreshKey, isFolded }: Props) {
+export function SetupChecklist(props: { session: Session; refreshKey: number; isFolded: boolean }) {
+  const { session, refreshKey, isFolded } = props
   const { role, scopes, client, user } = session
   const key = `${DISMISSED} ${user.id}`
   const [isDismissed, setDismissed] = useState(window.localStorage.getItem(key) !== null)
@@ -189,7 +187,6 @@ export function SetupChecklist({ session, refreshKey, isFolded }: Props) {
 
 type StepsProps = { names: readonly StepName[]; done: readonly StepName[]; dismiss: () => void }
 
-// The steps, each with a mark if it is done, and the button that dismisses the list.
 function StepList({ names, done, dismiss }: StepsProps) {
   return (
     <>

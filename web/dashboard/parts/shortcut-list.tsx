@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { appStrings, shortcutsStrings as strings } from '../../copy.ts'
 import { areShortcutsEnabled, type Destination, enableShortcuts, LETTERS } from '../shortcuts.ts'
 import { NoticeDialog } from './dialog.tsx'
+import { CheckBox } from './forms.tsx'
 
 type Shortcut = { name: string; keys: readonly string[]; joined?: string }
 
@@ -19,13 +20,8 @@ const IN_LISTS: readonly Shortcut[] = [
   { name: strings.openItem, keys: [strings.keys.enter] },
 ]
 
-export function ShortcutList({
-  views,
-  close,
-}: {
-  views: readonly Destination[]
-  close: () => void
-}) {
+export function ShortcutList(props: { views: readonly Destination[]; close: () => void }) {
+  const { views, close } = props
   const [isOn, setOn] = useState(areShortcutsEnabled)
   // The views that have a letter, which is pressed after g.
   const viewShortcuts = views.flatMap(({ path, name }): Shortcut[] => {
@@ -42,18 +38,15 @@ export function ShortcutList({
       {/* The browser focuses the first control of a dialog. The checkbox comes first, so that the dialog
           opens at its top and not scrolled down to the Close button. */}
       <div>
-        <label class="option">
-          <input
-            type="checkbox"
-            checked={isOn}
-            aria-describedby="shortcuts-hint"
-            onChange={(event) => {
-              enableShortcuts(event.currentTarget.checked)
-              setOn(event.currentTarget.checked)
-            }}
-          />
-          {strings.enabled}
-        </label>
+        <CheckBox
+          label={strings.enabled}
+          checked={isOn}
+          aria-describedby="shortcuts-hint"
+          onChange={(event) => {
+            enableShortcuts(event.currentTarget.checked)
+            setOn(event.currentTarget.checked)
+          }}
+        />
         <p id="shortcuts-hint" class="muted small">
           {strings.enabledHint}
         </p>

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { appStrings } from '../../copy.ts'
 import type { Problem } from '../api.ts'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { Icon, type IconName } from './icons.tsx'
 
 type EmptyProps = { icon: IconName; title: string; text?: string; children?: ComponentChildren }

@@ -7,8 +7,8 @@ import { appStrings } from '../../copy.ts'
 import { isInFlight } from '../in-flight.ts'
 import type { Loaded, Paged } from '../loading.ts'
 import { goTo } from '../routing.ts'
+import { Dropdown, Link } from './controls.tsx'
 import { Icon } from './icons.tsx'
-import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Term, termNamed } from './term.tsx'
 import { Money, Time } from './values.tsx'
@@ -36,6 +36,17 @@ export function amountColumn<Row extends object>(
     />
   )
   return { name, place: 'amount', isAmount: true, show, fields: [`${String(field)}`, 'currency'] }
+}
+
+// A column of one field, which has the same name in the export. Shows the value, or what `show` makes of it.
+export function fieldColumn<Row, Field extends keyof Row & string>(
+  name: string,
+  field: Field,
+  place?: Column<Row>['place'],
+  show = (value: Row[Field]) => value as ComponentChildren,
+): Column<Row> {
+  const column = { name, show: (row: Row) => show(row[field]), fields: [field] }
+  return place ? { ...column, place } : column
 }
 
 // Creates the column by which the list is sorted.
@@ -107,13 +118,9 @@ export function ListTable<Row>(props: Props<Row>) {
   )
 }
 
-function Heading<Row>({
-  column: { name, place, isAmount, isOrder },
-  turning,
-}: {
-  column: Column<Row>
-  turning: Turning | undefined
-}) {
+function Heading<Row>(props: { column: Column<Row>; turning: Turning | undefined }) {
+  const { column, turning } = props
+  const { name, place, isAmount, isOrder } = column
   const style = cellClass(place, isAmount)
   if (!isOrder || !turning) {
     const term = termNamed(name)
@@ -205,11 +212,9 @@ function Rows<Row>({
 type ChoosingProps<Row> = { keyOf: (row: Row) => string; choosing: Choosing<Row> }
 
 // The checkbox for all rows of this page. Rows selected on other pages stay selected.
-function ChooseAll<Row>({
-  rows,
-  keyOf,
-  choosing: { chosen, choose, mayChoose },
-}: ChoosingProps<Row> & { rows: readonly Row[] }) {
+function ChooseAll<Row>(props: ChoosingProps<Row> & { rows: readonly Row[] }) {
+  const { rows, keyOf, choosing } = props
+  const { chosen, choose, mayChoose } = choosing
   const keys = rows.filter(mayChoose).map(keyOf)
   const areAll = keys.length > 0 && keys.every((key) => chosen.has(key))
   const others = [...chosen].filter((key) => !keys.includes(key))
@@ -228,7 +233,6 @@ function ChooseAll<Row>({
   )
 }
 
-// The checkbox of a row, if the row may be selected.
 function ChooseOne<Row>({ row, keyOf, choosing }: ChoosingProps<Row> & { row: Row }) {
   const { chosen, choose, mayChoose, nameOf } = choosing
   const key = keyOf(row)
@@ -321,4 +325,56 @@ export function useChosenAmong<Chosen>(
     choice.filterKey === filterKey ? choice.chosen : none,
     (chosen) => setChoice({ filterKey, chosen }),
   ]
+}
+
+const { columns: strings } = appStrings
+
+const keyOf = (list: string) => `manilla-columns ${list}`
+// A list with so few columns offers no choice of columns.
+const SHORT_LIST_MAX = 3
+
+export const mayHide = ({ length }: { length: number }) => length > SHORT_LIST_MAX
+
+// The first column links to the row, and the sorted column reverses the order, so neither can be hidden.
+const isFixed = ({ isOrder }: { isOrder?: boolean }, index: number) =>
+  index === 0 || isOrder === true
+
+// Returns the visible columns of a list, and the dropdown that chooses them.
+export function useColumns<Row>(list: string, columns: readonly Column<Row>[]) {
+  const [hidden, setHidden] = useState<readonly string[]>(
+    () => window.localStorage.getItem(keyOf(list))?.split('\n') ?? [],
+  )
+  const isVisible = (column: Column<Row>, index: number) =>
+    isFixed(column, index) || !hidden.includes(column.name)
+  // Stores the names of the hidden columns in this browser. No hidden columns is the default.
+  const hide = (names: readonly string[]) => {
+    if (names.length === 0) window.localStorage.removeItem(keyOf(list))
+    else window.localStorage.setItem(keyOf(list), names.join('\n'))
+    setHidden(names)
+  }
+  const toggle = (name: string) =>
+    hide(hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name])
+  const choice = (files: ComponentChildren) =>
+    mayHide(columns) && (
+      <Dropdown id="columns" icon="columns" label={strings.label} style="column-choice">
+        {() => (
+          <>
+            {columns.map((column, index) => (
+              <label key={column.name}>
+                <input
+                  type="checkbox"
+                  checked={isVisible(column, index)}
+                  disabled={isFixed(column, index)}
+                  onChange={() => toggle(column.name)}
+                />
+                {column.name}
+              </label>
+            ))}
+            <p class="muted">{strings.device}</p>
+            {files}
+          </>
+        )}
+      </Dropdown>
+    )
+  return { columns: columns.filter(isVisible), hidden, hide, choice }
 }

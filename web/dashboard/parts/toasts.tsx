@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void) | undefined }

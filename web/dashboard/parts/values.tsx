@@ -1,9 +1,10 @@
-// Amounts, times, states and references, each always rendered the same way.
+// Amounts, times, states, references and names of banks, each always rendered the same way.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { codeOf, codeOfId } from '../../../src/short-codes.ts'
 import { appStrings } from '../../copy.ts'
+import { getData } from '../api.ts'
 import { exactTime, humanize, money, shownTime } from '../format.ts'
 import { Icon } from './icons.tsx'
 import { toast } from './toasts.tsx'
@@ -11,6 +12,10 @@ import { toast } from './toasts.tsx'
 export function Money({ amount, currency = 'NGN' }: { amount: number; currency?: string | null }) {
   return <span class="money">{money(amount, currency ?? 'NGN')}</span>
 }
+
+// A sum that is left out of a list of facts while it is zero.
+export const moneyIfAny = (amount: number, currency?: string) =>
+  amount > 0 && <Money amount={amount} {...(currency ? { currency } : {})} />
 
 export function Time({ at }: { at: string }) {
   return (
@@ -74,6 +79,12 @@ export function Headline({ sum, about, ...view }: HeadlineProps) {
   )
 }
 
+// The top of a drawer of money that may have been refunded.
+export function PaidHeadline(props: Pick<HeadlineProps, 'sum' | 'about'> & Refundable) {
+  const { sum, about, ...paid } = props
+  return <Headline sum={sum} about={about} badge={<PaidBadge {...paid} />} />
+}
+
 // The top of a drawer of an object without an amount.
 export function TextHeadline({ text, badge }: { text: string; badge?: ComponentChildren }) {
   return (
@@ -113,15 +124,8 @@ export function Copyable({ text, label, name }: { text: string; label?: string; 
   )
 }
 
-export function CopyButton({
-  text,
-  name,
-  announcement,
-}: {
-  text: string
-  name: string
-  announcement: string
-}) {
+function CopyButton(props: { text: string; name: string; announcement: string }) {
+  const { text, name, announcement } = props
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -144,4 +148,66 @@ export function CopyButton({
       <Icon name={isCopied ? 'check' : 'copy'} />
     </button>
   )
+}
+
+type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }
+
+// `copied` is the exact text, if `text` is formatted for reading.
+export function CodeBlock({ label, text, copied = text, isWrapped = false }: Props) {
+  return (
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
+      <pre tabIndex={0} class={isWrapped ? 'wrapped' : ''}>
+        {text}
+      </pre>
+      <CopyButton text={copied} name={label} announcement={appStrings.copied(label)} />
+    </div>
+  )
+}
+
+type Names = ReadonlyMap<string, string>
+
+let request: Promise<Names> | undefined
+
+// All components share one request for the names.
+function loadNames(): Promise<Names> {
+  request ??= getData('/dashboard/api/banks', {}).then(
+    (banks) => new Map(banks.map(({ code, name }) => [code, name])),
+  )
+  request.catch(() => {
+    request = undefined // The next caller tries again.
+  })
+  return request
+}
+
+// Returns undefined until the list has loaded.
+function useNames(): Names | undefined {
+  const [names, setNames] = useState<Names | undefined>()
+  useEffect(() => {
+    let isUnmounted = false
+    loadNames().then(
+      (loaded) => isUnmounted || setNames(loaded),
+      () => {},
+    )
+    return () => {
+      isUnmounted = true
+    }
+  }, [])
+  return names
+}
+
+// Returns a function that gives the name of a bank, or its code until the names have loaded.
+export function useBankNames(): (code: string) => string {
+  const names = useNames()
+  return (code) => names?.get(code) ?? code
+}
+
+// Returns the names of all banks by code, sorted by name.
+export function useBanks(): Readonly<Record<string, string>> {
+  const names = [...(useNames() ?? [])].sort(([, one], [, other]) => one.localeCompare(other))
+  return Object.fromEntries(names.map(([code, name]) => [`${code}`, name]))
+}
+
+export function BankName({ code }: { code: string }) {
+  return <>{useBankNames()(code)}</>
 }

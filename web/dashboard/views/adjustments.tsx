@@ -3,20 +3,16 @@
 import { adjustmentsStrings as strings, suspenseStrings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { Action } from '../parts/action.tsx'
-import { BankName, useBankNames } from '../parts/bank-name.tsx'
-import { DecideRequest } from '../parts/decide-request.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { Action, DecideRequest } from '../parts/action.tsx'
+import { Link, Tabs } from '../parts/controls.tsx'
+import { factList } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { InputField, ReasonField } from '../parts/forms.tsx'
-import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
-import { Tabs } from '../parts/tabs.tsx'
-import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
+import { Badge, BankName, Copyable, Headline, Money, Time, useBankNames } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import { mayAccount, type Session } from '../session.ts'
-import type { ViewProps } from '../view-props.ts'
+import { mayAccount, type Session, type ViewProps } from '../session.ts'
 
 const TABS = ['requests', 'receivable', 'shortfall'] as const
 
@@ -54,7 +50,6 @@ const REQUEST_COLUMNS: readonly Column<Adjustment>[] = [
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
-// The requests of adjustments, read again every ten seconds (`isPolled`).
 function AdjustmentRequests(props: ViewProps) {
   return (
     <ListView
@@ -89,19 +84,17 @@ function AdjustmentFacts({ item }: { item: Adjustment }) {
   return (
     <>
       <Headline sum={item} state={item.state} about={strings.kinds[item.kind] ?? item.kind} />
-      <Facts
-        facts={[
-          [strings.of[item.of] ?? item.of, <Debtor key="debtor" {...item} />],
-          [strings.document, item.document],
-          [strings.reason, item.reason],
-          [strings.reference, <Copyable key="reference" text={item.reference} />],
-          [strings.requested, <Time key="requested" at={item.requestedAt} />],
-          [strings.requestedBy, person(item.requestedBy)],
-          [strings.decided, item.decidedAt && <Time at={item.decidedAt} />],
-          [strings.decidedBy, item.decidedBy && person(item.decidedBy)],
-          [strings.decisionReason, item.decisionReason],
-        ]}
-      />
+      {factList([
+        [strings.of[item.of] ?? item.of, <Debtor key="debtor" {...item} />],
+        [strings.document, item.document],
+        [strings.reason, item.reason],
+        [strings.reference, <Copyable key="reference" text={item.reference} />],
+        [strings.requested, <Time key="requested" at={item.requestedAt} />],
+        [strings.requestedBy, person(item.requestedBy)],
+        [strings.decided, item.decidedAt && <Time at={item.decidedAt} />],
+        [strings.decidedBy, item.decidedBy && person(item.decidedBy)],
+        [strings.decisionReason, item.decisionReason],
+      ])}
     </>
   )
 }
@@ -159,12 +152,10 @@ function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
             <div class="headline">
               <Money amount={account.balance} currency={account.currency} />
             </div>
-            <Facts
-              facts={[
-                [strings.debtor, <Debtor key="debtor" {...account} />],
-                [strings.since, <Time key="since" at={account.openedAt} />],
-              ]}
-            />
+            {factList([
+              [strings.debtor, <Debtor key="debtor" {...account} />],
+              [strings.since, <Time key="since" at={account.openedAt} />],
+            ])}
             <p class="after-facts">
               <Link href={hrefOf('ledger', `${account.id}`)}>{strings.ledger}</Link>
             </p>

@@ -6,12 +6,12 @@ import { appStrings, banksStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count, seconds, share } from '../format.ts'
 import { useData } from '../loading.ts'
-import { Drawer, Facts } from '../parts/drawer.tsx'
-import { Link } from '../parts/link.tsx'
+import { Link } from '../parts/controls.tsx'
+import { Drawer, factList } from '../parts/drawer.tsx'
 import { Empty, Failed, Pending } from '../parts/states.tsx'
 import { Badge, Time } from '../parts/values.tsx'
 import { closeTo, hrefOf } from '../routing.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { ViewProps } from '../session.ts'
 
 type Bank = Schemas['BankHealth']
 type State = keyof typeof strings.states
@@ -40,7 +40,6 @@ function stateOf({ circuit, silentSince, isLosing, lastHeardAt, ...calls }: Bank
   return calls.canFind || calls.canList ? 'healthy' : 'unasked'
 }
 
-// The health of the bank as a badge.
 function Status({ bank }: { bank: Bank }) {
   const state = stateOf(bank)
   return <Badge state={strings.states[state]} tone={TONES[state]} />
@@ -88,7 +87,6 @@ function RouteFact({ routing }: { routing: Routing }) {
 const textOrNone = (value: number | null, show: (value: number) => string) =>
   value === null ? appStrings.nothing : show(value)
 
-// The health of each bank as a card, read again at intervals.
 export default function Banks({ place }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
   useEffect(() => {
@@ -129,17 +127,15 @@ function BankCard({ bank }: { bank: Bank }) {
         </h2>
         <Status bank={bank} />
       </div>
-      <Facts
-        facts={[
-          [strings.lastHeard, lastHeardAt ? <Time key="heard" at={lastHeardAt} /> : strings.never],
-          [strings.lag, hasDelays && `${seconds(lagP50)} / ${seconds(lagP99)}`],
-          [strings.found, count(foundByRequery)],
-          [strings.queries, queries > 0 && count(queries)],
-          [strings.errorRate, errorRate !== null && share(errorRate)],
-          [strings.open, bank.openQuestions > 0 && count(bank.openQuestions)],
-          [strings.routing, <WorstRoute key="routing" bank={bank} />],
-        ]}
-      />
+      {factList([
+        [strings.lastHeard, lastHeardAt ? <Time key="heard" at={lastHeardAt} /> : strings.never],
+        [strings.lag, hasDelays && `${seconds(lagP50)} / ${seconds(lagP99)}`],
+        [strings.found, count(foundByRequery)],
+        [strings.queries, queries > 0 && count(queries)],
+        [strings.errorRate, errorRate !== null && share(errorRate)],
+        [strings.open, bank.openQuestions > 0 && count(bank.openQuestions)],
+        [strings.routing, <WorstRoute key="routing" bank={bank} />],
+      ])}
     </li>
   )
 }
@@ -154,35 +150,32 @@ function BankFacts({ bank }: { bank: Bank }) {
         <Status bank={bank} />
       </div>
       <p class="muted">{strings.stateTexts[stateOf(bank)]}</p>
-      <Facts
-        facts={[
-          [strings.lastHeard, lastHeardAt ? <Time at={lastHeardAt} /> : strings.never],
-          [strings.silentSince, silentSince && <Time at={silentSince} />],
-          [strings.routedPayments, <RouteFact key="in" routing={bank.routing.payments} />],
-          [strings.routedPayouts, <RouteFact key="out" routing={bank.routing.payouts} />],
-          [strings.lagP50, textOrNone(bank.lagP50, seconds)],
-          [strings.lagP99, textOrNone(bank.lagP99, seconds)],
-          [strings.found, count(bank.foundByRequery)],
-          [strings.queries, count(bank.queries)],
-          [strings.errorRate, textOrNone(bank.errorRate, share)],
-          [strings.open, count(bank.openQuestions)],
-          [strings.pausedUntil, circuitUntil && <Time at={circuitUntil} />],
-          [
-            strings.asked,
-            [canList && strings.byList, canFind && strings.byIdentifier]
-              .filter(Boolean)
-              .join(', ') || appStrings.nothing,
-          ],
-          [
-            strings.abandoned,
-            bank.abandonedReservations.length > 0 && (
-              <AbandonedReservations reservations={bank.abandonedReservations} />
-            ),
-          ],
-          [strings.connector, bank.connector],
-          [strings.code, bank.code],
-        ]}
-      />
+      {factList([
+        [strings.lastHeard, lastHeardAt ? <Time at={lastHeardAt} /> : strings.never],
+        [strings.silentSince, silentSince && <Time at={silentSince} />],
+        [strings.routedPayments, <RouteFact key="in" routing={bank.routing.payments} />],
+        [strings.routedPayouts, <RouteFact key="out" routing={bank.routing.payouts} />],
+        [strings.lagP50, textOrNone(bank.lagP50, seconds)],
+        [strings.lagP99, textOrNone(bank.lagP99, seconds)],
+        [strings.found, count(bank.foundByRequery)],
+        [strings.queries, count(bank.queries)],
+        [strings.errorRate, textOrNone(bank.errorRate, share)],
+        [strings.open, count(bank.openQuestions)],
+        [strings.pausedUntil, circuitUntil && <Time at={circuitUntil} />],
+        [
+          strings.asked,
+          [canList && strings.byList, canFind && strings.byIdentifier].filter(Boolean).join(', ') ||
+            appStrings.nothing,
+        ],
+        [
+          strings.abandoned,
+          bank.abandonedReservations.length > 0 && (
+            <AbandonedReservations reservations={bank.abandonedReservations} />
+          ),
+        ],
+        [strings.connector, bank.connector],
+        [strings.code, bank.code],
+      ])}
     </>
   )
 }

@@ -10,24 +10,25 @@ import {
 } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { CasesOfCredit } from '../parts/cases-of-credit.tsx'
-import { type Fact, Facts, WholeTimeline } from '../parts/drawer.tsx'
+import { CasesOfCredit } from '../parts/cases-and-holds.tsx'
+import { shareFacts } from '../parts/choices.tsx'
+import { type Fact, factList, WholeTimeline } from '../parts/drawer.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { Refunds } from '../parts/refunds.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
-import { shareFacts } from '../parts/split-choice.tsx'
 import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
 import {
   Copyable,
-  Headline,
   Money,
+  moneyIfAny,
   PaidBadge,
+  PaidHeadline,
   PaymentReference,
   Reference,
   Time,
 } from '../parts/values.tsx'
-import type { ViewProps } from '../view-props.ts'
+import type { ViewProps } from '../session.ts'
 
 export type Credit = Schemas['Credit']
 
@@ -136,15 +137,11 @@ function CreditHeadline({ credit }: { credit: Credit }) {
   const { currency, locations } = credit
   return (
     <>
-      <Headline
+      <PaidHeadline
         sum={credit}
-        badge={
-          <PaidBadge
-            state={credit.outcome}
-            received={credit.amount}
-            refunded={credit.refundedAmount}
-          />
-        }
+        state={credit.outcome}
+        received={credit.amount}
+        refunded={credit.refundedAmount}
         about={strings.from(credit.sourceAccountName)}
       />
       <ul class="locations">
@@ -161,45 +158,30 @@ function CreditHeadline({ credit }: { credit: Credit }) {
 
 function CreditFacts({ credit }: { credit: Credit }) {
   const { currency, reason } = credit
-  return (
-    <Facts
-      facts={[
-        [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
-        [strings.payer, credit.sourceAccountName],
-        [strings.payerNumber, credit.sourceAccountNumberMasked],
-        ...identifierFacts(credit),
-        [strings.bank, credit.bankName],
-        [strings.received, <Time key="received" at={credit.receivedAt} />],
-        [strings.to, <Copyable key="to" text={credit.accountNumber} />],
-        ...bankChargeFacts(credit),
-        ...feeFacts(credit),
-        ...shareFacts(credit),
-        [
-          refundsStrings.refunded,
-          credit.refundedAmount > 0 && <Money amount={credit.refundedAmount} {...{ currency }} />,
-        ],
-        [
-          strings.receivable,
-          credit.amountReceivable > 0 && (
-            <Money amount={credit.amountReceivable} {...{ currency }} />
-          ),
-        ],
-        [strings.source, strings.sources[credit.source]],
-        [
-          strings.reference,
-          <Reference key="id" code={codeOfCredit(credit.id)} text={`${credit.id}`} />,
-        ],
-        [
-          strings.payment,
-          credit.paymentReference && <PaymentReference id={credit.paymentReference} />,
-        ],
-        [strings.merchantRef, credit.merchantRef],
-        [strings.narration, credit.narration],
-        [strings.happened, credit.transactionTime && <TransferTime at={credit.transactionTime} />],
-        [strings.judged, credit.judgedBy && strings.judgedBy[credit.judgedBy]],
-      ]}
-    />
-  )
+  return factList([
+    [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
+    [strings.payer, credit.sourceAccountName],
+    [strings.payerNumber, credit.sourceAccountNumberMasked],
+    ...identifierFacts(credit),
+    [strings.bank, credit.bankName],
+    [strings.received, <Time key="received" at={credit.receivedAt} />],
+    [strings.to, <Copyable key="to" text={credit.accountNumber} />],
+    ...bankChargeFacts(credit),
+    ...feeFacts(credit),
+    ...shareFacts(credit),
+    [refundsStrings.refunded, moneyIfAny(credit.refundedAmount, currency)],
+    [strings.receivable, moneyIfAny(credit.amountReceivable, currency)],
+    [strings.source, strings.sources[credit.source]],
+    [
+      strings.reference,
+      <Reference key="id" code={codeOfCredit(credit.id)} text={`${credit.id}`} />,
+    ],
+    [strings.payment, credit.paymentReference && <PaymentReference id={credit.paymentReference} />],
+    [strings.merchantRef, credit.merchantRef],
+    [strings.narration, credit.narration],
+    [strings.happened, credit.transactionTime && <TransferTime at={credit.transactionTime} />],
+    [strings.judged, credit.judgedBy && strings.judgedBy[credit.judgedBy]],
+  ])
 }
 
 // Returns one fact per kind of identifier.

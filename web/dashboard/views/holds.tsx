@@ -2,22 +2,20 @@
 // forfeiture. Another operator decides on the request.
 
 import { holdsStrings as strings } from '../../copy.ts'
-import { getPage, type Schemas, send } from '../api.ts'
+import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { useLoaded, useReload } from '../loading.ts'
-import { Action } from '../parts/action.tsx'
-import { DecideRequest } from '../parts/decide-request.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { usePage } from '../loading.ts'
+import { Action, DecideRequest } from '../parts/action.tsx'
+import { PlaceHold } from '../parts/cases-and-holds.tsx'
+import { factList } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { AMOUNT, InputField, ReasonField } from '../parts/forms.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { PlaceHold } from '../parts/place-hold.tsx'
 import { Pending } from '../parts/states.tsx'
 import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
-import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Headline, Money, moneyIfAny, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import type { Session } from '../session.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { Session, ViewProps } from '../session.ts'
 
 type Hold = Schemas['Hold']
 type Ending = Schemas['HoldEnding']
@@ -46,7 +44,6 @@ const COLUMNS: readonly Column<Hold>[] = [
   orderColumn(strings.placedAt, 'placedAt'),
 ]
 
-// The list of holds, read again every ten seconds (`isPolled`).
 export default function Holds(props: ViewProps) {
   return (
     <ListView
@@ -98,26 +95,21 @@ function HoldFacts({ hold }: { hold: Hold }) {
         state={hold.state}
         about={`${strings.held}, ${targetOf(hold)}`}
       />
-      <Facts
-        facts={[
-          [strings.client, hold.clientId],
-          [
-            strings.toHold,
-            amount === null ? strings.all : <Money key="amount" {...{ amount, currency }} />,
-          ],
-          [
-            strings.forfeited,
-            forfeitedAmount > 0 && <Money amount={forfeitedAmount} {...{ currency }} />,
-          ],
-          [strings.reason, hold.reason],
-          [strings.case, hold.case],
-          [strings.deadline, deadline && <Time key="deadline" at={deadline} />],
-          [strings.reference, <Copyable key="reference" text={hold.reference} />],
-          [strings.placedBy, strings.person(hold.placedBy)],
-          [strings.placedAt, <Time key="placed" at={hold.placedAt} />],
-          [strings.endedAt, endedAt && <Time key="ended" at={endedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.client, hold.clientId],
+        [
+          strings.toHold,
+          amount === null ? strings.all : <Money key="amount" {...{ amount, currency }} />,
+        ],
+        [strings.forfeited, moneyIfAny(forfeitedAmount, currency)],
+        [strings.reason, hold.reason],
+        [strings.case, hold.case],
+        [strings.deadline, deadline && <Time key="deadline" at={deadline} />],
+        [strings.reference, <Copyable key="reference" text={hold.reference} />],
+        [strings.placedBy, strings.person(hold.placedBy)],
+        [strings.placedAt, <Time key="placed" at={hold.placedAt} />],
+        [strings.endedAt, endedAt && <Time key="ended" at={endedAt} />],
+      ])}
     </>
   )
 }
@@ -128,10 +120,7 @@ type EndingProps = { hold: Hold; session: Session; refreshKey: number; changed: 
 function EndHold({ hold, session, refreshKey, changed }: EndingProps) {
   const { reference } = hold
   const query = { hold: reference, state: 'open' }
-  const { data, problem, reload } = useLoaded(`request about ${reference}`, (signal) =>
-    getPage(`${HOLDS}/requests`, {}, { query, signal }),
-  )
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = usePage(`${HOLDS}/requests`, query, refreshKey)
   const request = data?.data[0]
   return (
     <>
@@ -142,27 +131,21 @@ function EndHold({ hold, session, refreshKey, changed }: EndingProps) {
   )
 }
 
-type OpenEndingProps = Omit<EndingProps, 'refreshKey'> & { request: Ending }
-
 // The open request to release or forfeit the hold, with the decision. A request without an amount is for all
 // of the held money.
-function OpenEnding({ hold, session, changed, request }: OpenEndingProps) {
+function OpenEnding(props: Omit<EndingProps, 'refreshKey'> & { request: Ending }) {
+  const { hold, session, changed, request } = props
   const { currency, heldAmount } = hold
   const { amount, reason, requestedBy, requestedAt } = request
   return (
     <>
       <h3>{endingStrings(request).requested}</h3>
-      <Facts
-        facts={[
-          [
-            strings.amount,
-            <Money key="amount" amount={amount ?? heldAmount} currency={currency} />,
-          ],
-          [strings.reason, reason],
-          [strings.requestedBy, strings.person(requestedBy)],
-          [strings.requestedAt, <Time key="at" at={requestedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.amount, <Money key="amount" amount={amount ?? heldAmount} currency={currency} />],
+        [strings.reason, reason],
+        [strings.requestedBy, strings.person(requestedBy)],
+        [strings.requestedAt, <Time key="at" at={requestedAt} />],
+      ])}
       <DecideEnding
         {...{ session, request }}
         amount={money(amount ?? heldAmount, currency)}
@@ -237,7 +220,6 @@ function RequestEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
           label={strings.amount}
           hint={strings.forfeit.amountHint}
           name="amount"
-          errorField="amount"
           {...AMOUNT}
         />
         <ReasonField label={strings.reason} hint={strings.approverHint} />

@@ -2,21 +2,20 @@
 
 import { useState } from 'preact/hooks'
 import { ledgerStrings as strings } from '../../copy.ts'
-import { getData, type Schemas } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { useData, useLoaded, usePages } from '../loading.ts'
+import { useData, usePages } from '../loading.ts'
 import { Balances } from '../parts/balances.tsx'
-import { BankName, useBankNames } from '../parts/bank-name.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { Link } from '../parts/controls.tsx'
+import { factList } from '../parts/drawer.tsx'
+import { type Days, StatementLinks } from '../parts/exports.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { type Days, StatementLinks } from '../parts/statement-links.tsx'
 import { Failed, Pending, Skeleton } from '../parts/states.tsx'
-import { type Column, Pager } from '../parts/table.tsx'
-import { Copyable, Money, Time } from '../parts/values.tsx'
+import { type Column, fieldColumn, Pager } from '../parts/table.tsx'
+import { BankName, Copyable, Money, Time, useBankNames } from '../parts/values.tsx'
 import { hrefOf } from '../routing.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { ViewProps } from '../session.ts'
 
 type Account = Schemas['LedgerAccount']
 
@@ -49,11 +48,7 @@ const COLUMNS: readonly Column<Account>[] = [
     place: 'lead',
     show: (account) => <LedgerAccountName account={account} />,
   },
-  {
-    name: strings.number,
-    place: 'second',
-    show: ({ accountNumber }) => <code>{accountNumber}</code>,
-  },
+  fieldColumn(strings.number, 'accountNumber', 'second', (value) => <code>{value}</code>),
   amountColumn('debits'),
   amountColumn('credits'),
   amountColumn('balance'),
@@ -98,22 +93,20 @@ function AccountFacts({ account }: { account: Account }) {
       <p class="muted">
         <LedgerAccountName account={account} />
       </p>
-      <Facts
-        facts={[
-          [strings.kind, kindName(account.kind)],
-          [strings.number, account.accountNumber && <Copyable text={account.accountNumber} />],
-          [strings.bank, account.bankCode && <BankName code={account.bankCode} />],
-          [
-            strings.debits,
-            <Money key="debits" amount={account.debits} currency={account.currency} />,
-          ],
-          [
-            strings.credits,
-            <Money key="credits" amount={account.credits} currency={account.currency} />,
-          ],
-          [strings.opened, <Time key="opened" at={account.openedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.kind, kindName(account.kind)],
+        [strings.number, account.accountNumber && <Copyable text={account.accountNumber} />],
+        [strings.bank, account.bankCode && <BankName code={account.bankCode} />],
+        [
+          strings.debits,
+          <Money key="debits" amount={account.debits} currency={account.currency} />,
+        ],
+        [
+          strings.credits,
+          <Money key="credits" amount={account.credits} currency={account.currency} />,
+        ],
+        [strings.opened, <Time key="opened" at={account.openedAt} />],
+      ])}
       <StatementLinks path={`${PATH}/${account.id}/statement`} choose={setDays} />
       <h3>{strings.transfers}</h3>
       <LedgerPeriod id={account.id} currency={account.currency} days={days} />
@@ -204,9 +197,7 @@ function LedgerPeriod({ id, currency, days }: Props) {
 }
 
 function PeriodTotals({ id, days }: Omit<Props, 'currency'>) {
-  const { data, problem, reload } = useLoaded(JSON.stringify([id, days]), (signal) =>
-    getData(`${ONE}/totals`, { id }, { query: days, signal }),
-  )
+  const { data, problem, reload } = useData(`${ONE}/totals`, { id }, days)
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={4} />
   return (
     <dl class="sums">
@@ -283,11 +274,9 @@ function TransferRow({ transfer, currency }: { transfer: Transfer; currency: str
   )
 }
 
-function OtherAccount({
-  transfer: { otherAccountId, otherKind, otherBankCode },
-}: {
-  transfer: Transfer
-}) {
+function OtherAccount(props: { transfer: Transfer }) {
+  const { transfer } = props
+  const { otherAccountId, otherKind, otherBankCode } = transfer
   const nameBank = useBankNames()
   const kind = (strings.kinds[otherKind] ?? humanize(otherKind)).toLowerCase()
   const bank = otherBankCode && nameBank(otherBankCode)

@@ -3,14 +3,12 @@
 import { appStrings, railItemsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { BankName } from '../parts/bank-name.tsx'
-import { CodeBlock } from '../parts/code-block.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { factList } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Badge, Copyable, Time } from '../parts/values.tsx'
-import type { ViewProps } from '../view-props.ts'
+import { Badge, BankName, CodeBlock, Copyable, Time } from '../parts/values.tsx'
+import type { ViewProps } from '../session.ts'
 
 type RailItem = Schemas['RailItem']
 
@@ -61,19 +59,17 @@ export default function RailItems(props: ViewProps) {
 function RailItemFacts({ item }: { item: Schemas['RailItemDetail'] }) {
   return (
     <>
-      <Facts
-        facts={[
-          [strings.outcome, <Badge key="outcome" state={item.outcome} />],
-          [strings.reason, humanize(item.reason)],
-          [strings.amount, item.amount],
-          [strings.bank, <BankName key="bank" code={item.bankCode} />],
-          [strings.call, humanize(item.call)],
-          [strings.answered, item.responseCode],
-          [strings.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
-          [strings.received, <Time key="received" at={item.receivedAt} />],
-          [strings.taken, item.takenAt && <Time key="taken" at={item.takenAt} />],
-        ]}
-      />
+      {factList([
+        [strings.outcome, <Badge key="outcome" state={item.outcome} />],
+        [strings.reason, humanize(item.reason)],
+        [strings.amount, item.amount],
+        [strings.bank, <BankName key="bank" code={item.bankCode} />],
+        [strings.call, humanize(item.call)],
+        [strings.answered, item.responseCode],
+        [strings.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
+        [strings.received, <Time key="received" at={item.receivedAt} />],
+        [strings.taken, item.takenAt && <Time key="taken" at={item.takenAt} />],
+      ])}
       <h3>{strings.body}</h3>
       <CodeBlock label={strings.body} text={item.body} isWrapped />
       <p class="muted">{strings.opened}</p>

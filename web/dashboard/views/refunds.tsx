@@ -5,27 +5,22 @@ import { codeOf } from '../../../src/short-codes.ts'
 import { appStrings, refundsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { sumOf } from '../parts/bulk.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { Link } from '../parts/controls.tsx'
+import { factList } from '../parts/drawer.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
-import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { CancelRefund, mayCancel, payeesOf, refundState } from '../parts/refunds.tsx'
-import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
+import { amountColumn, type Column, fieldColumn, orderColumn } from '../parts/table.tsx'
 import { Badge, Headline, Money, Reference, Time } from '../parts/values.tsx'
 import { hrefOf } from '../routing.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { ViewProps } from '../session.ts'
 
 type Refund = Schemas['Refund']
 
 const PATH = '/api/v1/refunds'
 
 const COLUMNS: readonly Column<Refund>[] = [
-  {
-    name: strings.toPayer,
-    place: 'lead',
-    show: ({ toAccountName }) => toAccountName,
-    fields: ['toAccountName'],
-  },
+  fieldColumn(strings.toPayer, 'toAccountName', 'lead'),
   amountColumn(strings.amount),
   {
     name: strings.refundedAmount,
@@ -40,11 +35,7 @@ const COLUMNS: readonly Column<Refund>[] = [
     fields: ['status'],
   },
   { name: strings.reason, place: 'second', show: ({ reason }) => reason, fields: ['reason'] },
-  {
-    name: strings.reference,
-    show: ({ reference }) => <code>{codeOf(reference)}</code>,
-    fields: ['reference'],
-  },
+  fieldColumn(strings.reference, 'reference', undefined, (value) => <code>{codeOf(value)}</code>),
   orderColumn(strings.requestedAt, 'requestedAt'),
 ]
 
@@ -95,7 +86,6 @@ export default function Refunds(props: ViewProps) {
 // The details of a refund. A refund without `creditId` is of a payment. It may consist of several payouts.
 function RefundFacts({ refund }: { refund: Refund }) {
   const { reference, paymentReference, creditId, requestedBy, payouts } = refund
-  // The link to the payment or credit that was refunded.
   const target =
     creditId === null
       ? hrefOf('payments', paymentReference ?? '')
@@ -103,27 +93,25 @@ function RefundFacts({ refund }: { refund: Refund }) {
   return (
     <>
       <Headline sum={refund} badge={<Badge state={refundState(refund)} />} about={refund.reason} />
-      <Facts
-        facts={[
-          ...payeesOf(refund).map((payee) => [strings.toPayer, payee] as const),
-          [
-            strings.refundedAmount,
-            <Money key="done" amount={refund.refundedAmount} currency={refund.currency} />,
-            'refunded',
-          ],
-          [strings.requestedBy, strings.person(requestedBy)],
-          [strings.requestedAt, <Time key="requested" at={refund.requestedAt} />],
-          ...payouts.map((part) => [strings.bankReference, part.bankReference] as const),
-          ...payouts.map((part) => [strings.why, part.failureReason] as const),
-          [strings.reference, <Reference key="reference" text={reference} />],
-          [
-            strings.of,
-            <Link key="of" href={target}>
-              {creditId === null ? strings.open : strings.openCredit}
-            </Link>,
-          ],
-        ]}
-      />
+      {factList([
+        ...payeesOf(refund).map((payee) => [strings.toPayer, payee] as const),
+        [
+          strings.refundedAmount,
+          <Money key="done" amount={refund.refundedAmount} currency={refund.currency} />,
+          'refunded',
+        ],
+        [strings.requestedBy, strings.person(requestedBy)],
+        [strings.requestedAt, <Time key="requested" at={refund.requestedAt} />],
+        ...payouts.map((part) => [strings.bankReference, part.bankReference] as const),
+        ...payouts.map((part) => [strings.why, part.failureReason] as const),
+        [strings.reference, <Reference key="reference" text={reference} />],
+        [
+          strings.of,
+          <Link key="of" href={target}>
+            {creditId === null ? strings.open : strings.openCredit}
+          </Link>,
+        ],
+      ])}
     </>
   )
 }

@@ -7,19 +7,16 @@ import { appStrings, returnsStrings as strings } from '../../copy.ts'
 import { getData, problemFrom, type Schemas, send } from '../api.ts'
 import { humanize, money } from '../format.ts'
 import { Action } from '../parts/action.tsx'
-import { BankName } from '../parts/bank-name.tsx'
-import { Button } from '../parts/button.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { Button, Link } from '../parts/controls.tsx'
+import { factList } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { InputField, ReasonField } from '../parts/forms.tsx'
-import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { amountColumn, type Column } from '../parts/table.tsx'
+import { amountColumn, type Column, fieldColumn } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
-import { Badge, Copyable, Headline, Reference, Time } from '../parts/values.tsx'
+import { Badge, BankName, Copyable, Headline, Reference, Time } from '../parts/values.tsx'
 import { hrefOf } from '../routing.ts'
-import type { Session } from '../session.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { Session, ViewProps } from '../session.ts'
 
 const PATH = '/api/v1/operator/returns'
 const STATUSES = ['pending', 'confirmed', 'failed']
@@ -42,17 +39,12 @@ const COLUMNS: readonly Column<Return>[] = [
       </>
     ),
   },
-  {
-    name: strings.reference,
-    place: 'second',
-    show: ({ reference }) => <code>{codeOf(reference)}</code>,
-  },
+  fieldColumn(strings.reference, 'reference', 'second', (value) => <code>{codeOf(value)}</code>),
   { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.sentBy, show: (item) => <SentBy item={item} /> },
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
-// The list of returns. It reloads at events about returns, and every ten seconds (`isPolled`).
 export default function Returns(props: ViewProps) {
   const mayExecute = props.session.scopes.includes('returns:write')
   return (
@@ -123,27 +115,25 @@ function ReturnNotice({ item, session }: { item: Return; session: Session }) {
 function ReturnFacts({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
   return (
     <>
-      <Facts
-        facts={[
-          [strings.failure, item.failureReason],
-          [
-            strings.payerNumber,
-            <PayerNumber key="number" item={item} mayShow={mayExecute && mayRevealNumber(item)} />,
-          ],
-          [strings.payerBank, item.payerBankCode && <BankName code={item.payerBankCode} />],
-          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
-          [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
-          [strings.settled, item.settledAt && <Time at={item.settledAt} />],
-          [strings.reference, <Reference key="reference" text={item.reference} />],
-          [strings.bank, <BankName key="bank" code={item.bankCode} />],
-          [strings.sentBy, item.sentBy && <SentBy item={item} />],
-          [strings.narration, item.narration],
-          [strings.client, item.clientId ?? strings.nobody],
-          [strings.requested, <Time key="requested" at={item.requestedAt} />],
-          [strings.requestedBy, item.requestedBy],
-          [strings.settledBy, item.settledBy],
-        ]}
-      />
+      {factList([
+        [strings.failure, item.failureReason],
+        [
+          strings.payerNumber,
+          <PayerNumber key="number" item={item} mayShow={mayExecute && mayRevealNumber(item)} />,
+        ],
+        [strings.payerBank, item.payerBankCode && <BankName code={item.payerBankCode} />],
+        [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+        [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
+        [strings.settled, item.settledAt && <Time at={item.settledAt} />],
+        [strings.reference, <Reference key="reference" text={item.reference} />],
+        [strings.bank, <BankName key="bank" code={item.bankCode} />],
+        [strings.sentBy, item.sentBy && <SentBy item={item} />],
+        [strings.narration, item.narration],
+        [strings.client, item.clientId ?? strings.nobody],
+        [strings.requested, <Time key="requested" at={item.requestedAt} />],
+        [strings.requestedBy, item.requestedBy],
+        [strings.settledBy, item.settledBy],
+      ])}
       {item.clientId === null && (
         <p class="after-facts">
           <Link href={hrefOf('credits', `${item.creditId}`)}>{strings.credit}</Link>
@@ -162,7 +152,6 @@ const mayRevealNumber = (item: Return) =>
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const [number, setNumber] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  // Reveals the number in place of the masked one.
   const show = async () => {
     setBusy(true)
     try {
@@ -193,11 +182,10 @@ type Return = Schemas['Return']
 
 const ONE = `${PATH}/{reference}`
 
-type Props = { item: Return; mayConfirm: boolean; onDone: () => void }
-
 // Records the result of the return. If the credit was reversed meanwhile, the return can only be marked as
 // failed.
-function ReturnActions({ item, mayConfirm, onDone }: Props) {
+function ReturnActions(props: { item: Return; mayConfirm: boolean; onDone: () => void }) {
+  const { item, mayConfirm, onDone } = props
   const { reference } = item
   const params = { reference }
   const amount = money(item.amount, item.currency)

@@ -3,21 +3,17 @@
 
 import { screeningStrings as strings, suspenseStrings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
-import { today } from '../days.ts'
-import { count } from '../format.ts'
-import { Action } from '../parts/action.tsx'
-import { DecideRequest } from '../parts/decide-request.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { count, today } from '../format.ts'
+import { Action, DecideRequest } from '../parts/action.tsx'
+import { Link, tabbedView } from '../parts/controls.tsx'
+import { factList } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
-import { InputField, ReasonField } from '../parts/forms.tsx'
-import { Link } from '../parts/link.tsx'
+import { type Headers, InputField, ReasonField } from '../parts/forms.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { amountColumn, type Column } from '../parts/table.tsx'
-import { tabbedView } from '../parts/tabs.tsx'
+import { amountColumn, type Column, fieldColumn } from '../parts/table.tsx'
 import { Badge, Copyable, Headline, Money, TextHeadline, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import type { Session } from '../session.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { Session, ViewProps } from '../session.ts'
 
 const SCREENING = '/api/v1/operator/screening'
 const RULES = `${SCREENING}/rules` as const
@@ -49,11 +45,7 @@ const DECISION_COLUMNS: readonly Column<Decision>[] = [
     ),
   },
   amountColumn(strings.amount),
-  {
-    name: strings.handling,
-    place: 'state',
-    show: ({ handling }) => <HandlingBadge handling={handling} />,
-  },
+  fieldColumn(strings.handling, 'handling', 'state', (value) => <HandlingBadge handling={value} />),
   { name: strings.kind, place: 'second', show: ({ hits }) => kindNames(hits) },
   { name: strings.client, show: ({ clientId }) => clientId },
   { name: strings.decidedOn, place: 'time', show: ({ decidedAt }) => <Time at={decidedAt} /> },
@@ -103,32 +95,27 @@ function DecisionFacts({ decision }: { decision: Decision }) {
         badge={<HandlingBadge handling={handling} />}
         about={strings.subjects[subject]}
       />
-      <Facts
-        facts={[
-          [strings.client, decision.clientId],
-          [strings.hold, hold && <Copyable text={hold} />],
-          [strings.reference, <Copyable key="reference" text={reference} />],
-          [strings.ruleSet, <code key="set">{decision.ruleSet}</code>],
-          [strings.decidedOn, <Time key="decided" at={decision.decidedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.client, decision.clientId],
+        [strings.hold, hold && <Copyable text={hold} />],
+        [strings.reference, <Copyable key="reference" text={reference} />],
+        [strings.ruleSet, <code key="set">{decision.ruleSet}</code>],
+        [strings.decidedOn, <Time key="decided" at={decision.decidedAt} />],
+      ])}
       {hits.map(({ rule, kind, inputs }) => (
         <section key={rule}>
           <h3>{strings.kinds[kind]}</h3>
-          <Facts
-            facts={[
-              [
-                strings.rule,
-                <Link key="rule" href={hrefOf('screening', rule, { tab: 'rules' })}>
-                  {rule}
-                </Link>,
-              ],
-              ...Object.entries(inputs).map(
-                ([name, value]) =>
-                  [strings.inputs[name] ?? name, formatInput(name, value)] as const,
-              ),
-            ]}
-          />
+          {factList([
+            [
+              strings.rule,
+              <Link key="rule" href={hrefOf('screening', rule, { tab: 'rules' })}>
+                {rule}
+              </Link>,
+            ],
+            ...Object.entries(inputs).map(
+              ([name, value]) => [strings.inputs[name] ?? name, formatInput(name, value)] as const,
+            ),
+          ])}
         </section>
       ))}
       <p class="after-facts">
@@ -156,26 +143,39 @@ function ReviewActions({ decision: { reference, handling, clientId } }: { decisi
   return (
     <div class="buttons">
       {verbs.map(([verb, action, text]) => (
-        <Action
+        <RequestAction
           key={verb}
-          action={action}
-          text={text}
+          {...{ action, text }}
           isDangerous={verb === 'refuse'}
-          run={(form, headers) => {
-            const body = { reason: form.text('reason') }
-            return send('POST', `${DECISIONS}/{reference}/${verb}`, {
-              params: { reference },
-              body,
-              headers,
-            })
-          }}
-          message={strings.requestedToast}
-          onDone={openRequests}
-        >
-          <ReasonField label={strings.reason} hint={strings.reasonHint} />
-        </Action>
+          request={(sent) =>
+            send('POST', `${DECISIONS}/{reference}/${verb}`, { params: { reference }, ...sent })
+          }
+        />
       ))}
     </div>
+  )
+}
+
+type RequestProps = {
+  action: string
+  text: string
+  style?: 'primary'
+  isDangerous?: boolean
+  isOffered?: boolean
+  request: (sent: { body: { reason: string }; headers: Headers }) => Promise<unknown>
+}
+
+// Requests a change with its reason. Another user must approve it.
+function RequestAction({ request, ...action }: RequestProps) {
+  return (
+    <Action
+      {...action}
+      run={(form, headers) => request({ body: { reason: form.text('reason') }, headers })}
+      message={strings.requestedToast}
+      onDone={openRequests}
+    >
+      <ReasonField label={strings.reason} hint={strings.reasonHint} />
+    </Action>
   )
 }
 
@@ -187,19 +187,11 @@ const RULE_COLUMNS: readonly Column<Rule>[] = [
     place: 'lead',
     show: ({ name, version }) => `${name} · ${strings.version} ${version}`,
   },
-  {
-    name: strings.state,
-    place: 'state',
-    show: ({ state }) => <Badge state={state} />,
-  },
+  fieldColumn(strings.state, 'state', 'state', (state) => <Badge state={state} />),
   { name: strings.kind, place: 'second', show: ({ kind }) => strings.kinds[kind] },
   { name: strings.subject, show: ({ subject }) => strings.subjects[subject] },
   { name: strings.outcome, show: ({ outcome }) => strings.outcomes[outcome] },
-  {
-    name: strings.inForce,
-    place: 'time',
-    show: ({ effectiveFrom }) => effectiveFrom && <Time at={effectiveFrom} />,
-  },
+  fieldColumn(strings.inForce, 'effectiveFrom', 'time', (value) => value && <Time at={value} />),
 ]
 
 function Rules(props: ViewProps) {
@@ -232,26 +224,24 @@ function RuleFacts({ rule }: { rule: Rule }) {
   return (
     <>
       <TextHeadline text={rule.name} badge={<Badge state={rule.state} />} />
-      <Facts
-        facts={[
-          [strings.version, rule.version],
-          [strings.kind, strings.kinds[rule.kind]],
-          [strings.subject, strings.subjects[rule.subject]],
-          [strings.outcome, strings.outcomes[rule.outcome]],
-          [strings.client, rule.clientId ?? strings.allClients],
-          [strings.count, rule.count],
-          [strings.amount, rule.amount !== null && <Money amount={rule.amount} />],
-          [strings.minutes, rule.minutes],
-          [strings.percent, rule.percent],
-          [strings.days, rule.days],
-          [strings.list, rule.list],
-          [strings.score, rule.score],
-          [strings.reference, <Copyable key="reference" text={rule.reference} />],
-          [strings.inForce, rule.effectiveFrom && <Time at={rule.effectiveFrom} />],
-          [strings.until, rule.effectiveTo && <Time at={rule.effectiveTo} />],
-          [strings.tested, rule.testedAt && <Time at={rule.testedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.version, rule.version],
+        [strings.kind, strings.kinds[rule.kind]],
+        [strings.subject, strings.subjects[rule.subject]],
+        [strings.outcome, strings.outcomes[rule.outcome]],
+        [strings.client, rule.clientId ?? strings.allClients],
+        [strings.count, rule.count],
+        [strings.amount, rule.amount !== null && <Money amount={rule.amount} />],
+        [strings.minutes, rule.minutes],
+        [strings.percent, rule.percent],
+        [strings.days, rule.days],
+        [strings.list, rule.list],
+        [strings.score, rule.score],
+        [strings.reference, <Copyable key="reference" text={rule.reference} />],
+        [strings.inForce, rule.effectiveFrom && <Time at={rule.effectiveFrom} />],
+        [strings.until, rule.effectiveTo && <Time at={rule.effectiveTo} />],
+        [strings.tested, rule.testedAt && <Time at={rule.testedAt} />],
+      ])}
       {test && (
         <section>
           <p class="notice after-facts">
@@ -282,15 +272,7 @@ const startOfDay = (day: string) => `${day}T00:00:00+01:00`
 // A draft must be tested before its activation can be requested; an active rule can be ended.
 function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
   const { reference, state, testedAt } = rule
-  const request =
-    (verb: 'activate' | 'end') =>
-    (form: { text: (name: string) => string }, headers: Record<string, string>) =>
-      send('POST', `${RULES}/{reference}/${verb}`, {
-        params: { reference },
-        body: { reason: form.text('reason') },
-        headers,
-      })
-  const reason = <ReasonField label={strings.reason} hint={strings.reasonHint} />
+  const params = { reference }
   return (
     <div class="buttons after-facts">
       <Action
@@ -313,27 +295,19 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         <InputField label={strings.from} name="from" type="date" required max={today()} />
         <InputField label={strings.to} name="to" type="date" required />
       </Action>
-      <Action
+      <RequestAction
         action={strings.activate}
         text={strings.activateText}
         style="primary"
         isOffered={state === 'draft' && testedAt !== null}
-        run={request('activate')}
-        message={strings.requestedToast}
-        onDone={openRequests}
-      >
-        {reason}
-      </Action>
-      <Action
+        request={(sent) => send('POST', `${RULES}/{reference}/activate`, { params, ...sent })}
+      />
+      <RequestAction
         action={strings.end}
         text={strings.endText}
         isOffered={state === 'active'}
-        run={request('end')}
-        message={strings.requestedToast}
-        onDone={openRequests}
-      >
-        {reason}
-      </Action>
+        request={(sent) => send('POST', `${RULES}/{reference}/end`, { params, ...sent })}
+      />
     </div>
   )
 }
@@ -373,39 +347,37 @@ function Requests(props: ViewProps) {
         show: (item, { changed }) => (
           <>
             <TextHeadline text={requestKind(item)} badge={<Badge state={item.state} />} />
-            <Facts
-              facts={[
-                [
-                  strings.rule,
-                  item.rule && (
-                    <Link href={hrefOf('screening', item.rule, { tab: 'rules' })}>
-                      {item.ruleName}
-                    </Link>
-                  ),
-                ],
-                [
-                  strings.list,
-                  item.listVersion && (
-                    <Link href={hrefOf('screening', `${item.listVersion}`, { tab: 'lists' })}>
-                      {requestSubject(item)}
-                    </Link>
-                  ),
-                ],
-                [
-                  strings.decision,
-                  item.decision && (
-                    <Link href={hrefOf('screening', item.decision, { tab: 'decisions' })}>
-                      {requestSubject(item)}
-                    </Link>
-                  ),
-                ],
-                [strings.reason, item.reason],
-                [strings.requested, <Time key="requested" at={item.requestedAt} />],
-                [strings.requestedBy, person(item.requestedBy)],
-                [strings.decided, item.decidedAt && <Time at={item.decidedAt} />],
-                [strings.decidedBy, item.decidedBy && person(item.decidedBy)],
-              ]}
-            />
+            {factList([
+              [
+                strings.rule,
+                item.rule && (
+                  <Link href={hrefOf('screening', item.rule, { tab: 'rules' })}>
+                    {item.ruleName}
+                  </Link>
+                ),
+              ],
+              [
+                strings.list,
+                item.listVersion && (
+                  <Link href={hrefOf('screening', `${item.listVersion}`, { tab: 'lists' })}>
+                    {requestSubject(item)}
+                  </Link>
+                ),
+              ],
+              [
+                strings.decision,
+                item.decision && (
+                  <Link href={hrefOf('screening', item.decision, { tab: 'decisions' })}>
+                    {requestSubject(item)}
+                  </Link>
+                ),
+              ],
+              [strings.reason, item.reason],
+              [strings.requested, <Time key="requested" at={item.requestedAt} />],
+              [strings.requestedBy, person(item.requestedBy)],
+              [strings.decided, item.decidedAt && <Time at={item.decidedAt} />],
+              [strings.decidedBy, item.decidedBy && person(item.decidedBy)],
+            ])}
             {item.state === 'open' && (
               <DecideScreening item={item} session={props.session} onDone={changed} />
             )}
@@ -418,10 +390,9 @@ function Requests(props: ViewProps) {
 
 export const screeningText = (item: Request) => `${requestKind(item)} ${requestSubject(item)}`
 
-type DecideProps = { item: Request; session: Session; onDone: () => void }
-
 // The buttons that decide on a screening request, here and on Today.
-export function DecideScreening({ item, session, onDone }: DecideProps) {
+export function DecideScreening(props: { item: Request; session: Session; onDone: () => void }) {
+  const { item, session, onDone } = props
   const { id, requestedBy, cannotApprove } = item
   return (
     <DecideRequest
@@ -452,11 +423,7 @@ const LIST_COLUMNS: readonly Column<List>[] = [
   { name: strings.added, show: ({ added }) => count(added) },
   { name: strings.removed, show: ({ removed }) => count(removed) },
   { name: strings.uploadedBy, place: 'second', show: ({ uploadedBy }) => person(uploadedBy) },
-  {
-    name: strings.inForce,
-    place: 'time',
-    show: ({ effectiveFrom }) => effectiveFrom && <Time at={effectiveFrom} />,
-  },
+  fieldColumn(strings.inForce, 'effectiveFrom', 'time', (value) => value && <Time at={value} />),
 ]
 
 function Lists(props: ViewProps) {
@@ -475,36 +442,29 @@ function Lists(props: ViewProps) {
         show: (list) => (
           <>
             <TextHeadline text={listName(list)} badge={<ListState {...list} />} />
-            <Facts
-              facts={[
-                [strings.entries, count(list.entries)],
-                [strings.names, count(list.names)],
-                [strings.replaces, list.replaces],
-                [strings.added, count(list.added)],
-                [strings.removed, count(list.removed)],
-                [strings.uploadedBy, person(list.uploadedBy)],
-                [strings.sha256, <Copyable key="hash" text={list.sha256} />],
-                [strings.inForce, list.effectiveFrom && <Time at={list.effectiveFrom} />],
-              ]}
-            />
+            {factList([
+              [strings.entries, count(list.entries)],
+              [strings.names, count(list.names)],
+              [strings.replaces, list.replaces],
+              [strings.added, count(list.added)],
+              [strings.removed, count(list.removed)],
+              [strings.uploadedBy, person(list.uploadedBy)],
+              [strings.sha256, <Copyable key="hash" text={list.sha256} />],
+              [strings.inForce, list.effectiveFrom && <Time at={list.effectiveFrom} />],
+            ])}
             <div class="buttons after-facts">
-              <Action
+              <RequestAction
                 action={strings.activate}
                 text={strings.activateText}
                 style="primary"
                 isOffered={list.effectiveFrom === null}
-                run={(form, headers) =>
+                request={(sent) =>
                   send('POST', `${LISTS}/{version}/activate`, {
                     params: { version: `${list.version}` },
-                    body: { reason: form.text('reason') },
-                    headers,
+                    ...sent,
                   })
                 }
-                message={strings.requestedToast}
-                onDone={openRequests}
-              >
-                <ReasonField label={strings.reason} hint={strings.reasonHint} />
-              </Action>
+              />
             </div>
           </>
         ),

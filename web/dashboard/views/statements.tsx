@@ -1,10 +1,10 @@
 // Links to all kinds of statements. This page itself shows the client's own statement.
 
 import { statementsStrings as strings } from '../../copy.ts'
-import { Link } from '../parts/link.tsx'
-import { StatementLinks } from '../parts/statement-links.tsx'
+import { Link } from '../parts/controls.tsx'
+import { StatementLinks } from '../parts/exports.tsx'
 import { hrefOf } from '../routing.ts'
-import type { ViewProps } from '../view-props.ts'
+import type { ViewProps } from '../session.ts'
 
 const PLACES = [
   ['accounts', 'accounts:read', hrefOf('accounts')],

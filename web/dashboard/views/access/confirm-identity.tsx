@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import { providerStrings, passkeyStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { type Form, InputField } from '../../parts/forms.tsx'
 import { hasPasskeys, passkeyToConfirm } from '../../passkeys.ts'
 import { confirmAtProvider, isConfirmedAtProvider } from '../../provider.tsx'

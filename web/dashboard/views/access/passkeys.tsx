@@ -125,11 +125,8 @@ function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
 
 type AddPasskeyProps = { close: () => void; factors: Factors }
 
-function AddPasskeyDialog({
-  close,
-  factors,
-  onDone,
-}: AddPasskeyProps & { onDone: (codes: string[]) => void }) {
+function AddPasskeyDialog(props: AddPasskeyProps & { onDone: (codes: string[]) => void }) {
+  const { close, factors, onDone } = props
   return (
     <ActionDialog
       action={strings.add}

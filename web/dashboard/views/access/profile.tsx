@@ -2,11 +2,11 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
-import { getPage, type Schemas, send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { deviceName } from '../../device-names.ts'
-import { useLoaded, usePage } from '../../loading.ts'
+import { usePage } from '../../loading.ts'
 import { Action, ActionDialog, ActionForm, AtOnceButton } from '../../parts/action.tsx'
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
@@ -14,8 +14,7 @@ import { Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { BASE } from '../../routing.ts'
-import { changePassword } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { changePassword, type ViewProps } from '../../session.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 import { PASSKEYS, Passkeys } from './passkeys.tsx'
 
@@ -25,7 +24,7 @@ const SESSIONS = '/dashboard/api/sessions'
 export function Profile({ session }: ViewProps) {
   const [sessionsKey, setSessionsKey] = useState(0) // A new key loads the list of sessions again.
   const [hasTotp, setTotp] = useState(session.user.hasTotp)
-  const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))
+  const passkeys = usePage(PASSKEYS, {})
   const factors = { hasTotp, hasPasskey: (passkeys.data?.data.length ?? 0) > 0, session }
   // A new password or a removed passkey ends the other sessions.
   const onSessionsEnded = () => setSessionsKey((previous) => previous + 1)
@@ -78,7 +77,6 @@ function PasswordForm({ changed }: { changed: () => void }) {
 // The places where the user is signed in. The user can end each other session, or all of them.
 function Sessions() {
   const { data, problem, reload } = usePage(SESSIONS, {})
-  // Ends one of the user’s other sessions.
   const end = async (id: string) => {
     await send('DELETE', `${SESSIONS}/{id}`, { params: { id } })
     toast(strings.ended)
@@ -108,9 +106,8 @@ function Sessions() {
   )
 }
 
-type OneProps = { session: Schemas['Session']; end: (id: string) => Promise<void> }
-
-function OneSession({ session, end }: OneProps) {
+function OneSession(props: { session: Schemas['Session']; end: (id: string) => Promise<void> }) {
+  const { session, end } = props
   const { id, address, userAgent, isCurrent, createdAt, seenAt } = session
   return (
     <li>
@@ -138,10 +135,9 @@ type Step =
   | ({ at: 'confirm' } & Enrolment)
   | { at: 'codes'; codes: string[] }
 
-type Props = { factors: Factors; changed: (hasTotp: boolean) => void }
-
 // Sets up, replaces or removes the authenticator app.
-function SecondFactor({ factors, changed }: Props) {
+function SecondFactor(props: { factors: Factors; changed: (hasTotp: boolean) => void }) {
+  const { factors, changed } = props
   const isOn = factors.hasTotp
   const [step, setStep] = useState<Step>({ at: 'rest' })
   const closeDialog = () => setStep({ at: 'rest' })

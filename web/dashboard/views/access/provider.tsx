@@ -1,14 +1,14 @@
 // The client's identity provider: the current settings, and the form that changes them.
 
 import { providerStrings as strings } from '../../../copy.ts'
-import { getPage, type Schemas, send } from '../../api.ts'
-import { useData, useLoaded } from '../../loading.ts'
+import { type Schemas, send } from '../../api.ts'
+import { useData, usePage } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { CheckBox, type Form, InputField, TextAreaField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 import { PASSKEYS } from './passkeys.tsx'
 
@@ -21,7 +21,7 @@ const FLAGS = ['createsUsers', 'trustsEmail', 'isEnforced'] as const
 // The sign-in provider of the client: its settings, and the forms that set, change or remove it.
 export function Provider({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
-  const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))
+  const passkeys = usePage(PASSKEYS, {})
   const hasPasskey = (passkeys.data?.data.length ?? 0) > 0
   const factors = { hasTotp: session.user.hasTotp, hasPasskey, session }
   const provider = data?.provider
@@ -31,9 +31,9 @@ export function Provider({ session }: ViewProps) {
       <p class="muted">{strings.text}</p>
       <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data && !provider && <p>{strings.none}</p>}
-      {data && !provider && (
-        <Facts facts={[[strings.redirectUri, <RedirectUri key="uri" text={data.redirectUri} />]]} />
-      )}
+      {data &&
+        !provider &&
+        factList([[strings.redirectUri, <RedirectUri key="uri" text={data.redirectUri} />]])}
       {provider && <ProviderFacts provider={provider} />}
       {data && passkeys.data && (
         <div class="actions">
@@ -58,19 +58,15 @@ export function Provider({ session }: ViewProps) {
 
 function ProviderFacts({ provider }: { provider: Provider }) {
   const { issuer, providerClientId, redirectUri, roleClaim, roles } = provider
-  return (
-    <Facts
-      facts={[
-        [strings.issuer, issuer],
-        [strings.providerClientId, providerClientId],
-        [strings.redirectUri, <RedirectUri key="uri" text={redirectUri} />],
-        ...(roleClaim
-          ? ([[strings.roleClaim, `${roleClaim}: ${mappingLines(roles).join(', ')}`]] as const)
-          : []),
-        ...FLAGS.map((flag) => [strings[flag], provider[flag] ? strings.yes : strings.no] as const),
-      ]}
-    />
-  )
+  return factList([
+    [strings.issuer, issuer],
+    [strings.providerClientId, providerClientId],
+    [strings.redirectUri, <RedirectUri key="uri" text={redirectUri} />],
+    ...(roleClaim
+      ? ([[strings.roleClaim, `${roleClaim}: ${mappingLines(roles).join(', ')}`]] as const)
+      : []),
+    ...FLAGS.map((flag) => [strings[flag], provider[flag] ? strings.yes : strings.no] as const),
+  ])
 }
 
 const RedirectUri = ({ text }: { text: string }) => (
@@ -82,7 +78,6 @@ type FormProps = { provider: Provider | undefined; factors: Factors; changed: ()
 function ProviderForm({ provider, factors, changed }: FormProps) {
   return (
     <Action
-      label={provider ? strings.change : strings.setUp}
       action={provider ? strings.change : strings.setUp}
       title={strings.heading}
       run={async (form) =>
@@ -95,7 +90,6 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         label={strings.issuer}
         hint={strings.issuerHint}
         name="issuer"
-        errorField="issuer"
         type="url"
         required
         defaultValue={provider?.issuer ?? ''}
@@ -103,7 +97,6 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
       <InputField
         label={strings.providerClientId}
         name="providerClientId"
-        errorField="providerClientId"
         required
         defaultValue={provider?.providerClientId ?? ''}
       />
@@ -111,7 +104,6 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         label={strings.clientSecret}
         hint={provider && strings.secretHint}
         name="clientSecret"
-        errorField="clientSecret"
         type="password"
         autocomplete="off"
         required={!provider}
@@ -120,14 +112,12 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         label={strings.roleClaim}
         hint={strings.roleClaimHint}
         name="roleClaim"
-        errorField="roleClaim"
         defaultValue={provider?.roleClaim ?? ''}
       />
       <TextAreaField
         label={strings.roles}
         hint={strings.rolesHint}
         name="roles"
-        errorField="roles"
         rows={3}
         defaultValue={mappingLines(provider?.roles ?? []).join('\n')}
       />

@@ -1,21 +1,23 @@
-// The users of a client: invite one, change a role, disable, reset a password, remove.
+// The users of a client: invite one, change a role, disable, reset a password, remove; and the addresses from
+// which they may sign in.
 
 import { useState } from 'preact/hooks'
-import { settingsStrings } from '../../../copy.ts'
+import { settingsStrings, userAddressesStrings } from '../../../copy.ts'
 import { type Query, type Schemas, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
-import { usePages } from '../../loading.ts'
+import { useData, usePage, usePages } from '../../loading.ts'
 import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { CheckBox, Field, InputField, TextAreaField } from '../../parts/forms.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Drawer, factList } from '../../parts/drawer.tsx'
+import { CheckBox, type Form, InputField, SelectField, TextAreaField } from '../../parts/forms.tsx'
+import { Empty, Pending } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
-import type { Session } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { Session, ViewProps } from '../../session.ts'
+import { ConfirmFields, proofFrom } from './confirm-identity.tsx'
+import { PASSKEYS } from './passkeys.tsx'
 
 const { users: strings } = settingsStrings
 
@@ -76,16 +78,10 @@ export function UserList({ session, place, view, query, client }: Props) {
           onDone={onInvited}
         >
           <InputField label={strings.email} name="email" type="email" required />
-          <Field label={strings.role}>
-            {(id) => (
-              <RoleSelect
-                id={id}
-                session={session}
-                client={client}
-                chosen={pages.data?.data.length === 0 ? 'owner' : 'support'}
-              />
-            )}
-          </Field>
+          <RoleSelect
+            {...{ session, client }}
+            chosen={pages.data?.data.length === 0 ? 'owner' : 'support'}
+          />
         </Action>
       </div>
       <ListTable
@@ -140,16 +136,14 @@ function UserDrawer(props: UserDrawerProps) {
   return (
     <Drawer title={strings.one} close={close}>
       <TextHeadline text={email} badge={<UserBadge user={user} />} />
-      <Facts
-        facts={[
-          [strings.role, humanize(role)],
-          [strings.factor, hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor],
-          [strings.counts, countsFrom ? strings.countsOwn : strings.countsOther],
-          [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
-          [strings.created, <Time key="created" at={createdAt} />],
-          [strings.mailProblem, mailProblem],
-        ]}
-      />
+      {factList([
+        [strings.role, humanize(role)],
+        [strings.factor, hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor],
+        [strings.counts, countsFrom ? strings.countsOwn : strings.countsOther],
+        [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
+        [strings.created, <Time key="created" at={createdAt} />],
+        [strings.mailProblem, mailProblem],
+      ])}
       {mailProblem && <p class="notice">{strings.mailProblemText}</p>}
       {isOwn && <p class="notice">{strings.you}</p>}
       {mayChange && <RoleForm {...props} />}
@@ -173,9 +167,7 @@ function RoleForm({ user, session, client, changed }: UserDrawerProps) {
       message={strings.changed}
       onDone={changed}
     >
-      <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} session={session} client={client} chosen={user.role} />}
-      </Field>
+      <RoleSelect session={session} client={client} chosen={user.role} />
     </ActionForm>
   )
 }
@@ -209,13 +201,8 @@ function VouchForUser({ user, changed }: UserDrawerProps) {
 }
 
 // Resets the password, disables, enables or removes the user. A user without `mayChange` may only disable.
-function UserActions({
-  user,
-  changed,
-  onInvited,
-  close,
-  mayChange,
-}: UserDrawerProps & { mayChange: boolean }) {
+function UserActions(props: UserDrawerProps & { mayChange: boolean }) {
+  const { user, changed, onInvited, close, mayChange } = props
   const { id, email, hasTotp, isActive } = user
   const params = { id }
   return (
@@ -304,19 +291,64 @@ function rolesFor(session: Session, client: ClientOfUsers): Role[] {
   return roles.filter((role) => existsAtClient(role) && mayManage(session, client, role))
 }
 
-type Roles = { id: string; session: Session; client: ClientOfUsers; chosen: Role }
-
 // The choice of a role. At an operator’s client, the role `finance` has another name.
-function RoleSelect({ id, session, client, chosen }: Roles) {
+function RoleSelect(props: { session: Session; client: ClientOfUsers; chosen: Role }) {
+  const { session, client, chosen } = props
   const { roles, operatorFinance } = strings
   const roleNames = client.isOperator ? { ...roles, finance: operatorFinance } : roles
   return (
-    <select id={id} name="role">
-      {rolesFor(session, client).map((role) => (
-        <option key={role} value={role} selected={role === chosen}>
-          {roleNames[role]}
-        </option>
-      ))}
-    </select>
+    <SelectField
+      label={strings.role}
+      name="role"
+      options={rolesFor(session, client)}
+      names={roleNames}
+      chosen={chosen}
+    />
   )
+}
+
+const PATH = '/dashboard/api/client/user-addresses'
+
+export function UserAddresses({ session }: ViewProps) {
+  const { data, problem, reload } = useData(PATH, {})
+  const passkeys = usePage(PASSKEYS, {})
+  const hasPasskey = (passkeys.data?.data.length ?? 0) > 0
+  const factors = { hasTotp: session.user.hasTotp, hasPasskey, session }
+  return (
+    <section class="card panel" aria-labelledby="user-addresses">
+      <h2 id="user-addresses">{userAddressesStrings.heading}</h2>
+      <p class="muted">{userAddressesStrings.text}</p>
+      <Pending {...{ data, problem, reload }} kind="rows" lines={1} />
+      {data && <p>{data.addresses?.join(', ') ?? userAddressesStrings.any}</p>}
+      {data && passkeys.data && (
+        <div class="actions">
+          <Action
+            action={userAddressesStrings.change}
+            title={userAddressesStrings.heading}
+            run={async (form) => {
+              const body = { addresses: addressesFrom(form), ...(await proofFrom(form)) }
+              return send('PUT', PATH, { body })
+            }}
+            message={userAddressesStrings.saved}
+            onDone={reload}
+          >
+            <TextAreaField
+              label={userAddressesStrings.addresses}
+              hint={userAddressesStrings.hint}
+              name="addresses"
+              rows={4}
+              defaultValue={data.addresses?.join('\n') ?? ''}
+            />
+            <ConfirmFields {...factors} />
+          </Action>
+        </div>
+      )}
+    </section>
+  )
+}
+
+// Without any address, users may sign in from everywhere (null).
+function addressesFrom(form: Form): string[] | null {
+  const lines = form.text('addresses').split(/\s+/).filter(Boolean)
+  return lines.length > 0 ? lines : null
 }

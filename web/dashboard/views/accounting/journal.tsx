@@ -1,18 +1,15 @@
 // The journal of a day, and its export in the formats that accounting programs import.
 
-import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { ledgerStrings, accountingStrings as strings } from '../../../copy.ts'
 import { type Data, withQuery } from '../../api.ts'
-import { today } from '../../days.ts'
-import { count, humanize } from '../../format.ts'
+import { count, humanize, today } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
-import { Field } from '../../parts/forms.tsx'
+import { SelectField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { mayAccount } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type ViewProps } from '../../session.ts'
 import {
   accountColumns,
   bankColumn,
@@ -99,17 +96,17 @@ function JournalDownload({ day }: { day: string }) {
   const [detail, setDetail] = useState<Detail>('day')
   return (
     <div class="report-fields">
-      <SelectChoice
+      <SelectField
         label={strings.layout}
         value={layout}
-        choices={strings.layouts}
-        choose={setLayout}
+        options={Object.entries(strings.layouts)}
+        onChange={(event) => setLayout(event.currentTarget.value as Layout)}
       />
-      <SelectChoice
+      <SelectField
         label={strings.detail}
         value={detail}
-        choices={strings.details}
-        choose={setDetail}
+        options={Object.entries(strings.details)}
+        onChange={(event) => setDetail(event.currentTarget.value as Detail)}
       />
       <a class="button" href={withQuery(`${PATH}.csv`, { day, layout, detail })} download>
         <Icon name="download" />
@@ -119,34 +116,5 @@ function JournalDownload({ day }: { day: string }) {
         {strings.print}
       </a>
     </div>
-  )
-}
-
-type ChoiceProps<Name extends string> = {
-  label: string
-  value: Name
-  choices: Readonly<Record<Name, string>>
-  choose: (name: Name) => void
-}
-
-function SelectChoice<Name extends string>({ label, value, choices, choose }: ChoiceProps<Name>) {
-  return (
-    <Field label={label}>
-      {(id) => (
-        <select
-          id={id}
-          value={value}
-          onChange={(event: TargetedEvent<HTMLSelectElement>) =>
-            choose(event.currentTarget.value as Name)
-          }
-        >
-          {(Object.entries(choices) as [Name, string][]).map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   )
 }

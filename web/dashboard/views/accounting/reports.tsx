@@ -9,23 +9,20 @@ import {
   accountingStrings as strings,
   suspenseStrings,
 } from '../../../copy.ts'
-import { type Data, type GetPath, type Params, type Query, withQuery } from '../../api.ts'
-import { isDay, today } from '../../days.ts'
-import { count, humanize, money } from '../../format.ts'
+import { type Data, type GetPath, type Params, type Query, send, withQuery } from '../../api.ts'
+import { count, dayAfter, humanize, isDay, money, today } from '../../format.ts'
 import { type Loaded, useData } from '../../loading.ts'
-import { BankName } from '../../parts/bank-name.tsx'
-import { ExportLinks } from '../../parts/export-links.tsx'
-import { dayAfter } from '../../parts/filters.tsx'
+import { ActionForm } from '../../parts/action.tsx'
+import { Stat } from '../../parts/balances.tsx'
+import { ExportLinks } from '../../parts/exports.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Stat } from '../../parts/stat.tsx'
 import { Empty, Pending } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Money } from '../../parts/values.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { BankName, Money } from '../../parts/values.tsx'
 import { currentPlace, goTo, hrefOf, type Place } from '../../routing.ts'
-import { mayAccount } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { SuspenseEscalation } from './suspense-escalation.tsx'
+import { mayAccount, type ViewProps } from '../../session.ts'
 
 // Returns the day in the URL, or today if it is missing, invalid or in the future.
 export function dayFrom({ query }: Place): string {
@@ -62,10 +59,9 @@ export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps)
   )
 }
 
-type LinksProps = { path: string; query: Query; isPrinted?: boolean }
-
 // `path` has no extension.
-function ReportLinks({ path, query, isPrinted = true }: LinksProps) {
+function ReportLinks(props: { path: string; query: Query; isPrinted?: boolean }) {
+  const { path, query, isPrinted = true } = props
   return (
     <div class="buttons">
       <ExportLinks {...{ path, query }} />
@@ -107,7 +103,6 @@ type DayProps<P extends GetPath> = {
   show: (data: Data<P>) => ComponentChildren
 }
 
-// A report as of the end of a day.
 function DayReport<P extends GetPath>({ path, place, isPrinted = true, show }: DayProps<P>) {
   const day = dayFrom(place)
   const at = endOfDayQuery(day)
@@ -443,5 +438,44 @@ function VatTotals({ report: { output, input, totals } }: { report: VatReport })
       <h2 class="section">{strings.input}</h2>
       <ReportTable caption={strings.input} columns={INPUT} rows={input} />
     </>
+  )
+}
+
+const ESCALATION_PATH = '/api/v1/operator/suspense-escalation'
+const DAYS_MAX = 3650
+
+// The number of days after which suspense raises an alert. A blank field turns the alert off.
+function SuspenseEscalation() {
+  const { data, problem, reload } = useData(ESCALATION_PATH, {})
+  return (
+    <section class="card panel after-facts" aria-labelledby="escalation">
+      <h2 id="escalation">{strings.escalation}</h2>
+      <Pending {...{ data, problem, reload }} kind="text" lines={2} />
+      {data && (
+        <ActionForm
+          key={data.days}
+          action={appStrings.save}
+          run={async (form) => {
+            const days = form.text('days')
+            await send('PUT', ESCALATION_PATH, {
+              body: { days: days ? Number(days) : null },
+            })
+            toast(appStrings.saved)
+            reload()
+          }}
+        >
+          <InputField
+            label={strings.escalationDays}
+            hint={strings.escalationHint}
+            name="days"
+            type="number"
+            min={1}
+            max={DAYS_MAX}
+            step={1}
+            defaultValue={data.days === null ? '' : `${data.days}`}
+          />
+        </ActionForm>
+      )}
+    </section>
   )
 }

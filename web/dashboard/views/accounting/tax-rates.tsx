@@ -3,17 +3,15 @@
 
 import { appStrings, accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { type Row, send } from '../../api.ts'
-import { addDays, longDay, today } from '../../days.ts'
-import { money } from '../../format.ts'
+import { addDays, longDay, money, today } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Drawer, factList } from '../../parts/drawer.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { AMOUNT, type Form, type Headers, InputField, SelectField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
-import { mayAccount } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type ViewProps } from '../../session.ts'
 
 const RATES = '/api/v1/operator/tax-rates'
 const BEARERS = ['sender', 'recipient'] as const
@@ -75,19 +73,17 @@ function RateDrawer({ rate, close }: { rate: Rate; close: () => void }) {
   return (
     <Drawer title={strings.taxes[rate.tax] ?? rate.tax} close={close}>
       <TextHeadline text={rateText(rate)} />
-      <Facts
-        facts={[
-          [strings.effectiveFrom, longDay(rate.effectiveFrom)],
-          [strings.client, rate.clientId],
-          [strings.bearer, rate.bearer && strings.bearers[rate.bearer]],
-          [strings.source, rate.source],
-          [
-            strings.addedBy,
-            rate.createdBy ? suspenseStrings.person(rate.createdBy) : strings.supplied,
-          ],
-          [strings.added, <Time key="added" at={rate.createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.effectiveFrom, longDay(rate.effectiveFrom)],
+        [strings.client, rate.clientId],
+        [strings.bearer, rate.bearer && strings.bearers[rate.bearer]],
+        [strings.source, rate.source],
+        [
+          strings.addedBy,
+          rate.createdBy ? suspenseStrings.person(rate.createdBy) : strings.supplied,
+        ],
+        [strings.added, <Time key="added" at={rate.createdAt} />],
+      ])}
     </Drawer>
   )
 }
@@ -102,7 +98,6 @@ const commonFields = (form: Form) => ({
 })
 
 function AddVat({ onDone }: Props) {
-  // Adds the rate from the form.
   const run = (form: Form, headers: Headers) => {
     const body = {
       tax: 'vat' as const,
@@ -115,7 +110,6 @@ function AddVat({ onDone }: Props) {
     <Action {...shared} label={strings.addVat} title={strings.addVatTitle} {...{ run, onDone }}>
       <InputField
         label={strings.percent}
-        errorField="percent"
         name="percent"
         type="number"
         required
@@ -129,7 +123,6 @@ function AddVat({ onDone }: Props) {
 }
 
 function AddStampDuty({ onDone }: Props) {
-  // Adds the rate from the form.
   const run = (form: Form, headers: Headers) => {
     const body = {
       tax: 'stamp_duty' as const,
@@ -142,20 +135,8 @@ function AddStampDuty({ onDone }: Props) {
   }
   return (
     <Action {...shared} label={strings.addDuty} title={strings.addDutyTitle} {...{ run, onDone }}>
-      <InputField
-        label={strings.dutyAmount}
-        errorField="amount"
-        name="amount"
-        required
-        {...AMOUNT}
-      />
-      <InputField
-        label={strings.dutyThreshold}
-        errorField="threshold"
-        name="threshold"
-        required
-        {...AMOUNT}
-      />
+      <InputField label={strings.dutyAmount} name="amount" required {...AMOUNT} />
+      <InputField label={strings.dutyThreshold} name="threshold" required {...AMOUNT} />
       <SelectField label={strings.bearer} name="bearer" options={BEARERS} names={strings.bearers} />
       <CommonFields />
     </Action>
@@ -169,7 +150,6 @@ function CommonFields() {
     <>
       <InputField
         label={strings.effectiveFrom}
-        errorField="effectiveFrom"
         name="effectiveFrom"
         type="date"
         required
@@ -179,7 +159,6 @@ function CommonFields() {
       <InputField
         label={strings.source}
         hint={strings.sourceHint}
-        errorField="source"
         name="source"
         required
         maxLength={300}

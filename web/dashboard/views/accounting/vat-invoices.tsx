@@ -3,17 +3,16 @@
 
 import { accountingStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
-import { today } from '../../days.ts'
+import { today } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { type Filter, humanized } from '../../parts/filters.tsx'
 import { InputField, ReasonField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Headline, Money, Time } from '../../parts/values.tsx'
+import { amountColumn, type Column, fieldColumn } from '../../parts/table.tsx'
+import { Headline, Money, moneyIfAny, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { mayAccount } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type ViewProps } from '../../session.ts'
 
 type Invoice = Schemas['VatInvoice']
 
@@ -30,12 +29,7 @@ const kindColumn: Column<Invoice> = {
 }
 
 const COLUMNS: readonly Column<Invoice>[] = [
-  {
-    name: strings.number,
-    place: 'lead',
-    show: ({ number }) => <code>{number}</code>,
-    fields: ['number'],
-  },
+  fieldColumn(strings.number, 'number', 'lead', (number) => <code>{number}</code>),
   amountColumn(strings.total, 'total'),
   kindColumn,
   { name: strings.month, place: 'state', show: ({ month }) => month, fields: ['month'] },
@@ -45,12 +39,7 @@ const COLUMNS: readonly Column<Invoice>[] = [
     show: (row) => <Money amount={row.vat} />,
     fields: ['vat'],
   },
-  {
-    name: strings.issued,
-    place: 'time',
-    show: ({ issuedAt }) => <Time at={issuedAt} />,
-    fields: ['issuedAt'],
-  },
+  fieldColumn(strings.issued, 'issuedAt', 'time', (issuedAt) => <Time at={issuedAt} />),
 ]
 
 const FILTERS: readonly Filter[] = [
@@ -95,7 +84,6 @@ export function ClientVatInvoices(props: ViewProps) {
   )
 }
 
-// The VAT invoices of the user’s own client, without actions.
 export function OwnVatInvoices(props: ViewProps) {
   return (
     <ListView
@@ -120,7 +108,6 @@ export function OwnVatInvoices(props: ViewProps) {
 function IssueInvoices({ onDone }: { onDone: () => void }) {
   return (
     <Action
-      label={strings.issue}
       title={strings.issueTitle}
       action={strings.issue}
       style="primary"
@@ -152,26 +139,18 @@ function InvoiceFacts({ invoice, page }: { invoice: Invoice; page: string }) {
         badge={null}
         about={strings.vatKinds[kind] ?? kind}
       />
-      <Facts
-        facts={[
-          [strings.number, <code key="number">{number}</code>],
-          [strings.month, invoice.month],
-          [strings.client, invoice.clientId],
-          [strings.feesWithoutVat, <Money key="fees" amount={invoice.fees} />],
-          [strings.vatAmount, <Money key="vat" amount={invoice.vat} />],
-          [
-            strings.withholdingTax,
-            invoice.withholdingTax > 0 && <Money amount={invoice.withholdingTax} />,
-          ],
-          [
-            strings.whtOpen,
-            invoice.withholdingTax > 0 && <Money amount={invoice.withholdingOpen} />,
-          ],
-          [strings.seller, partyText(seller)],
-          [strings.buyer, partyText(buyer)],
-          [strings.issued, <Time key="issued" at={invoice.issuedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.number, <code key="number">{number}</code>],
+        [strings.month, invoice.month],
+        [strings.client, invoice.clientId],
+        [strings.feesWithoutVat, <Money key="fees" amount={invoice.fees} />],
+        [strings.vatAmount, <Money key="vat" amount={invoice.vat} />],
+        [strings.withholdingTax, moneyIfAny(invoice.withholdingTax)],
+        [strings.whtOpen, invoice.withholdingTax > 0 && <Money amount={invoice.withholdingOpen} />],
+        [strings.seller, partyText(seller)],
+        [strings.buyer, partyText(buyer)],
+        [strings.issued, <Time key="issued" at={invoice.issuedAt} />],
+      ])}
       <div class="buttons after-facts">
         <a class="button" href={page} target="_blank" rel="noreferrer">
           {strings.print}

@@ -5,15 +5,12 @@ import { useState } from 'preact/hooks'
 import { appStrings, accountsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData, usePage } from '../../loading.ts'
-import { Action, ActionDialog, AtOnceButton, offerUndo } from '../../parts/action.tsx'
-import { BankSelect } from '../../parts/bank-choice.tsx'
-import { Button } from '../../parts/button.tsx'
-import { CodeChoice } from '../../parts/code-choice.tsx'
+import { Action, ActionDialog, AtOnceButton, EraseButton, offerUndo } from '../../parts/action.tsx'
+import { BankSelect, CodeChoice, SplitChoice } from '../../parts/choices.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { EraseButton } from '../../parts/erase-button.tsx'
 import { AMOUNT, type Headers, InputField, newKey, useSending } from '../../parts/forms.tsx'
 import { PayerRulesFields, payerRulesFrom } from '../../parts/payer-rules-fields.tsx'
-import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { ContactFields, DigitsField, KycFields, tierOf, WebhookField } from './new-account.tsx'
@@ -140,7 +137,7 @@ const { addNumber: addNumberWords } = strings
 
 // Adds a number at a bank where the account has none yet.
 function AddNumber({ close, onChanged, ...opened }: EditProps) {
-  const [account] = useState(opened.account) // As it was when the form opened.
+  const [account] = useState(opened.account) // The form keeps the account that it opened with.
   const { data, problem, reload } = useData('/dashboard/api/banks', {})
   const hasNumberAt = (code: string) => account.accounts.some(({ bankCode }) => bankCode === code)
   const banks = data?.filter(
@@ -183,7 +180,7 @@ const { rules: rulesWords } = strings
 // accounts, so the user enters the accounts again. Rules without payers' accounts can be undone.
 function EditPayerRules(props: EditProps) {
   const { close, onChanged } = props
-  const [account] = useState(props.account) // As it was when the form opened.
+  const [account] = useState(props.account) // The form keeps the account that it opened with.
   const [isRemoving, setRemoving] = useState(false)
   const rules = account.payerRules
   // Saves or removes the rules, and offers to undo it. Old rules with payers’ accounts cannot be restored,
@@ -237,7 +234,7 @@ type EditProps = {
 // changed NIN. The form keeps the account as it was when the form opened, so that it never overwrites another
 // user's change.
 function EditAccount({ close, onChanged, ...opened }: EditProps) {
-  const [account] = useState(opened.account) // As it was when the form opened.
+  const [account] = useState(opened.account) // The form keeps the account that it opened with.
   // Saves all fields, and offers to put the previous values back.
   const sending = useSending(async (form) => {
     const nin = form.text('nin')
@@ -280,7 +277,7 @@ const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 
 // Edits the account’s own limits and its limit profile. A blank limit means none of its own. Can be undone.
 function EditLimits({ close, onChanged, ...opened }: EditProps) {
-  const [account] = useState(opened.account) // As it was when the form opened.
+  const [account] = useState(opened.account) // The form keeps the account that it opened with.
   // Saves the limits, and offers to put the previous ones back.
   const sending = useSending(async (form) => {
     const limit = (name: string) => form.amount(name) || null
@@ -365,7 +362,6 @@ function switchAccount(account: Account, to: keyof typeof SWITCHES): Promise<Acc
   })
 }
 
-// Asks the bank for another number of the account.
 function addNumber(
   account: Account,
   bankCode: string,

@@ -7,23 +7,21 @@ import { appStrings, splitsStrings, accountsStrings as strings } from '../../../
 import { getPage, type Params, type Query, type Schemas } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useLoaded, useReload } from '../../loading.ts'
-import { BankName } from '../../parts/bank-name.tsx'
-import { Button } from '../../parts/button.tsx'
-import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { SplitLink } from '../../parts/choices.tsx'
+import { Button, Link } from '../../parts/controls.tsx'
+import { type Fact, factList } from '../../parts/drawer.tsx'
+import { StatementLinks } from '../../parts/exports.tsx'
 import { DATES, type Filter } from '../../parts/filters.tsx'
-import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { payerAccountsText } from '../../parts/payer-rules-fields.tsx'
 import { SampleData } from '../../parts/sample-data.tsx'
-import { SplitLink } from '../../parts/split-choice.tsx'
-import { StatementLinks } from '../../parts/statement-links.tsx'
 import { Pending } from '../../parts/states.tsx'
-import { type Column, orderColumn } from '../../parts/table.tsx'
+import { type Column, fieldColumn, orderColumn } from '../../parts/table.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
+import { Badge, BankName, Copyable, Money, Time } from '../../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 import { AccountActions } from './account-actions.tsx'
 import { NewAccount } from './new-account.tsx'
 import { UploadAccounts } from './upload-accounts.tsx'
@@ -50,18 +48,8 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const COLUMNS: readonly Column<Account>[] = [
-  {
-    name: strings.name,
-    place: 'lead',
-    show: ({ accountName }) => accountName,
-    fields: ['accountName'],
-  },
-  {
-    name: strings.number,
-    place: 'second',
-    show: ({ accountNumber }) => <code>{accountNumber}</code>,
-    fields: ['accountNumber'],
-  },
+  fieldColumn(strings.name, 'accountName', 'lead'),
+  fieldColumn(strings.number, 'accountNumber', 'second', (value) => <code>{value}</code>),
   {
     name: strings.balance,
     place: 'amount',
@@ -77,11 +65,7 @@ const COLUMNS: readonly Column<Account>[] = [
     show: (account) => <Badge state={stateOf(account)} />,
     fields: ['isActive'],
   },
-  {
-    name: strings.merchant,
-    show: ({ merchantId }) => merchantId,
-    fields: ['merchantId'],
-  },
+  fieldColumn(strings.merchant, 'merchantId'),
   orderColumn(strings.created, 'createdAt'),
 ]
 
@@ -181,36 +165,34 @@ function AccountFacts({ account }: { account: Account }) {
         <Badge state={stateOf(account)} />
       </div>
       <p class="muted">{account.accountName}</p>
-      <Facts
-        facts={[
-          [strings.number, <Copyable key="number" text={account.accountNumber} />],
-          [strings.bank, <BankName key="bank" code={account.bankCode} />],
-          ...account.accounts
-            .slice(1)
-            .map(
-              ({ bankName, accountNumber }): Fact => [
-                strings.numberAt(bankName),
-                <Copyable key={accountNumber} text={accountNumber} />,
-              ],
-            ),
-          [strings.email, account.email],
-          [strings.phone, account.phoneNumber],
-          [strings.merchant, account.merchantId],
-          [strings.merchantCode, account.merchantCode],
-          [strings.default, account.isDefault && strings.yes],
-          [strings.kycTier, tierText(account)],
-          [strings.verifiedName, account.verifiedName],
-          identityFact(strings.bvn, account.bvnMasked, account.identity.bvn),
-          identityFact(strings.nin, account.ninMasked, account.identity.nin),
-          [strings.limitProfile, account.limitProfile],
-          [splitsStrings.splitCode, account.splitCode && <SplitLink code={account.splitCode} />],
-          [strings.perCredit, limit(perCredit)],
-          [strings.perDay, limit(perDay)],
-          [strings.balanceMax, limit(balanceMax)],
-          ...ruleFacts(account),
-          [strings.created, <Time key="created" at={account.createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.number, <Copyable key="number" text={account.accountNumber} />],
+        [strings.bank, <BankName key="bank" code={account.bankCode} />],
+        ...account.accounts
+          .slice(1)
+          .map(
+            ({ bankName, accountNumber }): Fact => [
+              strings.numberAt(bankName),
+              <Copyable key={accountNumber} text={accountNumber} />,
+            ],
+          ),
+        [strings.email, account.email],
+        [strings.phone, account.phoneNumber],
+        [strings.merchant, account.merchantId],
+        [strings.merchantCode, account.merchantCode],
+        [strings.default, account.isDefault && strings.yes],
+        [strings.kycTier, tierText(account)],
+        [strings.verifiedName, account.verifiedName],
+        identityFact(strings.bvn, account.bvnMasked, account.identity.bvn),
+        identityFact(strings.nin, account.ninMasked, account.identity.nin),
+        [strings.limitProfile, account.limitProfile],
+        [splitsStrings.splitCode, account.splitCode && <SplitLink code={account.splitCode} />],
+        [strings.perCredit, limit(perCredit)],
+        [strings.perDay, limit(perDay)],
+        [strings.balanceMax, limit(balanceMax)],
+        ...ruleFacts(account),
+        [strings.created, <Time key="created" at={account.createdAt} />],
+      ])}
     </>
   )
 }

@@ -4,11 +4,17 @@
 import { accountsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { usePage } from '../../loading.ts'
+import { SplitChoice } from '../../parts/choices.tsx'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { Field, type Form, InputField, MoreOptions, useSending } from '../../parts/forms.tsx'
-import { SplitChoice } from '../../parts/split-choice.tsx'
+import {
+  type Form,
+  InputField,
+  MoreOptions,
+  SelectField,
+  useSending,
+  WebAddressField,
+} from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 type LatestAccount = { merchantId: string; merchantCode: string; notificationUrl: string }
 type Props = { clientId: string; close: () => void; onCreated: (accountNumber: string) => void }
@@ -32,7 +38,6 @@ export function NewAccount(props: Props) {
 
 // The merchant fields are folded, except for the first account, which has no defaults for them.
 function AccountForm({ latest, close, onCreated }: Props & { latest: LatestAccount }) {
-  // Creates the account.
   const sending = useSending(async (form, headers) => {
     const text = (name: string) => form.text(name)
     const body = {
@@ -87,7 +92,6 @@ export function ContactFields({ account }: { account?: Account }) {
     <>
       <InputField
         label={accountsStrings.name}
-        errorField="accountName"
         name="accountName"
         required
         maxLength={NAME_MAX}
@@ -95,7 +99,6 @@ export function ContactFields({ account }: { account?: Account }) {
       />
       <InputField
         label={accountsStrings.email}
-        errorField="email"
         name="email"
         type="email"
         required
@@ -104,7 +107,6 @@ export function ContactFields({ account }: { account?: Account }) {
       />
       <InputField
         label={accountsStrings.phone}
-        errorField="phoneNumber"
         name="phoneNumber"
         type="tel"
         required
@@ -127,29 +129,18 @@ export function WebhookField({ url }: { url: string }) {
   )
 }
 
-type MerchantProps = { name: 'merchantId' | 'merchantCode'; value: string }
-
 // The id of the merchant that the account belongs to, or its code. Both are required.
-function MerchantField({ name, value }: MerchantProps) {
+function MerchantField({ name, value }: { name: 'merchantId' | 'merchantCode'; value: string }) {
   const isId = name === 'merchantId'
   return (
-    <Field
+    <InputField
       label={isId ? accountsStrings.merchant : accountsStrings.merchantCode}
-      {...(isId ? { hint: accountsStrings.create.merchantHint } : {})}
-      errorField={name}
-    >
-      {(id, invalid) => (
-        <input
-          id={id}
-          name={name}
-          required
-          maxLength={MERCHANT_MAX}
-          autocomplete="off"
-          defaultValue={value}
-          {...invalid}
-        />
-      )}
-    </Field>
+      hint={isId && accountsStrings.create.merchantHint}
+      name={name}
+      required
+      maxLength={MERCHANT_MAX}
+      defaultValue={value}
+    />
   )
 }
 
@@ -157,21 +148,15 @@ function MerchantField({ name, value }: MerchantProps) {
 export function KycFields({ account }: { account?: Account }) {
   return (
     <>
-      <Field label={accountsStrings.kycTier} errorField="kycTier">
-        {(id, invalid) => (
-          <select id={id} name="kycTier" {...invalid}>
-            {TIERS.map((tier) => (
-              <option key={tier} value={tier} selected={tier === (account?.kycTierSet ?? 3)}>
-                {tier}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={accountsStrings.kycTier}
+        name="kycTier"
+        options={TIERS.map((tier) => [`${tier}`, `${tier}`])}
+        chosen={`${account?.kycTierSet ?? 3}`}
+      />
       <InputField
         label={accountsStrings.create.verifiedName}
         hint={accountsStrings.create.verifiedNameHint}
-        errorField="verifiedName"
         name="verifiedName"
         maxLength={NAME_MAX}
         defaultValue={account?.verifiedName ?? ''}
@@ -188,7 +173,6 @@ export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps
     <InputField
       label={label}
       hint={hint ?? accountsStrings.create.digits11}
-      errorField={name}
       name={name}
       required={isNeeded}
       inputMode="numeric"

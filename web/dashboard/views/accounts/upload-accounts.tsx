@@ -9,7 +9,7 @@ import { accountsStrings } from '../../../copy.ts'
 import { type FieldFault, Problem, problemFrom, type Schemas, send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { keepPageOpenDuring } from '../../in-flight.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { Dialog, DialogForm, NoticeDialog } from '../../parts/dialog.tsx'
 import { InputField, newKey, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -108,10 +108,9 @@ function ProgressBar({ done, all, say }: BarProps) {
 
 const isValid = ({ faults }: Outcome) => faults.length === 0
 
-type PreviewProps = Props & { checked: Checked; startOver: () => void }
-
 // Lists the checked rows, and creates the accounts of the valid ones after a confirmation.
-function UploadPreview({ checked, startOver, close, created }: PreviewProps) {
+function UploadPreview(props: Props & { checked: Checked; startOver: () => void }) {
+  const { checked, startOver, close, created } = props
   const validOutcomes = checked.outcomes.filter(isValid)
   const [createdOutcomes, setCreatedOutcomes] = useState<readonly Outcome[]>([])
   const [problem, setProblem] = useState<Problem | undefined>()

@@ -97,13 +97,8 @@ function changedFields(client: Client, fields: Fields): Partial<Fields> {
 const comparable = (value: unknown) =>
   JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
 
-function ScopeChoices({
-  client,
-  isOperator,
-}: {
-  client?: Client | undefined
-  isOperator: boolean
-}) {
+function ScopeChoices(props: { client?: Client | undefined; isOperator: boolean }) {
+  const { client, isOperator } = props
   return (
     <fieldset class="choices">
       <legend>{strings.scopes}</legend>

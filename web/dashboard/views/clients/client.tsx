@@ -1,21 +1,91 @@
-// The drawer of a client: scopes, usage, secrets and actions.
+// The drawer of a client: its next steps while it is new, scopes, usage, secrets and actions.
 
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
-import { type Query, type Schemas, send } from '../../api.ts'
+import { getData, getPage, type Query, type Schemas, send } from '../../api.ts'
 import { day } from '../../format.ts'
-import { useData } from '../../loading.ts'
+import { useData, useLoaded } from '../../loading.ts'
 import { Action, OpenButton } from '../../parts/action.tsx'
-import { Detail, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { Detail, factList } from '../../parts/drawer.tsx'
 import { ReasonField } from '../../parts/forms.tsx'
-import { Link } from '../../parts/link.tsx'
+import { Icon } from '../../parts/icons.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Money, TextHeadline, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { ClientSecrets } from '../developers/client-secrets.tsx'
 import { CLIENT, ClientBadge, type ClientDetail, ClientForm } from './client-form.tsx'
-import { NextSteps } from './next-steps.tsx'
 import { TaxSettings } from './tax-settings.tsx'
+
+type Name = keyof typeof strings.steps
+type Done = Readonly<Record<Name, boolean>>
+
+const USAGE_DAYS = '31' // The longest period that the service reports.
+
+// Finds out from the client's data which steps are done.
+async function findDone(clientId: string, signal: AbortSignal): Promise<Done> {
+  const firstOfClient = { query: { clientId, limit: '1' }, signal }
+  const [users, fees, ceilings, usage] = await Promise.all([
+    getPage('/dashboard/api/users', {}, firstOfClient),
+    getPage('/api/v1/operator/fee-rules', {}, firstOfClient),
+    getData(`${CLIENT}/collection-ceilings`, { clientId }, { signal }),
+    getData(`${CLIENT}/use`, { clientId }, { query: { days: USAGE_DAYS }, signal }),
+  ])
+  return {
+    owner: users.data.length > 0,
+    fee: fees.data.length > 0,
+    limits: ceilings.tiers.some(
+      ({ perCredit, perDay, balanceMax }) => perCredit ?? perDay ?? balanceMax,
+    ),
+    endpoint: usage.days.some(({ webhooks }) => webhooks > 0),
+    payment: usage.days.some(({ credits }) => credits > 0),
+  }
+}
+
+// Returns the link to each step. Steps without a link can be done only by the client itself.
+const hrefsOf = (clientId: string): Record<Name, string | undefined> => ({
+  owner: hrefOf('clients', undefined, { usersOf: clientId, new: 'user' }),
+  fee: hrefOf('settings', undefined, { tab: 'fees', new: 'fee', client: clientId }),
+  limits: hrefOf('settings', undefined, { tab: 'limits' }),
+  endpoint: undefined,
+  payment: undefined,
+})
+
+// Renders nothing until it is known which steps are done.
+function NextSteps({ clientId, refreshKey }: { clientId: string; refreshKey: number }) {
+  const { data: done } = useLoaded(`next steps ${clientId} ${refreshKey}`, (signal) =>
+    findDone(clientId, signal),
+  )
+  const hrefs = hrefsOf(clientId)
+  const names = Object.keys(strings.steps) as Name[]
+  if (!done || names.every((name) => done[name])) return null
+  return (
+    <section class="card setup next-steps" aria-labelledby="next-steps">
+      <header class="card-top">
+        <h3 id="next-steps">{strings.nextSteps}</h3>
+        <span class="muted">
+          {strings.stepsDone(names.filter((name) => done[name]).length, names.length)}
+        </span>
+      </header>
+      <ol>
+        {names.map((name) => (
+          <li key={name} data-done={done[name]}>
+            <Icon name={done[name] ? 'check' : 'onward'} />
+            <span class="hidden">{done[name] ? strings.stepDone : strings.stepToDo}</span>
+            <div>
+              <Step href={done[name] ? undefined : hrefs[name]} name={strings.steps[name][0]} />
+              <p class="muted small">{strings.steps[name][1]}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Step({ href, name }: { href: string | undefined; name: string }) {
+  return href ? <Link href={href}>{name}</Link> : <span>{name}</span>
+}
 
 type Props = {
   clientId: string
@@ -65,20 +135,18 @@ function ClientFacts({ client }: { client: ClientDetail }) {
   return (
     <>
       <TextHeadline text={name} badge={<ClientBadge client={client} />} />
-      <Facts
-        facts={[
-          [strings.id, <Copyable key="id" text={clientId} />],
-          [strings.operator, isOperator && strings.yes],
-          [strings.scopes, scopes.join(', ')],
-          [strings.merchantCodes, merchantCodes?.join(', ') ?? strings.allMerchants],
-          [strings.allowedAddresses, allowedAddresses?.join(', ') ?? strings.anyAddress],
-          [strings.suspendedAt, suspendedAt && <Time key="suspended" at={suspendedAt} />],
-          [strings.suspensionReason, suspensionReason],
-          [strings.accountName, client.accountName !== name && client.accountName],
-          [strings.pendingAccountName, client.pendingAccountName],
-          [strings.created, <Time key="created" at={client.createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.id, <Copyable key="id" text={clientId} />],
+        [strings.operator, isOperator && strings.yes],
+        [strings.scopes, scopes.join(', ')],
+        [strings.merchantCodes, merchantCodes?.join(', ') ?? strings.allMerchants],
+        [strings.allowedAddresses, allowedAddresses?.join(', ') ?? strings.anyAddress],
+        [strings.suspendedAt, suspendedAt && <Time key="suspended" at={suspendedAt} />],
+        [strings.suspensionReason, suspensionReason],
+        [strings.accountName, client.accountName !== name && client.accountName],
+        [strings.pendingAccountName, client.pendingAccountName],
+        [strings.created, <Time key="created" at={client.createdAt} />],
+      ])}
     </>
   )
 }
@@ -126,12 +194,9 @@ function ClientActions({ client, isOwn, query, changed }: ClientActionsProps) {
 
 type ActionProps = Pick<ClientActionsProps, 'client' | 'changed'>
 
-function SwitchAction({
-  client: { clientId, name },
-  verb,
-  isOffered,
-  changed,
-}: ActionProps & { verb: 'suspend' | 'resume'; isOffered: boolean }) {
+function SwitchAction(props: ActionProps & { verb: 'suspend' | 'resume'; isOffered: boolean }) {
+  const { client, verb, isOffered, changed } = props
+  const { clientId, name } = client
   const isSuspension = verb === 'suspend'
   return (
     <Action
@@ -160,12 +225,9 @@ function SwitchAction({
 }
 
 // Approves or rejects the name that the client wants to have in its account names.
-function NameAction({
-  client: { clientId },
-  name: accountName,
-  decision,
-  changed,
-}: ActionProps & { name: string; decision: 'approve' | 'reject' }) {
+function NameAction(props: ActionProps & { name: string; decision: 'approve' | 'reject' }) {
+  const { client, name: accountName, decision, changed } = props
+  const { clientId } = client
   const isRejection = decision === 'reject'
   return (
     <Action

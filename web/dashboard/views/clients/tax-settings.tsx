@@ -2,10 +2,10 @@
 
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
-import { addDays, today } from '../../days.ts'
+import { addDays, today } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 
@@ -21,17 +21,15 @@ export function TaxSettings({ clientId }: { clientId: string }) {
       <Pending {...{ data, problem, reload }} kind="text" lines={3} />
       {data && (
         <>
-          <Facts
-            facts={[
-              [strings.legalName, data.legalName],
-              [strings.taxAddress, data.address ?? strings.notOnRecord],
-              [strings.tin, data.tin ?? strings.notOnRecord],
-              [
-                strings.withholding,
-                strings.withholdingRate(data.withholdingPercent, data.withholdingFrom),
-              ],
-            ]}
-          />
+          {factList([
+            [strings.legalName, data.legalName],
+            [strings.taxAddress, data.address ?? strings.notOnRecord],
+            [strings.tin, data.tin ?? strings.notOnRecord],
+            [
+              strings.withholding,
+              strings.withholdingRate(data.withholdingPercent, data.withholdingFrom),
+            ],
+          ])}
           <div class="buttons after-facts">
             <EditDetails settings={data} onDone={reload} />
             <SetWithholding settings={data} onDone={reload} />

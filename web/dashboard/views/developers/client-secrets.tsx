@@ -2,14 +2,14 @@
 // users see them in Developers, and operators in Clients.
 
 import { useState } from 'preact/hooks'
-import { developersStrings } from '../../../copy.ts'
+import { developersStrings, webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { Action, ActionDialog, OpenButton } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
-import { SelectField } from '../../parts/forms.tsx'
+import { type Headers, SelectField } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 
-export type ClientSecret = Schemas['ClientSecret']
+type ClientSecret = Schemas['ClientSecret']
 
 const { secrets: strings } = developersStrings
 
@@ -108,5 +108,42 @@ function RotationForm({ rotate, close, onDone }: RotationFormProps) {
         {overlap === '0' ? strings.atOnce : ''}
       </p>
     </ActionDialog>
+  )
+}
+
+const { actions: rotateSecretStrings } = webhooksStrings
+
+type RotateSecretProps = {
+  label?: string
+  rotate: (headers: Headers) => Promise<Schemas['SigningSecret']>
+  onDone: () => void
+}
+
+// The button that rotates a signing secret. `onDone` is called once the user has closed the dialog with the
+// new secret.
+export function RotateSecret(props: RotateSecretProps) {
+  const { label = rotateSecretStrings.rotate, rotate, onDone } = props
+  const [secret, setSecret] = useState<string | undefined>()
+  return (
+    <>
+      <Action
+        label={label}
+        action={rotateSecretStrings.rotate}
+        text={rotateSecretStrings.rotateText}
+        run={(_, headers) => rotate(headers)}
+        onDone={({ secret }) => setSecret(secret)}
+      />
+      {secret && (
+        <ShowOnce
+          title={rotateSecretStrings.rotated}
+          text={rotateSecretStrings.rotatedText}
+          secrets={[secret]}
+          close={() => {
+            setSecret(undefined)
+            onDone()
+          }}
+        />
+      )}
+    </>
   )
 }

@@ -6,14 +6,13 @@ import { getData, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { AtOnceButton } from '../../parts/action.tsx'
-import { Facts } from '../../parts/drawer.tsx'
-import { Link } from '../../parts/link.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { RotateSecret } from '../webhooks/rotate-secret.tsx'
-import { ClientSecrets } from './client-secrets.tsx'
+import type { ViewProps } from '../../session.ts'
+import { ClientSecrets, RotateSecret } from './client-secrets.tsx'
 import { QuickStart } from './quick-start.tsx'
 
 const { client: strings, secrets } = developersStrings
@@ -41,17 +40,15 @@ function OwnClient({ mode }: { mode: string }) {
       {failed}
       <section class="card panel" aria-labelledby="client">
         <h2 id="client">{strings.title}</h2>
-        <Facts
-          facts={[
-            [strings.id, <Copyable key="id" text={data.clientId} />],
-            [strings.name, data.name],
-            [strings.mode, humanize(mode)],
-            [strings.address, <Copyable key="address" text={window.location.origin} />],
-            [strings.scopes, data.scopes.join(', ')],
-            [strings.merchants, data.merchantCodes?.join(', ')],
-            [strings.addresses, data.allowedAddresses?.join(', ')],
-          ]}
-        />
+        {factList([
+          [strings.id, <Copyable key="id" text={data.clientId} />],
+          [strings.name, data.name],
+          [strings.mode, humanize(mode)],
+          [strings.address, <Copyable key="address" text={window.location.origin} />],
+          [strings.scopes, data.scopes.join(', ')],
+          [strings.merchants, data.merchantCodes?.join(', ')],
+          [strings.addresses, data.allowedAddresses?.join(', ')],
+        ])}
       </section>
       <section class="card panel" aria-labelledby="secrets">
         <h2 id="secrets">{secrets.title}</h2>

@@ -1,7 +1,7 @@
 // A quick start: curl commands to paste into a terminal.
 
 import { developersStrings } from '../../../copy.ts'
-import { CodeBlock } from '../../parts/code-block.tsx'
+import { CodeBlock } from '../../parts/values.tsx'
 
 const { quickStart: strings } = developersStrings
 

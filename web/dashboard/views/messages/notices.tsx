@@ -6,8 +6,7 @@ import { useData } from '../../loading.ts'
 import { ActionForm } from '../../parts/action.tsx'
 import { CheckBox, SelectField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
-import type { Session } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { Session, ViewProps } from '../../session.ts'
 
 const { notices: strings, kinds, channels } = messagesStrings
 
@@ -33,9 +32,8 @@ export function Notices({ session }: ViewProps) {
   )
 }
 
-type FormProps = { settings: Settings; session: Session; onDone: () => void }
-
-function NoticesForm({ settings, session, onDone }: FormProps) {
+function NoticesForm(props: { settings: Settings; session: Session; onDone: () => void }) {
+  const { settings, session, onDone } = props
   const mayWrite = session.scopes.includes('webhooks:write')
   const isOperator = session.scopes.includes('operator')
   const staffKinds = isOperator ? [...STAFF_KINDS, ...OPERATOR_KINDS] : STAFF_KINDS

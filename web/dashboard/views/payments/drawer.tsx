@@ -9,15 +9,15 @@ import {
 } from '../../../copy.ts'
 import { getData, type Page, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
-import { Detail, type Fact, Facts, WholeTimeline } from '../../parts/drawer.tsx'
-import { Link } from '../../parts/link.tsx'
+import { SplitLink, shareFacts } from '../../parts/choices.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { Detail, type Fact, factList, WholeTimeline } from '../../parts/drawer.tsx'
 import { amountLeft, Refunds } from '../../parts/refunds.tsx'
-import { SplitLink, shareFacts } from '../../parts/split-choice.tsx'
 import {
   Copyable,
-  Headline,
   Money,
-  PaidBadge,
+  moneyIfAny,
+  PaidHeadline,
   PaymentReference,
   Reference,
   Time,
@@ -103,48 +103,42 @@ export function PaymentDrawer({ open, scopes, refreshKey, close, changed }: Prop
 function RequestFacts({ advice }: { advice: Schemas['AdviceRecord'] }) {
   return (
     <>
-      <Headline
+      <PaidHeadline
         sum={advice}
-        badge={
-          <PaidBadge
-            state={advice.status}
-            received={advice.amountPaid}
-            refunded={advice.refundedAmount}
-          />
-        }
+        state={advice.status}
+        received={advice.amountPaid}
+        refunded={advice.refundedAmount}
         about={strings.from(advice.customerFullName)}
       />
-      <Facts
-        facts={[
-          [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
-          [
-            strings.adviceReference,
-            <Reference
-              key="advice"
-              code={codeOfId('REQ', advice.adviceReference)}
-              text={advice.adviceReference}
-            />,
-          ],
-          [strings.narration, advice.narration],
-          [splitsStrings.splitCode, advice.splitCode && <SplitLink code={advice.splitCode} />],
-          [strings.policy, strings.policies[advice.amountPolicy] ?? humanize(advice.amountPolicy)],
-          [
-            strings.page,
-            <a key="page" href={advice.paymentUrl}>
-              {strings.openPage}
-            </a>,
-          ],
-          [
-            strings.payment,
-            advice.paymentReference && (
-              <Link href={hrefOf('payments', advice.paymentReference)}>{strings.viewPayment}</Link>
-            ),
-          ],
-          [strings.requests.validity, !advice.expiresAt && validityText(advice.expiresInSeconds)],
-          [strings.expires, advice.expiresAt && <Time at={advice.expiresAt} />],
-          [strings.created, <Time key="created" at={advice.createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
+        [
+          strings.adviceReference,
+          <Reference
+            key="advice"
+            code={codeOfId('REQ', advice.adviceReference)}
+            text={advice.adviceReference}
+          />,
+        ],
+        [strings.narration, advice.narration],
+        [splitsStrings.splitCode, advice.splitCode && <SplitLink code={advice.splitCode} />],
+        [strings.policy, strings.policies[advice.amountPolicy] ?? humanize(advice.amountPolicy)],
+        [
+          strings.page,
+          <a key="page" href={advice.paymentUrl}>
+            {strings.openPage}
+          </a>,
+        ],
+        [
+          strings.payment,
+          advice.paymentReference && (
+            <Link href={hrefOf('payments', advice.paymentReference)}>{strings.viewPayment}</Link>
+          ),
+        ],
+        [strings.requests.validity, !advice.expiresAt && validityText(advice.expiresInSeconds)],
+        [strings.expires, advice.expiresAt && <Time at={advice.expiresAt} />],
+        [strings.created, <Time key="created" at={advice.createdAt} />],
+      ])}
     </>
   )
 }
@@ -174,9 +168,11 @@ function payerFacts(payment: Schemas['PaymentDetail']): Fact[] {
 function PaymentHeadline({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { status, amountPaid, refundedAmount, customerName } = payment
   return (
-    <Headline
+    <PaidHeadline
       sum={payment}
-      badge={<PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />}
+      state={status}
+      received={amountPaid}
+      refunded={refundedAmount}
       about={strings.from(customerName)}
     />
   )
@@ -184,45 +180,29 @@ function PaymentHeadline({ payment }: { payment: Schemas['PaymentDetail'] }) {
 
 function PaymentFacts({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
-  return (
-    <Facts
-      facts={[
-        ...payerFacts(payment),
-        [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
-        [
-          strings.remaining,
-          amountRemaining > 0 && <Money amount={amountRemaining} currency={currency} />,
-        ],
-        [
-          strings.inSuspense,
-          amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
-        ],
-        [
-          refundsStrings.refunded,
-          refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
-        ],
-        ...shareFacts(payment),
-        ...payment.numbers.map(
-          ({ bankName, accountNumber }) =>
-            [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
-        ),
-        [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
-        [
-          strings.paymentReference,
-          <PaymentReference key="payment" id={payment.paymentReference} />,
-        ],
-        [
-          strings.adviceReference,
-          <Reference
-            key="advice"
-            code={codeOfId('REQ', payment.adviceReference)}
-            text={payment.adviceReference}
-          />,
-        ],
-        [strings.narration, payment.narration],
-        [strings.policy, strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy)],
-        [strings.expires, <Time key="expires" at={payment.expiresAt} />],
-      ]}
-    />
-  )
+  return factList([
+    ...payerFacts(payment),
+    [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
+    [strings.remaining, moneyIfAny(amountRemaining, currency)],
+    [strings.inSuspense, moneyIfAny(amountInSuspense, currency)],
+    [refundsStrings.refunded, moneyIfAny(refundedAmount, currency)],
+    ...shareFacts(payment),
+    ...payment.numbers.map(
+      ({ bankName, accountNumber }) =>
+        [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
+    ),
+    [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
+    [strings.paymentReference, <PaymentReference key="payment" id={payment.paymentReference} />],
+    [
+      strings.adviceReference,
+      <Reference
+        key="advice"
+        code={codeOfId('REQ', payment.adviceReference)}
+        text={payment.adviceReference}
+      />,
+    ],
+    [strings.narration, payment.narration],
+    [strings.policy, strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy)],
+    [strings.expires, <Time key="expires" at={payment.expiresAt} />],
+  ])
 }

@@ -3,6 +3,7 @@
 import { accountsStrings, paymentsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { usePage } from '../../loading.ts'
+import { SplitChoice } from '../../parts/choices.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import {
   AMOUNT,
@@ -11,11 +12,10 @@ import {
   MoreOptions,
   SelectField,
   useSending,
+  WebAddressField,
 } from '../../parts/forms.tsx'
 import { PayerRulesFields, payerRulesFrom } from '../../parts/payer-rules-fields.tsx'
-import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Pending } from '../../parts/states.tsx'
-import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 const { create: strings, spans, policies } = paymentsStrings
 const POLICIES = ['allow_under', 'exact', 'any'] as const
@@ -33,7 +33,7 @@ export function NewRequest({ close, onCreated }: Props) {
   })
   return (
     <DialogForm title={strings.title} action={strings.submit} sending={sending} close={close}>
-      <InputField label={strings.amount} errorField="amount" name="amount" required {...AMOUNT} />
+      <InputField label={strings.amount} name="amount" required {...AMOUNT} />
       <InputField
         label={strings.customer}
         errorField="customer.customerFullName"
@@ -48,12 +48,7 @@ export function NewRequest({ close, onCreated }: Props) {
         type="email"
         maxLength={EMAIL_MAX}
       />
-      <InputField
-        label={strings.narration}
-        errorField="narration"
-        name="narration"
-        maxLength={NAME_MAX}
-      />
+      <InputField label={strings.narration} name="narration" maxLength={NAME_MAX} />
       <SelectField
         label={strings.validity}
         hint={strings.validityHint}
@@ -127,7 +122,6 @@ function MoreFields() {
         <InputField
           label={strings.merchantRef}
           hint={strings.merchantRefHint}
-          errorField="merchantRef"
           name="merchantRef"
           maxLength={REFERENCE_MAX}
         />

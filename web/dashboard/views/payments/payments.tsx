@@ -6,20 +6,19 @@ import { codeOfId } from '../../../../src/short-codes.ts'
 import { appStrings, refundsStrings, paymentsStrings as strings } from '../../../copy.ts'
 import type { Query, Schemas } from '../../api.ts'
 import { sumOf } from '../../parts/bulk.tsx'
+import { Link, Tabs } from '../../parts/controls.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
-import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { SampleData } from '../../parts/sample-data.tsx'
-import { amountColumn, type Column, orderColumn } from '../../parts/table.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { Money, PaidBadge, Time } from '../../parts/values.tsx'
+import { amountColumn, type Column, fieldColumn, orderColumn } from '../../parts/table.tsx'
+import { Money, moneyIfAny, PaidBadge, Time } from '../../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 import { PaymentDrawer, validityText } from './drawer.tsx'
 import { NewRequest } from './new-request.tsx'
 import { RefundMany } from './refund-many.tsx'
-import { ShareDialog } from './share.tsx'
+import { ShareDialog } from './request-actions.tsx'
 
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
@@ -35,12 +34,7 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const COLUMNS: readonly Column<Schemas['Payment']>[] = [
-  {
-    name: strings.customer,
-    place: 'lead',
-    show: ({ customerName }) => customerName,
-    fields: ['customerName'],
-  },
+  fieldColumn(strings.customer, 'customerName', 'lead'),
   amountColumn(strings.amount),
   {
     name: strings.paid,
@@ -51,8 +45,7 @@ const COLUMNS: readonly Column<Schemas['Payment']>[] = [
   {
     name: refundsStrings.refunded,
     isAmount: true,
-    show: ({ refundedAmount, currency }) =>
-      refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
+    show: ({ refundedAmount, currency }) => moneyIfAny(refundedAmount, currency),
     fields: ['refundedAmount', 'currency'],
   },
   {

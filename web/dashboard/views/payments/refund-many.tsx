@@ -83,15 +83,8 @@ function PlanDialog({ payments, endSelection, close }: Props & { close: () => vo
 }
 
 // Asks for the reason and a confirmation, then sends the refunds and shows the result of each.
-function RefundDialog({
-  plan,
-  endSelection,
-  close,
-}: {
-  plan: Plan
-  endSelection: () => void
-  close: () => void
-}) {
+function RefundDialog(props: { plan: Plan; endSelection: () => void; close: () => void }) {
+  const { plan, endSelection, close } = props
   const { parts } = plan
   const [reason, setReason] = useState<string | undefined>()
   const bulk = useBulk(

@@ -1,15 +1,76 @@
 // Actions on a payment request and its payment: share, extend, cancel, resend the webhook, open the receipt,
-// erase the customer. Shows only those that the state and the role allow.
+// and the dialog with the link of a request.
 
-import { useEffect, useRef } from 'preact/hooks'
-import { erasureStrings, paymentsStrings as strings } from '../../../copy.ts'
-import { getData, send } from '../../api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { erasureStrings, paymentsStrings } from '../../../copy.ts'
+import { getData, type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Action, AtOnceButton } from '../../parts/action.tsx'
-import { EraseButton } from '../../parts/erase-button.tsx'
+import { useData } from '../../loading.ts'
+import { Action, AtOnceButton, EraseButton } from '../../parts/action.tsx'
+import { Button } from '../../parts/controls.tsx'
+import { Dialog, NoticeDialog } from '../../parts/dialog.tsx'
 import { type Headers, InputField, SelectField } from '../../parts/forms.tsx'
+import { QrCode } from '../../parts/qr-code.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { ShareButton } from './share.tsx'
+import { Copyable } from '../../parts/values.tsx'
+
+type Shared = Pick<
+  Schemas['Advice'],
+  'amount' | 'currency' | 'customerFullName' | 'paymentUrl' | 'narration'
+>
+
+const { share: strings } = paymentsStrings
+
+function ShareButton({ reference }: { reference: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button style="primary" onClick={() => setOpen(true)}>
+        {strings.open}
+      </Button>
+      {isOpen && <LoadAndShare reference={reference} close={() => setOpen(false)} />}
+    </>
+  )
+}
+
+// Loads the request, because the caller knows only its reference, and then opens the dialog.
+function LoadAndShare({ reference, close }: { reference: string; close: () => void }) {
+  const { data, problem, reload } = useData('/api/v1/advices/{reference}', { reference })
+  if (data) return <ShareDialog title={strings.title} request={data} close={close} />
+  return (
+    <Dialog title={strings.title} close={close}>
+      {problem ? <Failed problem={problem} retry={reload} /> : <Skeleton kind="rows" lines={4} />}
+    </Dialog>
+  )
+}
+
+// Shows the link and its QR code. Where the browser can share links, there is also a button for that.
+export function ShareDialog(props: { title: string; request: Shared; close: () => void }) {
+  const { title, request, close } = props
+  const { amount, currency, customerFullName, paymentUrl: url, narration } = request
+  const shareData = { title: narration ?? title, url }
+  const canShare = typeof navigator.share === 'function' && navigator.canShare?.(shareData)
+  return (
+    <NoticeDialog
+      title={title}
+      closeLabel={strings.done}
+      otherButtons={
+        canShare && (
+          // Rejects if the user closes the share sheet.
+          <Button onClick={() => navigator.share(shareData).catch(() => {})}>{strings.send}</Button>
+        )
+      }
+      close={close}
+    >
+      <p class="muted">{strings.text(money(amount, currency), customerFullName)}</p>
+      <div class="share">
+        <QrCode text={url} label={strings.qr} />
+        <Copyable text={url} name={strings.link} />
+      </div>
+    </NoticeDialog>
+  )
+}
 
 const OPEN: readonly string[] = ['Pending', 'Processing', 'PartPayment']
 const PAID: readonly string[] = ['Successful', 'Paid']
@@ -26,20 +87,20 @@ type Subject = {
 const customerOf = (subject: Subject) =>
   'customerName' in subject ? subject.customerName : subject.customerFullName
 
-type Props = { subject: Subject; scopes: readonly string[]; changed: () => void }
+type RequestActionsProps = { subject: Subject; scopes: readonly string[]; changed: () => void }
 
 // `subject` is a payment request, or a payment with the fields of its request.
-export function RequestActions({ subject, scopes, changed }: Props) {
+export function RequestActions({ subject, scopes, changed }: RequestActionsProps) {
   const { adviceReference, paymentReference, status } = subject
   const mayWrite = scopes.includes('payments:write')
   const isOpen = OPEN.includes(status)
   const receipt = `/pay?${new URLSearchParams({ adviceReference })}`
   return (
-    <section class="buttons after-facts" aria-label={strings.actions}>
+    <section class="buttons after-facts" aria-label={paymentsStrings.actions}>
       {isOpen && <ShareButton reference={adviceReference} />}
       {PAID.includes(status) && (
         <a class="button" href={receipt} target="_blank" rel="noreferrer">
-          {strings.receipt}
+          {paymentsStrings.receipt}
         </a>
       )}
       {isOpen && mayWrite && <ExtendButton reference={adviceReference} changed={changed} />}
@@ -70,18 +131,23 @@ type ButtonProps = { reference: string; changed: () => void }
 function ExtendButton({ reference, changed }: ButtonProps) {
   return (
     <Action
-      title={strings.extend.title}
-      action={strings.extend.open}
-      text={strings.extend.text}
+      title={paymentsStrings.extend.title}
+      action={paymentsStrings.extend.open}
+      text={paymentsStrings.extend.text}
       run={(form, headers) => {
         const body = { seconds: Number(form.text('seconds')) }
         const path = '/api/v1/advices/{reference}/extend'
         return send('POST', path, { params: { reference }, body, headers })
       }}
-      message={strings.extend.done}
+      message={paymentsStrings.extend.done}
       onDone={changed}
     >
-      <SelectField label={strings.extend.by} name="seconds" options={SPANS} names={strings.spans} />
+      <SelectField
+        label={paymentsStrings.extend.by}
+        name="seconds"
+        options={SPANS}
+        names={paymentsStrings.spans}
+      />
     </Action>
   )
 }
@@ -91,10 +157,10 @@ function ResendButton({ reference: paymentReference, changed }: ButtonProps) {
   const path = '/api/WebHook/push/{paymentReference}'
   return (
     <AtOnceButton
-      label={strings.resend}
+      label={paymentsStrings.resend}
       run={async (headers) => {
         const { queued } = await send('POST', path, { params: { paymentReference }, headers })
-        toast(strings.resent(queued))
+        toast(paymentsStrings.resent(queued))
         changed()
       }}
     />
@@ -106,21 +172,21 @@ function CancelButton({ subject, changed }: { subject: Subject; changed: () => v
   const { adviceReference: reference, amount, amountPaid, currency } = subject
   return (
     <Action
-      title={strings.cancel.title(money(amount, currency), customerOf(subject))}
-      action={strings.cancel.open}
+      title={paymentsStrings.cancel.title(money(amount, currency), customerOf(subject))}
+      action={paymentsStrings.cancel.open}
       style="danger-text"
-      cancelLabel={strings.cancel.keep}
+      cancelLabel={paymentsStrings.cancel.keep}
       isDangerous
       text={
         <>
-          <p>{strings.cancel.text}</p>
-          {amountPaid > 0 && <p>{strings.cancel.partText(money(amountPaid, currency))}</p>}
+          <p>{paymentsStrings.cancel.text}</p>
+          {amountPaid > 0 && <p>{paymentsStrings.cancel.partText(money(amountPaid, currency))}</p>}
         </>
       }
       run={(_, headers) =>
         send('POST', '/api/v1/advices/{reference}/cancel', { params: { reference }, headers })
       }
-      message={strings.cancel.done}
+      message={paymentsStrings.cancel.done}
       onDone={changed}
     />
   )
@@ -139,9 +205,9 @@ function RequeryButton(props: RequeryButtonProps) {
   const waitForAnswers = useRequeryPolling(props)
   return (
     <Action
-      title={strings.requeryTitle}
-      action={strings.requery}
-      text={strings.requeryText}
+      title={paymentsStrings.requeryTitle}
+      action={paymentsStrings.requery}
+      text={paymentsStrings.requeryText}
       run={async (form, headers) => {
         const sessionId = form.text('sessionId')
         const body = sessionId === '' ? {} : { sessionId }
@@ -150,12 +216,12 @@ function RequeryButton(props: RequeryButtonProps) {
         const { requeries } = await send('POST', path, { params: { reference }, body, headers })
         waitForAnswers(queriesBefore, requeries.length)
       }}
-      message={strings.requeried}
+      message={paymentsStrings.requeried}
       onDone={changed}
     >
       <InputField
-        label={strings.sessionId}
-        hint={strings.sessionIdHint}
+        label={paymentsStrings.sessionId}
+        hint={paymentsStrings.sessionIdHint}
         name="sessionId"
         maxLength={64}
       />

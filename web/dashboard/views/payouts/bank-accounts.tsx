@@ -4,14 +4,14 @@
 import { payoutsStrings, bankAccountsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { Action, AtOnceButton } from '../../parts/action.tsx'
-import { BankAccountFields, bankAccountOf } from '../../parts/bank-account-fields.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { BankAccountFields, bankAccountOf } from '../../parts/choices.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 
 const PATH = '/api/v1/bank-accounts'
 
@@ -76,26 +76,23 @@ function AddBankAccount({ onDone }: { onDone: () => void }) {
 
 const ONE = `${PATH}/{reference}`
 
-type Props = { account: BankAccount; mayWrite: boolean; onDone: () => void }
-
-function BankAccountDetail({ account, mayWrite, onDone }: Props) {
+function BankAccountDetail(props: { account: BankAccount; mayWrite: boolean; onDone: () => void }) {
+  const { account, mayWrite, onDone } = props
   const number = account.accountNumber ?? account.accountNumberMasked
   const text = strings.statusTexts[account.status]
   return (
     <>
       <TextHeadline text={account.accountName} badge={<NameEnquiry account={account} />} />
       {text && <p class="notice held">{text}</p>}
-      <Facts
-        facts={[
-          [strings.number, <Copyable key="number" text={number} />],
-          [strings.bank, account.bankName ?? account.bankCode],
-          [strings.nameAtBank, account.nameAtBank],
-          [strings.use, usageText(account)],
-          [strings.reference, <Copyable key="reference" text={account.reference} />],
-          [strings.added, <Time key="added" at={account.createdAt} />],
-          [strings.enquired, account.enquiredAt && <Time at={account.enquiredAt} />],
-        ]}
-      />
+      {factList([
+        [strings.number, <Copyable key="number" text={number} />],
+        [strings.bank, account.bankName ?? account.bankCode],
+        [strings.nameAtBank, account.nameAtBank],
+        [strings.use, usageText(account)],
+        [strings.reference, <Copyable key="reference" text={account.reference} />],
+        [strings.added, <Time key="added" at={account.createdAt} />],
+        [strings.enquired, account.enquiredAt && <Time at={account.enquiredAt} />],
+      ])}
       {mayWrite && <AccountActions account={account} onDone={onDone} />}
     </>
   )

@@ -2,18 +2,17 @@
 // cancel a payout.
 
 import { payoutsStrings as strings } from '../../../copy.ts'
-import { getPage, type Schemas, send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { humanize, money } from '../../format.ts'
-import { useLoaded } from '../../loading.ts'
+import { usePage, useSteadyRefreshKey } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
-import { BankAccountsLink } from '../../parts/bank-account-fields.tsx'
 import { sumOf } from '../../parts/bulk.tsx'
+import { BankAccountsLink } from '../../parts/choices.tsx'
 import { InputField, ReasonField, SelectField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { useSteadyRefreshKey } from '../../steady-refresh.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 import { COLUMNS, isAwaiting, PAYOUT_FILTERS, PayoutDetail, WaitingPayouts } from './payout.tsx'
 
 const PATH = '/api/v1/payouts'
@@ -69,10 +68,8 @@ export function OwnPayouts(props: ViewProps) {
 
 const { create: createWords } = strings
 
-type NewProps = { isOpenAtFirst: boolean; onDone: () => void }
-
 // Pays out to one of the client’s bank accounts. The toast says whether the payout must be approved first.
-function NewPayout({ isOpenAtFirst, onDone }: NewProps) {
+function NewPayout({ isOpenAtFirst, onDone }: { isOpenAtFirst: boolean; onDone: () => void }) {
   return (
     <Action
       isOpenAtFirst={isOpenAtFirst}
@@ -117,10 +114,8 @@ function NewPayout({ isOpenAtFirst, onDone }: NewProps) {
 
 // Omits accounts whose name the bank has not confirmed, because they cannot be paid.
 function AccountChoice() {
-  const { data, problem, reload } = useLoaded('active', (signal) => {
-    const query = { isActive: 'true', limit: '100' }
-    return getPage('/api/v1/bank-accounts', {}, { query, signal })
-  })
+  const query = { isActive: 'true', limit: '100' }
+  const { data, problem, reload } = usePage('/api/v1/bank-accounts', query)
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const accounts = data.data.filter(({ status }) => status !== 'mismatch')
   if (accounts.length === 0) {
@@ -152,9 +147,8 @@ function AccountChoice() {
 const { decide: decideWords } = strings
 const ONE = `${PATH}/{reference}`
 
-type Props = { payout: Schemas['PayoutDetail']; onDone: () => void }
-
-export function PayoutActions({ payout, onDone }: Props) {
+export function PayoutActions(props: { payout: Schemas['PayoutDetail']; onDone: () => void }) {
+  const { payout, onDone } = props
   if (payout.status === 'unknown') {
     return <p class="notice held">{strings.unknownText}</p>
   }

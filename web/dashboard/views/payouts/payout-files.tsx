@@ -7,20 +7,18 @@ import { type Schemas, send, upload } from '../../api.ts'
 import { count } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
-import { BankName } from '../../parts/bank-name.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { NoticeDialog } from '../../parts/dialog.tsx'
-import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { type Fact, factList } from '../../parts/drawer.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { InputField, SelectField, TextAreaField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
+import { Badge, BankName, Copyable, Money, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { mayAccount, type Session } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type Session, type ViewProps } from '../../session.ts'
 import { DecideFailure } from './resolve-payout.tsx'
 
 const PATH = '/api/v1/operator/payout-files'
@@ -158,7 +156,6 @@ function PayoutFileDetail({ file, session, onDone }: Detail) {
   )
 }
 
-// Why the file must not be downloaded.
 function blockedText({ settledByHand }: PayoutFile, blockedBy: string): string {
   if (blockedBy === 'payout_file_settled') return strings.byHand(count(settledByHand))
   return strings.blocked[blockedBy] ?? blockedBy
@@ -166,27 +163,23 @@ function blockedText({ settledByHand }: PayoutFile, blockedBy: string): string {
 
 function FileFacts({ file }: { file: PayoutFile }) {
   const { downloadedAt, downloadedBy, notDeliveredAt, notDeliveredBy } = file
-  return (
-    <Facts
-      facts={[
-        [strings.id, <Copyable key="id" text={file.id} />],
-        [strings.bank, <BankName key="bank" code={file.bankCode} />],
-        [strings.format, strings.formats[file.format] ?? file.format],
-        [strings.execution, file.executionDate],
-        [strings.waiting, count(file.open)],
-        [strings.confirmed, count(file.confirmed)],
-        [strings.failed, count(file.failed)],
-        [strings.created, <Time key="created" at={file.createdAt} />],
-        [strings.createdBy, person(file.createdBy)],
-        [strings.downloaded, downloadedAt && <Time at={downloadedAt} />],
-        [strings.downloadedBy, downloadedBy && person(downloadedBy)],
-        [strings.notDeliveredAt, notDeliveredAt && <Time at={notDeliveredAt} />],
-        [strings.notDeliveredBy, notDeliveredBy && person(notDeliveredBy)],
-        [strings.bankConfirmation, file.bankConfirmation],
-        [strings.sha256, <Copyable key="sha256" text={file.sha256} />],
-      ]}
-    />
-  )
+  return factList([
+    [strings.id, <Copyable key="id" text={file.id} />],
+    [strings.bank, <BankName key="bank" code={file.bankCode} />],
+    [strings.format, strings.formats[file.format] ?? file.format],
+    [strings.execution, file.executionDate],
+    [strings.waiting, count(file.open)],
+    [strings.confirmed, count(file.confirmed)],
+    [strings.failed, count(file.failed)],
+    [strings.created, <Time key="created" at={file.createdAt} />],
+    [strings.createdBy, person(file.createdBy)],
+    [strings.downloaded, downloadedAt && <Time at={downloadedAt} />],
+    [strings.downloadedBy, downloadedBy && person(downloadedBy)],
+    [strings.notDeliveredAt, notDeliveredAt && <Time at={notDeliveredAt} />],
+    [strings.notDeliveredBy, notDeliveredBy && person(notDeliveredBy)],
+    [strings.bankConfirmation, file.bankConfirmation],
+    [strings.sha256, <Copyable key="sha256" text={file.sha256} />],
+  ])
 }
 
 // Requests to mark the payouts of the file as failed, because the bank confirmed that it never got the
@@ -225,7 +218,6 @@ type Results = Schemas['PayoutResults']
 const RESULTS = '/api/v1/operator/payout-files/results'
 const COUNTS = ['confirmed', 'failed', 'pending', 'unchanged'] as const
 
-// Uploads the bank's report on a payout file.
 function UploadResults({ onDone }: { onDone: () => void }) {
   const [results, setResults] = useState<Results | undefined>()
   return (
@@ -266,7 +258,7 @@ function UploadOutcome({ results, close }: { results: Results; close: () => void
   return (
     <NoticeDialog title={strings.taken} closeLabel={strings.done} close={close}>
       <div class="sums">
-        <Facts facts={COUNTS.map((name): Fact => [strings.results[name], count(results[name])])} />
+        {factList(COUNTS.map((name): Fact => [strings.results[name], count(results[name])]))}
       </div>
       {problems.length > 0 && (
         <div role="alert">

@@ -1,21 +1,21 @@
 // Operator settings for payouts: holidays, a client's limits, and bank charges.
 
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { getData, Problem, type Schemas, send } from '../../api.ts'
-import { money } from '../../format.ts'
-import { usePages } from '../../loading.ts'
-import { Action, ActionForm } from '../../parts/action.tsx'
-import { ClientChoice } from '../../parts/client-choice.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { InputField, SelectField, TextAreaField } from '../../parts/forms.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { longDay, money, today } from '../../format.ts'
+import { useData, usePages } from '../../loading.ts'
+import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
+import { ClientChoice } from '../../parts/choices.tsx'
+import { Drawer, factList } from '../../parts/drawer.tsx'
+import { InputField, SelectField, TextAreaField, useSending } from '../../parts/forms.tsx'
+import { Empty, Failed, Pending } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
+import { toast } from '../../parts/toasts.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { Withdraw } from '../settings/withdraw.tsx'
-import { Holidays } from './holidays.tsx'
+import type { ViewProps } from '../../session.ts'
+import { Withdraw } from '../settings/fees.tsx'
 
 const { payoutRules: strings, fees } = settingsStrings
 
@@ -164,15 +164,13 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
   return (
     <Drawer title={strings.tariff} close={close}>
       <TextHeadline text={tariff.bankCode ?? strings.otherBanks} />
-      <Facts
-        facts={[
-          [strings.bands, bandsText(tariff)],
-          [fees.vat, fees.percent(tariff.vatBps)],
-          [strings.stampDuty, money(stampDuty)],
-          [strings.stampDutyFrom, stampDuty > 0 && money(stampDutyFrom)],
-          [fees.from, <Time key="from" at={effectiveFrom} />],
-        ]}
-      />
+      {factList([
+        [strings.bands, bandsText(tariff)],
+        [fees.vat, fees.percent(tariff.vatBps)],
+        [strings.stampDuty, money(stampDuty)],
+        [strings.stampDutyFrom, stampDuty > 0 && money(stampDutyFrom)],
+        [fees.from, <Time key="from" at={effectiveFrom} />],
+      ])}
       <Withdraw
         effectiveFrom={effectiveFrom}
         title={strings.withdrawTitle}
@@ -239,5 +237,113 @@ function AddTariff({ onDone }: { onDone: () => void }) {
       <InputField name="stampDutyFrom" label={strings.stampDutyFrom} />
       <InputField name="effectiveFrom" label={fees.from} hint={fees.fromHint} />
     </Action>
+  )
+}
+
+const { payoutRules: holidaysStrings } = settingsStrings
+
+type Holiday = Schemas['Holiday']
+
+const HOLIDAYS = '/api/v1/operator/holidays'
+const ONE = `${HOLIDAYS}/{date}` as const
+const YEARS_AHEAD = 3
+const NAME_MAX = 100
+const SOURCE_MAX = 300
+
+// Adds the holiday of this date, or replaces it.
+async function saveHoliday(date: string, body: Schemas['HolidayRequest']): Promise<void> {
+  await send('PUT', ONE, { params: { date }, body })
+  toast(appStrings.saved)
+}
+
+function Holidays() {
+  const currentYear = Number(today().slice(0, 4))
+  const years = Array.from({ length: YEARS_AHEAD }, (_, index) => `${currentYear + index}`)
+  const [year, setYear] = useState(`${currentYear}`)
+  const { data, problem, reload } = useData(HOLIDAYS, {}, { year })
+  return (
+    <section class="card panel" aria-labelledby="holidays">
+      <h2 id="holidays">{holidaysStrings.holidays}</h2>
+      <p class="muted">{holidaysStrings.holidaysText}</p>
+      <SelectField
+        label={holidaysStrings.year}
+        name="year"
+        value={year}
+        options={years.map((text) => [text, text])}
+        onChange={(event) => setYear(event.currentTarget.value)}
+      />
+      <Pending {...{ data, problem, reload }} kind="text" lines={3} />
+      {data?.length === 0 && <p class="muted">{holidaysStrings.noHolidays}</p>}
+      <ul class="attempts">
+        {data?.map((holiday) => (
+          <HolidayItem key={holiday.date} {...{ holiday, reload }} />
+        ))}
+      </ul>
+      <AddHoliday
+        onDone={(date) => {
+          setYear(date.slice(0, 4))
+          reload()
+        }}
+      />
+    </section>
+  )
+}
+
+// A public holiday. Its date is only expected until an operator confirms it.
+function HolidayItem({ holiday, reload }: { holiday: Holiday; reload: () => void }) {
+  const { date, name, status, source } = holiday
+  const isExpected = status === 'expected'
+  return (
+    <li>
+      <div class="session">
+        <p>
+          {longDay(date)} · {name}{' '}
+          {isExpected && <span class="badge warn">{holidaysStrings.expected}</span>}
+        </p>
+        <p class="muted small">{source}</p>
+      </div>
+      <div class="buttons">
+        {isExpected && (
+          <AtOnceButton
+            label={holidaysStrings.confirm}
+            name={holidaysStrings.confirmHoliday(name)}
+            run={() => saveHoliday(date, { name, status: 'confirmed', source }).finally(reload)}
+          />
+        )}
+        <AtOnceButton
+          label={holidaysStrings.remove}
+          style="quiet"
+          name={holidaysStrings.removeHoliday(name)}
+          run={() =>
+            send('DELETE', ONE, { params: { date } })
+              .then(() => toast(appStrings.saved))
+              .finally(reload)
+          }
+        />
+      </div>
+    </li>
+  )
+}
+
+// A holiday that an operator enters is confirmed from the start.
+function AddHoliday({ onDone }: { onDone: (date: string) => void }) {
+  const element = useRef<HTMLFormElement>(null)
+  const { problem, isBusy, submit } = useSending(async (form) => {
+    const date = form.text('date')
+    const [name, source] = [form.text('name'), form.text('source')]
+    await saveHoliday(date, { name, source, status: 'confirmed' })
+    element.current?.reset()
+    onDone(date)
+  })
+  return (
+    <form ref={element} class="form inline-form" onSubmit={submit} aria-busy={isBusy}>
+      <InputField label={holidaysStrings.date} name="date" type="date" required />
+      <InputField label={holidaysStrings.holiday} name="name" required maxLength={NAME_MAX} />
+      <InputField label={holidaysStrings.source} name="source" required maxLength={SOURCE_MAX} />
+      <button type="submit" class="button" disabled={isBusy}>
+        {holidaysStrings.addHoliday}
+      </button>
+      {problem && <Failed problem={problem} />}
+    </form>
   )
 }

@@ -4,17 +4,25 @@
 import type { ComponentChildren } from 'preact'
 import { codeOf } from '../../../../src/short-codes.ts'
 import { refundsStrings, payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
-import { getPage, type Query, type Schemas } from '../../api.ts'
+import type { Query, Schemas } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
-import { useLoaded, useReload } from '../../loading.ts'
-import { BankName } from '../../parts/bank-name.tsx'
-import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { usePage } from '../../loading.ts'
+import { Link } from '../../parts/controls.tsx'
+import { type Fact, factList } from '../../parts/drawer.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
-import { Link } from '../../parts/link.tsx'
 import { Failed } from '../../parts/states.tsx'
-import { amountColumn, type Column, orderColumn } from '../../parts/table.tsx'
+import { amountColumn, type Column, fieldColumn, orderColumn } from '../../parts/table.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
-import { Badge, Copyable, Headline, Money, Reference, Time } from '../../parts/values.tsx'
+import {
+  Badge,
+  BankName,
+  Copyable,
+  Headline,
+  Money,
+  moneyIfAny,
+  Reference,
+  Time,
+} from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 
 type OwnPayout = Schemas['PayoutDetail']
@@ -22,25 +30,21 @@ type AnyPayout = OwnPayout | Schemas['OperatorPayoutDetail']
 
 const { person } = suspenseStrings
 
-type Props = { payout: AnyPayout; children: ComponentChildren }
-
 // The drawer of a payout, for its client or for an operator, who sees more facts. `children` are the actions.
-export function PayoutDetail({ payout, children }: Props) {
+export function PayoutDetail(props: { payout: AnyPayout; children: ComponentChildren }) {
+  const { payout, children } = props
   return (
     <>
       <Headline sum={payout} state={stateOf(payout)} about={strings.to(payout.toAccountName)} />
       <PayoutLocations payout={payout} />
       {children}
-      <Facts
-        facts={[...payoutFacts(payout), ...('clientId' in payout ? operatorFacts(payout) : [])]}
-      />
+      {factList([...payoutFacts(payout), ...('clientId' in payout ? operatorFacts(payout) : [])])}
       <h3>{strings.history}</h3>
       <Timeline entries={payout.history.map(timelineEntry)} />
     </>
   )
 }
 
-// Where the payout's money is now, in words.
 function locationText(payout: AnyPayout): string {
   const { status, purpose } = payout
   if (isAwaiting(payout)) return strings.places.awaiting
@@ -83,8 +87,8 @@ function payoutFacts(payout: AnyPayout): Fact[] {
     [strings.reference, <Reference key="reference" text={payout.reference} />],
     [strings.narration, payout.narration],
     [strings.purpose, strings.purposes[payout.purpose] ?? payout.purpose],
-    [strings.fee, fee > 0 && <Money amount={fee} currency={currency} />],
-    [strings.vat, vat > 0 && <Money amount={vat} currency={currency} />],
+    [strings.fee, moneyIfAny(fee, currency)],
+    [strings.vat, moneyIfAny(vat, currency)],
     [strings.approval, approval !== 'not_needed' && strings.approvals[approval]],
     [strings.requested, <Time key="requested" at={payout.requestedAt} />],
     [strings.requestedBy, person(payout.requestedBy)],
@@ -94,7 +98,6 @@ function payoutFacts(payout: AnyPayout): Fact[] {
   ]
 }
 
-// Returns the facts that only operators see.
 function operatorFacts(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency, payoutFile } = payout
   const { status, queries, nextQueryAt } = payout
@@ -109,8 +112,8 @@ function operatorFacts(payout: Schemas['OperatorPayoutDetail']): Fact[] {
     ],
     [strings.queries, status === 'unknown' && count(queries)],
     [strings.nextQuery, nextQueryAt && <Time at={nextQueryAt} />],
-    [strings.bankCost, bankCost > 0 && <Money amount={bankCost} currency={currency} />],
-    [strings.bankCostVat, bankCostVat > 0 && <Money amount={bankCostVat} currency={currency} />],
+    [strings.bankCost, moneyIfAny(bankCost, currency)],
+    [strings.bankCostVat, moneyIfAny(bankCostVat, currency)],
     [strings.settledBy, settledBy && person(settledBy)],
   ]
 }
@@ -156,12 +159,7 @@ export const isAwaiting = ({ status, approval }: Payout) =>
 const stateOf = (payout: Payout) => (isAwaiting(payout) ? 'awaiting_approval' : payout.status)
 
 export const COLUMNS: readonly Column<Payout>[] = [
-  {
-    name: strings.recipient,
-    place: 'lead',
-    show: ({ toAccountName }) => toAccountName,
-    fields: ['toAccountName'],
-  },
+  fieldColumn(strings.recipient, 'toAccountName', 'lead'),
   amountColumn(strings.amount),
   {
     name: strings.status,
@@ -182,16 +180,8 @@ export const COLUMNS: readonly Column<Payout>[] = [
     ),
     fields: ['toAccountNumberMasked', 'toBankCode'],
   },
-  {
-    name: strings.purpose,
-    show: ({ purpose }) => strings.purposes[purpose] ?? purpose,
-    fields: ['purpose'],
-  },
-  {
-    name: strings.reference,
-    show: ({ reference }) => <code>{codeOf(reference)}</code>,
-    fields: ['reference'],
-  },
+  fieldColumn(strings.purpose, 'purpose', undefined, (value) => strings.purposes[value] ?? value),
+  fieldColumn(strings.reference, 'reference', undefined, (value) => <code>{codeOf(value)}</code>),
   orderColumn(strings.requested, 'requestedAt'),
 ]
 
@@ -207,10 +197,7 @@ type WaitingPayoutsProps = {
 
 // The first payouts that wait for an approval or for the bank's answer, above the list of payouts.
 export function WaitingPayouts({ title, path, query, tab, refreshKey }: WaitingPayoutsProps) {
-  const { data, problem, reload } = useLoaded(`${path} waiting`, (signal) =>
-    getPage(path, {}, { query: { ...query, limit: `${SHOWN_MAX}` }, signal }),
-  )
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = usePage(path, { ...query, limit: `${SHOWN_MAX}` }, refreshKey)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data || data.data.length === 0) return failed ?? null
   return (

@@ -9,10 +9,9 @@ import {
 } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Action } from '../../parts/action.tsx'
+import { Action, DecideRequest } from '../../parts/action.tsx'
 import { refreshApprovalCounts } from '../../parts/approval-count.tsx'
-import { DecideRequest } from '../../parts/decide-request.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { InputField, ReasonField, TextAreaField } from '../../parts/forms.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
@@ -102,14 +101,12 @@ export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
   return (
     <section class="request" aria-labelledby="failing">
       <h3 id="failing">{payoutFailuresStrings.title}</h3>
-      <Facts
-        facts={[
-          [payoutFailuresStrings.evidence, item.evidence],
-          [payoutFailuresStrings.reason, item.reason],
-          [payoutFailuresStrings.requestedBy, suspenseStrings.person(requestedBy)],
-          [payoutFailuresStrings.requestedAt, <Time key="at" at={item.requestedAt} />],
-        ]}
-      />
+      {factList([
+        [payoutFailuresStrings.evidence, item.evidence],
+        [payoutFailuresStrings.reason, item.reason],
+        [payoutFailuresStrings.requestedBy, suspenseStrings.person(requestedBy)],
+        [payoutFailuresStrings.requestedAt, <Time key="at" at={item.requestedAt} />],
+      ])}
       <DecideFailureRequest
         {...{ session, item }}
         onDone={() => {

@@ -9,7 +9,7 @@ import { useData } from '../../loading.ts'
 import { ActionDialog, AtOnceButton, OpenButton, offerUndo } from '../../parts/action.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import type { Filter } from '../../parts/filters.tsx'
-import { Field, useSending } from '../../parts/forms.tsx'
+import { SelectField, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
@@ -180,19 +180,16 @@ function OwnerChoice({ owners, session, chosen }: OwnerChoiceProps) {
   const { data, problem, reload } = owners
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="text" lines={2} />
-  const eligibleOwners = data.filter(({ hasAccess }) => hasAccess)
+  const eligibleOwners = data
+    .filter(({ hasAccess }) => hasAccess)
+    .map(({ id, email }) => [id, id === session.user.id ? strings.you(email) : email] as const)
   return (
-    <Field label={strings.assignTo} hint={strings.assignHint}>
-      {(id) => (
-        <select id={id} name="owner">
-          <option value="nobody">{strings.nobody}</option>
-          {eligibleOwners.map((owner) => (
-            <option key={owner.id} value={owner.id} selected={owner.id === chosen}>
-              {owner.id === session.user.id ? strings.you(owner.email) : owner.email}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={strings.assignTo}
+      hint={strings.assignHint}
+      name="owner"
+      options={[['nobody', strings.nobody], ...eligibleOwners]}
+      chosen={chosen}
+    />
   )
 }

@@ -4,19 +4,16 @@ import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { PagePath, Params, Query, Row } from '../../api.ts'
-import { addDays, longDay, today } from '../../days.ts'
-import { count } from '../../format.ts'
-import { useData, usePages, useReload } from '../../loading.ts'
+import { addDays, count, longDay, today } from '../../format.ts'
+import { useData, usePages, useRefreshKey, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { type Filter, Filters } from '../../parts/filters.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Link } from '../../parts/link.tsx'
 import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { ListTable, onePage, Pager } from '../../parts/table.tsx'
 import { closeTo, hrefOf, type Place } from '../../routing.ts'
-import { mayAccount, type Session } from '../../session.ts'
-import { useRefreshKey } from '../../steady-refresh.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type Session, type ViewProps } from '../../session.ts'
 import { AssignChosen } from './assign-difference.tsx'
 import { DifferenceDrawer } from './difference.tsx'
 import { ImportStatement } from './import-statement.tsx'
@@ -38,15 +35,13 @@ import { type DayProof, DayStatus, PROOF, Proof, statusOf } from './proof.tsx'
 import { ResolveChosen } from './resolve-difference.tsx'
 import { Suggestions } from './suggestions.tsx'
 
-type Props = ViewProps & { bankCode: string; day: string }
-
 // One bank’s day: the proof, the import if the statement is missing, suggestions, differences, and all lines
 // beside all items.
-export function BankDay({ place, session, bankCode, day }: Props) {
+export function BankDay(props: ViewProps & { bankCode: string; day: string }) {
+  const { place, session, bankCode, day } = props
   const { currency } = place.query
   const [refreshKey, refresh] = useRefreshKey()
-  const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency }, refreshKey)
   // Stays set after the import, so that the result of the import stays open.
   const wasMissing = useRef(false)
   wasMissing.current ||= data?.statement === null
@@ -81,10 +76,9 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   )
 }
 
-type TopProps = { proof: DayProof; mayClose: boolean; changed: () => void }
-
 // The bank, the status of its day, and links to the day before and after.
-function DayTop({ proof, mayClose, changed }: TopProps) {
+function DayTop(props: { proof: DayProof; mayClose: boolean; changed: () => void }) {
+  const { proof, mayClose, changed } = props
   const { bankCode, bankName, currency, day, isClosed } = proof
   const hrefOfDay = (other: string) =>
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
@@ -122,7 +116,8 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
   )
 }
 
-// Writes "1 open · 4 not matched yet · 2 reconciling" with the numbers of the proof.
+// Writes how many differences the day has, such as "Differences: 1 open · 4 not matched yet · 2 reconciling".
+// Leaves out zeros.
 function countsText({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
   const parts = [
     openDifferences > 0 && strings.open(count(openDifferences)),
@@ -195,10 +190,9 @@ const FILTERS: readonly Filter[] = [
   { name: 'search', label: strings.search, placeholder: strings.searchHint },
 ]
 
-type DaySidesProps = { proof: DayProof; place: Place; refreshKey: number }
-
 // The statement lines of the bank beside the items of the books, the unmatched ones first.
-function DaySides({ proof, place, refreshKey }: DaySidesProps) {
+function DaySides(props: { proof: DayProof; place: Place; refreshKey: number }) {
+  const { proof, place, refreshKey } = props
   const { bankCode, day, currency } = proof
   const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
   const common = { bankCode, day, currency, search }
@@ -321,10 +315,10 @@ function ItemRow({ item, proof, place }: RowProps & { item: Item }) {
 
 const matchedBy = (rule: string) => strings.matchedBy(strings.rules[rule] ?? rule)
 
-type LinkProps = { difference: DayProof['differences'][number]; place: Place }
-
 // Links to the difference. The text says whether the difference can be resolved (`actions`) or only viewed.
-function ResolveLink({ difference: { id, actions }, place }: LinkProps) {
+function ResolveLink(props: { difference: DayProof['differences'][number]; place: Place }) {
+  const { difference, place } = props
+  const { id, actions } = difference
   return (
     <Link href={hrefOf('reconciliation', `${id}`, place.query)}>
       {actions.length > 0 ? strings.resolve : strings.view}

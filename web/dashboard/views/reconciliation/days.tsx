@@ -8,19 +8,26 @@ import {
   differencesStrings,
   reconciliationStrings as strings,
 } from '../../../copy.ts'
-import { type Data, getPage } from '../../api.ts'
-import { addDays, daysBetween, isDay, longDay, shortDay, today, weekdayOf } from '../../days.ts'
-import { count, money } from '../../format.ts'
-import { useData, useLoaded, useReload } from '../../loading.ts'
-import { useBankNames } from '../../parts/bank-name.tsx'
+import type { Data } from '../../api.ts'
+import {
+  addDays,
+  count,
+  daysBetween,
+  isDay,
+  longDay,
+  money,
+  shortDay,
+  today,
+  weekdayOf,
+} from '../../format.ts'
+import { useData, usePage, useSteadyRefreshKey } from '../../loading.ts'
 import { DaySteps } from '../../parts/close-day.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Link } from '../../parts/link.tsx'
 import { Empty, Failed, Pending, Skeleton } from '../../parts/states.tsx'
+import { useBankNames } from '../../parts/values.tsx'
 import { hrefOf, type Place } from '../../routing.ts'
-import { mayAccount } from '../../session.ts'
-import { useSteadyRefreshKey } from '../../steady-refresh.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type ViewProps } from '../../session.ts'
 import { ImportStatement } from './import-statement.tsx'
 import { ICONS, type Status, statusOf, TONES } from './proof.tsx'
 
@@ -33,8 +40,7 @@ export function Days({ place, session }: ViewProps) {
   const from = addDays(to, 1 - SHOWN_DAYS)
   const [refreshKey, refresh] = useSteadyRefreshKey()
   const period = { from: addDays(to, 1 - LOADED_DAYS), to }
-  const { data, problem, reload } = useData(DAYS, {}, period)
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData(DAYS, {}, period, refreshKey)
   const hasStatements = useHasStatements(refreshKey)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (failed && !data) return failed
@@ -95,10 +101,7 @@ function withDisplayStatus(rows: Data<typeof DAYS>): BankDayRow[] {
 // the usual page appears.
 function useHasStatements(refreshKey: number): boolean | undefined {
   const query = { limit: '1' }
-  const { data, problem, reload } = useLoaded('any statement', (signal) =>
-    getPage('/api/v1/operator/statements', {}, { query, signal }),
-  )
-  useReload(refreshKey, reload)
+  const { data, problem } = usePage('/api/v1/operator/statements', query, refreshKey)
   return problem ? true : data && data.data.length > 0
 }
 
@@ -173,8 +176,7 @@ const BUCKETS = Object.keys(strings.buckets) as Bucket[]
 
 // Open differences, reconciling items and suspense by age.
 function Ageing({ refreshKey }: { refreshKey: number }) {
-  const { data, problem, reload } = useData(PATH, {})
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData(PATH, {}, {}, refreshKey)
   const nameBank = useBankNames()
   return (
     <section aria-labelledby="ageing">

@@ -1,21 +1,22 @@
-// A difference: its line or item, the possible actions, the decision on a resolution, and its history.
+// A difference: its line or item, the possible actions, its adjusting entry, the decision on a resolution,
+// and its history.
 
 import {
   reconciliationStrings,
   differencesStrings as strings,
   suspenseStrings,
 } from '../../../copy.ts'
-import { type Data, send } from '../../api.ts'
-import { shortDay } from '../../days.ts'
-import { humanize, money } from '../../format.ts'
-import { BankName } from '../../parts/bank-name.tsx'
-import { DecideRequest } from '../../parts/decide-request.tsx'
-import { Detail, Facts } from '../../parts/drawer.tsx'
-import { Link } from '../../parts/link.tsx'
-import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
+import { type Data, type Schemas, send } from '../../api.ts'
+import { humanize, money, shortDay } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { Action, DecideRequest } from '../../parts/action.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { Detail, factList } from '../../parts/drawer.tsx'
+import { ReasonField, SelectField } from '../../parts/forms.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { Badge, BankName, Copyable, Money, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
-import { AdjustDifference, DecideEntry } from './adjust-difference.tsx'
 import { AssignDifference } from './assign-difference.tsx'
 import {
   type Difference,
@@ -32,10 +33,98 @@ import {
 } from './movement.tsx'
 import { ResolveDifference } from './resolve-difference.tsx'
 
+const ENTRIES = '/api/v1/operator/reconciliation/adjusting-entries'
+const ONE = `${ENTRIES}/{reference}` as const
+
+const ACCOUNTS = [
+  'shortfall',
+  'due_to_bank',
+  'bank_cost',
+  'stamp_duty',
+  'input_vat',
+  'write_off',
+] as const
+
+// Requests an entry that brings the books to the bank’s statement. Its amount is the difference, which the
+// user cannot change.
+function AdjustDifference({ difference, onDone }: { difference: Difference; onDone: () => void }) {
+  const { id, amount, currency, adjustingAccounts } = difference
+  return (
+    <div class="actions">
+      <Action
+        label={strings.adjust}
+        title={strings.adjustTitle(money(amount, currency))}
+        action={strings.adjustRequest}
+        text={amount < 0 ? strings.adjustText.less : strings.adjustText.more}
+        run={(form, headers) => {
+          const account = form.choice('account', ACCOUNTS)
+          const body = { differenceId: id, account, amount, reason: form.text('reason') }
+          return send('POST', ENTRIES, { body, headers })
+        }}
+        message={strings.adjustRequested}
+        onDone={onDone}
+      >
+        {factList([
+          [strings.adjustAmount, <Money key="amount" amount={amount} currency={currency} />],
+        ])}
+        <SelectField
+          label={strings.adjustAccount}
+          name="account"
+          options={adjustingAccounts}
+          names={strings.adjustAccounts}
+        />
+        <ReasonField label={strings.why} hint={strings.whyHint} />
+        <p class="notice">{strings.adjustNeedsApproval}</p>
+      </Action>
+    </div>
+  )
+}
+
+// Loads the open adjusting entry of a difference, and lets another user decide on it.
+export function DecideEntry(props: { reference: string; session: Session; onDone: () => void }) {
+  const { reference, session, onDone } = props
+  const { data, problem, reload } = useData(ONE, { reference })
+  if (!data) return <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
+  return <EntryRequest entry={data} session={session} onDone={onDone} />
+}
+
+type DecideProps = { entry: Schemas['AdjustingEntry']; session: Session; onDone: () => void }
+
+// The open request with its reason, and the buttons that decide on it.
+function EntryRequest({ entry, session, onDone }: DecideProps) {
+  const { requestedBy, amount, currency, account, reason } = entry
+  const name = strings.adjustAccounts[account] ?? account
+  return (
+    <section class="request" aria-labelledby="entry">
+      <h3 id="entry">{strings.waiting}</h3>
+      <p>
+        {strings.entryAsks(suspenseStrings.person(requestedBy), name)},{' '}
+        <Money amount={amount} currency={currency} />
+      </p>
+      <p class="request-reason">{reason}</p>
+      <DecideAdjustingEntry {...{ entry, session, onDone }} />
+    </section>
+  )
+}
+
+// The buttons that decide on an adjusting entry, here and on Today.
+export function DecideAdjustingEntry({ entry, session, onDone }: DecideProps) {
+  const { reference, requestedBy, cannotApprove, amount, currency } = entry
+  return (
+    <DecideRequest
+      {...{ session, requestedBy, cannotApprove, onDone }}
+      isAfterFacts={false}
+      amount={money(amount, currency)}
+      words={{ ...strings, approveText: strings.entryApproveText }}
+      decide={(verb, sent) => send('POST', `${ONE}/${verb}`, { params: { reference }, ...sent })}
+    />
+  )
+}
+
 const PATH = '/api/v1/operator/reconciliation/{id}'
 
 type WholeDifference = Data<typeof PATH>
-type Props = {
+type DifferenceProps = {
   id: string
   session: Session
   refreshKey: number
@@ -44,7 +133,7 @@ type Props = {
 }
 
 // The drawer of a difference in the lists and in the daily proof. A new `refreshKey` loads it again.
-export function DifferenceDrawer({ id, session, refreshKey, close, changed }: Props) {
+export function DifferenceDrawer({ id, session, refreshKey, close, changed }: DifferenceProps) {
   return (
     <Detail
       key={id}
@@ -105,10 +194,8 @@ function DifferenceDetail({ difference, session, changed }: DifferenceDetailProp
 const UNSETTLED_STATUSES = ['queued', 'sending', 'unknown']
 
 // Says what booking the line would do to the payout, or else what the user can do instead.
-function payoutText({
-  status,
-  booking,
-}: NonNullable<WholeDifference['payout']>): string | undefined {
+function payoutText(props: NonNullable<WholeDifference['payout']>): string | undefined {
+  const { status, booking } = props
   if (booking !== null) return strings.payoutBookings[booking]
   return UNSETTLED_STATUSES.includes(status) ? strings.payoutNotSettled : strings.payoutNotBooked
 }
@@ -118,52 +205,48 @@ function DifferenceFacts({ difference }: { difference: WholeDifference }) {
   const { payout, payer } = difference
   // The facts of an item already show its credit.
   const credit = difference.item === null ? difference.credit : null
-  return (
-    <Facts
-      facts={[
-        [strings.bank, <BankName key="bank" code={bankCode} />],
-        [strings.day, shortDay(day)],
-        [strings.age, reconciliationStrings.ageOf(ageDays)],
-        [strings.opened, <Time key="opened" at={difference.openedAt} />],
-        [strings.owner, <OwnerName key="owner" owner={difference.owner} />],
-        [strings.ownedSince, ownedAt && <Time at={ownedAt} />],
-        [
-          strings.statement,
-          statementId !== null && (
-            <Link href={hrefOf('reconciliation', `${statementId}`, { tab: 'statements' })}>
-              {strings.viewStatement}
-            </Link>
-          ),
-        ],
-        [
-          strings.creditAmount,
-          credit && <Money amount={credit.amount} currency={difference.currency} />,
-        ],
-        [
-          strings.viewCredit,
-          credit && (
-            <Link href={hrefOf('credits', `${credit.creditId}`)}>{credit.sessionId ?? ''}</Link>
-          ),
-        ],
-        [strings.payerOnStatement, payer?.onStatement],
-        [strings.payerInBooks, payer?.inBooks],
-        [strings.payerScore, payer && payer.score !== null && strings.payerPercent(payer.score)],
-        [strings.payoutStatus, payout && <Badge key="payout" state={payout.status} />],
-        [
-          strings.payoutAmount,
-          payout && <Money amount={payout.amount} currency={difference.currency} />,
-        ],
-        [
-          strings.viewPayout,
-          payout && <Link href={payoutHref(payout.reference)}>{payout.reference}</Link>,
-        ],
-        [strings.action, action && strings.actions[action]],
-        [strings.reason, difference.state === 'resolved' && difference.reason],
-        [strings.decidedBy, decidedBy && suspenseStrings.person(decidedBy)],
-        [strings.decidedAt, decidedAt && <Time at={decidedAt} />],
-      ]}
-    />
-  )
+  return factList([
+    [strings.bank, <BankName key="bank" code={bankCode} />],
+    [strings.day, shortDay(day)],
+    [strings.age, reconciliationStrings.ageOf(ageDays)],
+    [strings.opened, <Time key="opened" at={difference.openedAt} />],
+    [strings.owner, <OwnerName key="owner" owner={difference.owner} />],
+    [strings.ownedSince, ownedAt && <Time at={ownedAt} />],
+    [
+      strings.statement,
+      statementId !== null && (
+        <Link href={hrefOf('reconciliation', `${statementId}`, { tab: 'statements' })}>
+          {strings.viewStatement}
+        </Link>
+      ),
+    ],
+    [
+      strings.creditAmount,
+      credit && <Money amount={credit.amount} currency={difference.currency} />,
+    ],
+    [
+      strings.viewCredit,
+      credit && (
+        <Link href={hrefOf('credits', `${credit.creditId}`)}>{credit.sessionId ?? ''}</Link>
+      ),
+    ],
+    [strings.payerOnStatement, payer?.onStatement],
+    [strings.payerInBooks, payer?.inBooks],
+    [strings.payerScore, payer && payer.score !== null && strings.payerPercent(payer.score)],
+    [strings.payoutStatus, payout && <Badge key="payout" state={payout.status} />],
+    [
+      strings.payoutAmount,
+      payout && <Money amount={payout.amount} currency={difference.currency} />,
+    ],
+    [
+      strings.viewPayout,
+      payout && <Link href={payoutHref(payout.reference)}>{payout.reference}</Link>,
+    ],
+    [strings.action, action && strings.actions[action]],
+    [strings.reason, difference.state === 'resolved' && difference.reason],
+    [strings.decidedBy, decidedBy && suspenseStrings.person(decidedBy)],
+    [strings.decidedAt, decidedAt && <Time at={decidedAt} />],
+  ])
 }
 
 function LineFacts({ line, currency }: { line: PlainLine; currency: string }) {
@@ -172,46 +255,41 @@ function LineFacts({ line, currency }: { line: PlainLine; currency: string }) {
   return (
     <>
       <h3>{strings.line}</h3>
-      <Facts
-        facts={[
-          [
-            reconciliationStrings.amount,
-            <Money key="amount" amount={line.amount} currency={currency} />,
-          ],
-          [reconciliationStrings.kind, lineKind(line.kind)],
-          [strings.booked, shortDay(line.bookedOn)],
-          [strings.value, line.valueOn && shortDay(line.valueOn)],
-          [strings.counterparty, counterparty],
-          [strings.narration, line.narration],
-          [strings.accountNumber, line.accountNumber && <Copyable text={line.accountNumber} />],
-          [strings.sessionId, line.sessionId && <Copyable text={line.sessionId} />],
-          [strings.bankReference, line.bankReference && <Copyable text={line.bankReference} />],
-          [strings.endToEndId, line.endToEndId && <Copyable text={line.endToEndId} />],
-        ]}
-      />
+      {factList([
+        [
+          reconciliationStrings.amount,
+          <Money key="amount" amount={line.amount} currency={currency} />,
+        ],
+        [reconciliationStrings.kind, lineKind(line.kind)],
+        [strings.booked, shortDay(line.bookedOn)],
+        [strings.value, line.valueOn && shortDay(line.valueOn)],
+        [strings.counterparty, counterparty],
+        [strings.narration, line.narration],
+        [strings.accountNumber, line.accountNumber && <Copyable text={line.accountNumber} />],
+        [strings.sessionId, line.sessionId && <Copyable text={line.sessionId} />],
+        [strings.bankReference, line.bankReference && <Copyable text={line.bankReference} />],
+        [strings.endToEndId, line.endToEndId && <Copyable text={line.endToEndId} />],
+      ])}
     </>
   )
 }
 
-type ItemProps = { title: string; item: PlainItem; currency: string }
-
-function ItemFacts({ title, item, currency }: ItemProps) {
+function ItemFacts(props: { title: string; item: PlainItem; currency: string }) {
+  const { title, item, currency } = props
   return (
     <>
       <h3>{title}</h3>
-      <Facts
-        facts={[
-          [
-            reconciliationStrings.amount,
-            <Money key="amount" amount={item.amount} currency={currency} />,
-          ],
-          [reconciliationStrings.kind, itemKind(item.kind)],
-          [strings.counterparty, itemText(item)],
-          [strings.booked, shortDay(item.day)],
-          [strings.accountNumber, item.accountNumber && <Copyable text={item.accountNumber} />],
-          [strings.reference, item.reference && <Copyable text={item.reference} />],
-        ]}
-      />
+      {factList([
+        [
+          reconciliationStrings.amount,
+          <Money key="amount" amount={item.amount} currency={currency} />,
+        ],
+        [reconciliationStrings.kind, itemKind(item.kind)],
+        [strings.counterparty, itemText(item)],
+        [strings.booked, shortDay(item.day)],
+        [strings.accountNumber, item.accountNumber && <Copyable text={item.accountNumber} />],
+        [strings.reference, item.reference && <Copyable text={item.reference} />],
+      ])}
       <p class="after-facts">
         <ItemLink item={item} />
       </p>
@@ -255,13 +333,8 @@ export function DecideResolution({ session, difference, onDone }: DecideDifferen
 
 // A debit that is smaller than its credit can be read in several ways. Tells the approver which one the
 // request proposes.
-export function proposedReading({
-  readings,
-  action,
-  amount,
-  currency,
-  credit,
-}: Difference): string | undefined {
+export function proposedReading(props: Difference): string | undefined {
+  const { readings, action, amount, currency, credit } = props
   if (action !== 'book' || readings.length === 0) return undefined
   return `${strings.readings.reversal(money(-amount, currency), money(credit?.amount ?? 0, currency))}.`
 }

@@ -1,5 +1,5 @@
-// The running import: uploads a statement and polls its progress. There is one at a time, and it continues if
-// the user leaves the view that started it.
+// The running import: recognises the format of a statement file, uploads it and polls its progress. There is
+// one at a time, and it continues if the user opens another view.
 
 import { useEffect, useState } from 'preact/hooks'
 import { bankStatementsStrings as strings } from '../../../copy.ts'
@@ -7,9 +7,59 @@ import { type Data, getPage, type Problem, problemFrom, upload } from '../../api
 import { count } from '../../format.ts'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { contentTypeOf, type Format } from './recognise-file.ts'
 
-export type Job =
+export type Format = 'camt053' | 'mt940' | 'csv'
+
+const BEGINNING_BYTES = 4_096
+const GZIP_NAME = /\.gz$/i
+
+// Recognises the format by the extension, or else by the first bytes. Any other file is taken as CSV, because
+// a CSV file has no recognisable beginning.
+export async function recogniseFormat(file: File): Promise<Format> {
+  const name = file.name.replace(GZIP_NAME, '')
+  if (/\.xml$/i.test(name)) return 'camt053'
+  if (/\.(?:sta|940|mt940|swi)$/i.test(name)) return 'mt940'
+  if (/\.(?:csv|tsv)$/i.test(name) || GZIP_NAME.test(file.name)) return 'csv'
+  const beginning = (await file.slice(0, BEGINNING_BYTES).text()).replace(/^\uFEFF/, '').trimStart()
+  if (beginning.startsWith('<')) return 'camt053'
+  return /^(?:\{1:|:20:)/m.test(beginning) ? 'mt940' : 'csv'
+}
+
+const TYPES: Record<Format, string> = {
+  camt053: 'application/xml',
+  mt940: 'text/plain',
+  csv: 'text/csv',
+}
+
+function contentTypeOf(file: File, format: Format): string {
+  return GZIP_NAME.test(file.name) ? 'application/gzip' : TYPES[format]
+}
+
+type EarlierImport = { bankCode: string; fileName: string | null }
+
+// Returns the bank whose earlier file names are most similar.
+export function likeliestBank(
+  fileName: string,
+  earlier: readonly EarlierImport[],
+): string | undefined {
+  const scored = earlier.map(({ bankCode, fileName: other }) => ({
+    bankCode,
+    sharedLength: sharedBeginning(fileName.toLowerCase(), (other ?? '').toLowerCase()),
+  }))
+  const best = scored.toSorted((one, other) => other.sharedLength - one.sharedLength)[0]
+  return best && best.sharedLength >= SHARED_MIN ? best.bankCode : undefined
+}
+
+const SHARED_MIN = 4 // Fewer equal first characters are probably a coincidence.
+
+// Counts the characters that both texts begin with.
+function sharedBeginning(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return length
+}
+
+type Job =
   | { at: 'choosing'; file: File }
   | { at: 'going'; file: File; progress: Progress }
   | { at: 'over'; outcome: Outcome }

@@ -7,16 +7,27 @@ import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { type Data, Problem } from '../../api.ts'
 import { bytes, count, money } from '../../format.ts'
 import { useData, usePage } from '../../loading.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { Dialog, DialogForm, NoticeDialog } from '../../parts/dialog.tsx'
-import { type Fact, Facts } from '../../parts/drawer.tsx'
-import { Field, useSending } from '../../parts/forms.tsx'
+import { type Fact, factList } from '../../parts/drawer.tsx'
+import { SelectField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import type { Choice, ImportRecord, Outcome, Progress, Taken } from './import-job.ts'
-import { chooseFile, hideImport, startImport, useImportJob } from './import-job.ts'
-import { type Format, likeliestBank, recogniseFormat } from './recognise-file.ts'
+import {
+  type Choice,
+  chooseFile,
+  type Format,
+  hideImport,
+  type ImportRecord,
+  likeliestBank,
+  type Outcome,
+  type Progress,
+  recogniseFormat,
+  startImport,
+  type Taken,
+  useImportJob,
+} from './import-job.ts'
 
 type Props = { label: string; bankCode?: string; isCompact?: boolean; onDone: () => void }
 
@@ -105,24 +116,23 @@ function ImportForm({ file, bankCode: givenBank, start, close }: ImportFormProps
       {!problem && !isReady && <Skeleton kind="text" lines={6} />}
       {isReady && (
         <div ref={fields} class="form">
-          <SelectChoice label={strings.bank} value={bankCode} choose={setBank}>
-            <option value="">{strings.chooseBank}</option>
-            <OptionList choices={banks.data?.map(({ code, name }) => [code, name])} />
-          </SelectChoice>
-          <SelectChoice label={strings.format} value={format} choose={chooseFormat}>
-            <OptionList choices={FORMATS.map((name) => [name, strings.formats[name] ?? name])} />
-          </SelectChoice>
+          <SelectField
+            label={strings.bank}
+            required
+            value={bankCode}
+            onChange={(event) => setBank(event.currentTarget.value)}
+            emptyOption={strings.chooseBank}
+            options={(banks.data ?? []).map(({ code, name }) => [code, name])}
+          />
+          <SelectField
+            label={strings.format}
+            required
+            value={format}
+            onChange={(event) => chooseFormat(event.currentTarget.value)}
+            options={FORMATS.map((name) => [name, strings.formats[name] ?? name])}
+          />
           {format === 'csv' && (
-            <SelectChoice
-              label={strings.profile}
-              hint={strings.profileHint}
-              isOptional
-              value={chosenProfile}
-              choose={setProfile}
-            >
-              <option value="">{strings.chooseProfile}</option>
-              <OptionList choices={profiles.data?.map(({ name, title }) => [name, title])} />
-            </SelectChoice>
+            <ProfileField profiles={profiles.data} chosen={chosenProfile} choose={setProfile} />
           )}
         </div>
       )}
@@ -130,53 +140,27 @@ function ImportForm({ file, bankCode: givenBank, start, close }: ImportFormProps
   )
 }
 
+type ProfileFieldProps = {
+  profiles: readonly Profile[] | undefined
+  chosen: string
+  choose: (name: string) => void
+}
+
+function ProfileField({ profiles = [], chosen, choose }: ProfileFieldProps) {
+  return (
+    <SelectField
+      label={strings.profile}
+      hint={strings.profileHint}
+      value={chosen}
+      onChange={(event) => choose(event.currentTarget.value)}
+      emptyOption={strings.chooseProfile}
+      options={profiles.map(({ name, title }) => [name, title])}
+    />
+  )
+}
+
 const bankNameOf = (banks: readonly Bank[] | undefined, bankCode: string) =>
   banks?.find(({ code }) => code === bankCode)?.name ?? ''
-
-type SelectChoiceProps = {
-  label: string
-  hint?: string
-  isOptional?: boolean
-  value: string
-  choose: (value: string) => void
-  children: ComponentChildren
-}
-
-function OptionList({ choices = [] }: { choices: [value: string, label: string][] | undefined }) {
-  return (
-    <>
-      {choices.map(([value, label]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </>
-  )
-}
-
-function SelectChoice({
-  label,
-  hint,
-  isOptional = false,
-  value,
-  choose,
-  children,
-}: SelectChoiceProps) {
-  return (
-    <Field label={label} hint={hint}>
-      {(id) => (
-        <select
-          id={id}
-          required={!isOptional}
-          value={value}
-          onChange={(event) => choose(event.currentTarget.value)}
-        >
-          {children}
-        </select>
-      )}
-    </Field>
-  )
-}
 
 // Returns the profile of the bank's last CSV file, or else the profile with the bank's name.
 function likeliestProfile(
@@ -223,7 +207,6 @@ function DropArea({ label, isCompact, isBusy, onFile, children }: DropAreaProps)
     const file = event.dataTransfer?.files[0]
     if (file) onFile(file)
   }
-  // Called when the user has chosen a file with the button.
   const choose = () => {
     const file = field.current?.files?.[0]
     if (file) onFile(file)
@@ -272,10 +255,10 @@ function DropArea({ label, isCompact, isBusy, onFile, children }: DropAreaProps)
   )
 }
 
-type ImportProgressProps = { file: File; progress: Progress }
-
 // The uploaded bytes, and once the service reads the file, the number of its lines.
-function ImportProgress({ file, progress: { sentBytes, record } }: ImportProgressProps) {
+function ImportProgress(props: { file: File; progress: Progress }) {
+  const { file, progress } = props
+  const { sentBytes, record } = progress
   const sent = Math.min(sentBytes, file.size)
   const lines = record ? count(record.lines) : undefined
   return (
@@ -338,9 +321,7 @@ function ImportSummary({ result, close }: { result: Taken; close: () => void }) 
     <Dialog title={result.isUnchanged ? strings.unchanged : strings.taken} close={close}>
       <div class="form">
         {result.isUnchanged && <p class="muted">{strings.unchangedText}</p>}
-        <div class="sums">
-          <Facts facts={facts} />
-        </div>
+        <div class="sums">{factList(facts)}</div>
         <div class="form-end">
           <Button onClick={close}>{strings.done}</Button>
           {firstStatement && (

@@ -4,14 +4,12 @@
 import type { ComponentChildren } from 'preact'
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
-import { shortDay } from '../../days.ts'
-import { count, humanize, money } from '../../format.ts'
+import { count, humanize, money, shortDay } from '../../format.ts'
 import { useData } from '../../loading.ts'
-import { BankName } from '../../parts/bank-name.tsx'
+import { Link } from '../../parts/controls.tsx'
 import type { Filter } from '../../parts/filters.tsx'
-import { Link } from '../../parts/link.tsx'
-import { amountColumn, type Choosing, type Column } from '../../parts/table.tsx'
-import { Money } from '../../parts/values.tsx'
+import { amountColumn, type Choosing, type Column, fieldColumn } from '../../parts/table.tsx'
+import { BankName, Money } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
 
@@ -114,12 +112,7 @@ function differenceSubject({ line, item, kind }: Difference): string {
 }
 
 export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
-  {
-    name: reconciliationStrings.kind,
-    place: 'lead',
-    show: ({ kind }) => kindText(kind),
-    fields: ['kind'],
-  },
+  fieldColumn(reconciliationStrings.kind, 'kind', 'lead', (kind) => kindText(kind)),
   amountColumn(reconciliationStrings.amount),
   {
     name: reconciliationStrings.state,
@@ -133,17 +126,8 @@ export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
     show: differenceSubject,
     fields: ['counterparty', 'narration', 'reference'],
   },
-  {
-    name: strings.bank,
-    show: ({ bankCode }) => <BankName code={bankCode} />,
-    fields: ['bankCode'],
-  },
-  {
-    name: strings.owner,
-    place: 'line',
-    show: ({ owner }) => <OwnerName owner={owner} />,
-    fields: ['owner'],
-  },
+  fieldColumn(strings.bank, 'bankCode', undefined, (bankCode) => <BankName code={bankCode} />),
+  fieldColumn(strings.owner, 'owner', 'line', (owner) => <OwnerName owner={owner} />),
   {
     name: strings.age,
     place: 'time',
@@ -168,10 +152,10 @@ export function differenceSelection(
   return { chosen, choose, mayChoose: mayResolve, nameOf }
 }
 
-type OwnerNoticeProps = { difference: Pick<Difference, 'owner'>; session: Session }
-
 // Warns before the user works on a difference that belongs to somebody else.
-export function OthersNotice({ difference: { owner }, session }: OwnerNoticeProps) {
+export function OthersNotice(props: { difference: Pick<Difference, 'owner'>; session: Session }) {
+  const { difference, session } = props
+  const { owner } = difference
   if (!owner || owner.id === session.user.id) return null
   return (
     <p class="notice after-facts">

@@ -3,8 +3,7 @@
 
 import { reconciliationStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
-import { firstNotDue } from '../../days.ts'
-import { money } from '../../format.ts'
+import { firstNotDue, money } from '../../format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Time } from '../../parts/values.tsx'
 

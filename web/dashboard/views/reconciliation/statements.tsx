@@ -8,18 +8,16 @@ import {
   suspenseStrings,
 } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
-import { shortDay } from '../../days.ts'
-import { count, money } from '../../format.ts'
+import { count, money, shortDay } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { Facts } from '../../parts/drawer.tsx'
-import { Link } from '../../parts/link.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { amountColumn, type Column, Pager } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import { mayAccount } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { mayAccount, type ViewProps } from '../../session.ts'
 import { ImportStatement } from './import-statement.tsx'
 import { lineDetails, lineKind, lineText, Movement, useBankFilter } from './movement.tsx'
 
@@ -90,20 +88,18 @@ function StatementDetail({ statement }: { statement: Statement }) {
         <Link href={day}>{strings.seeDay}</Link>
       </div>
       <p class="muted">{daysText(statement)}</p>
-      <Facts
-        facts={[
-          [strings.opening, <Money key="opening" amount={opening} currency={currency} />],
-          [strings.closing, <Money key="closing" amount={closing} currency={currency} />],
-          [strings.lines, count(statement.lines)],
-          [strings.newLines, count(statement.newLines)],
-          [strings.account, statement.accountNumber && <Copyable text={statement.accountNumber} />],
-          [strings.reference, statement.reference],
-          [strings.sequence, statement.sequence !== null && `${statement.sequence}`],
-          [strings.fileName, statement.fileName],
-          [strings.imported, <Time key="imported" at={statement.importedAt} />],
-          [strings.importedBy, suspenseStrings.person(statement.importedBy)],
-        ]}
-      />
+      {factList([
+        [strings.opening, <Money key="opening" amount={opening} currency={currency} />],
+        [strings.closing, <Money key="closing" amount={closing} currency={currency} />],
+        [strings.lines, count(statement.lines)],
+        [strings.newLines, count(statement.newLines)],
+        [strings.account, statement.accountNumber && <Copyable text={statement.accountNumber} />],
+        [strings.reference, statement.reference],
+        [strings.sequence, statement.sequence !== null && `${statement.sequence}`],
+        [strings.fileName, statement.fileName],
+        [strings.imported, <Time key="imported" at={statement.importedAt} />],
+        [strings.importedBy, suspenseStrings.person(statement.importedBy)],
+      ])}
       {!hasBalances && <p class="muted small after-facts">{strings.noBalances}</p>}
       <StatementLines statement={statement} />
     </>

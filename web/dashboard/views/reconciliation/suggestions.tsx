@@ -5,8 +5,8 @@ import { differencesStrings, reconciliationStrings as strings } from '../../../c
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { keepPageOpenDuring } from '../../in-flight.ts'
-import { Button } from '../../parts/button.tsx'
-import { Link } from '../../parts/link.tsx'
+import { Button, Link } from '../../parts/controls.tsx'
+import { CheckBox } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
@@ -16,15 +16,14 @@ import type { DayProof } from './proof.tsx'
 import { ResolveMany } from './resolve-difference.tsx'
 
 type Difference = Row<'/api/v1/operator/reconciliation/differences'>
-type Props = { proof: DayProof; session: Session; onDone: () => void }
-
 const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
 
 const isSuggested = ({ suggestion, actions }: Difference) =>
   suggestion !== null && actions.includes('match')
 
 // The pairs of line and item that probably belong together. The user confirms each pair, or several at once.
-export function Suggestions({ proof, session, onDone }: Props) {
+export function Suggestions(props: { proof: DayProof; session: Session; onDone: () => void }) {
+  const { proof, session, onDone } = props
   const suggestions = proof.differences.filter(isSuggested)
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
   const [batch, setBatch] = useState<readonly string[] | undefined>()
@@ -43,10 +42,7 @@ export function Suggestions({ proof, session, onDone }: Props) {
     <section class="card suggestions" aria-labelledby="suggestions">
       <header class="card-top">
         <h2 id="suggestions">{strings.suggestions}</h2>
-        <label class="option">
-          <input type="checkbox" checked={areAllSelected} onChange={toggleAll} />
-          {strings.chooseAll}
-        </label>
+        <CheckBox label={strings.chooseAll} checked={areAllSelected} onChange={toggleAll} />
         <Button
           style="primary"
           disabled={selected.length === 0}
@@ -101,7 +97,6 @@ function Suggestion({ difference, proof, session, isSelected, toggle, onDone }: 
   if (!line || !suggestion) return null
   const { bankCode, day } = proof
   const amount = money(line.amount, currency)
-  // Matches the line with the suggested item.
   const confirm = async () => {
     setBusy(true)
     try {

@@ -6,7 +6,7 @@ import { sandboxBankStrings as strings } from '../../../copy.ts'
 import { getPage, type Schemas } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useLoaded, useReload } from '../../loading.ts'
-import { Segments } from '../../parts/segments.tsx'
+import { Segments } from '../../parts/controls.tsx'
 import { Pending } from '../../parts/states.tsx'
 
 const KINDS = ['open', 'accounts', 'expired'] as const
@@ -26,7 +26,6 @@ type Props = {
   refreshKey: number
 }
 
-// The choice of the account or payment that the simulated transfer goes to.
 export function DestinationPicker({ chosen, choose, refreshKey }: Props) {
   const [from, setFrom] = useState<Destination['from']>('open')
   const { data, problem, reload } = useLoaded(from, (signal) => loadDestinations(from, signal))

@@ -12,17 +12,16 @@ import { getPage, type Problem, problemFrom, type Schemas, send } from '../../ap
 import { money, shownTime } from '../../format.ts'
 import { forgetEvents, type LiveEvent, useEvents } from '../../live.ts'
 import { Action } from '../../parts/action.tsx'
-import { Bullets } from '../../parts/bullets.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { Bullets } from '../../parts/dialog.tsx'
 import { SelectField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Link } from '../../parts/link.tsx'
 import { SampleData } from '../../parts/sample-data.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import type { Session } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { Session, ViewProps } from '../../session.ts'
 import { type Destination, DestinationPicker } from './destination-picker.tsx'
 import { TestClock } from './test-clock.tsx'
 
@@ -83,7 +82,6 @@ function SandboxDesk({ session, onReset }: ViewProps & { onReset: () => void }) 
   const isLive = useEvents((event) => addEvents([event]), mayRead, loadNewestEvents)
   const [isAdvancing, setAdvancing] = useState(false)
   const refresh = () => setRefreshKey((previous) => previous + 1)
-  // Called when the test clock has moved.
   const onTimeMoved = () => {
     // An open payment may have expired by the new time.
     setDestination((chosen) => (chosen?.from === 'open' ? undefined : chosen))

@@ -12,11 +12,11 @@ import {
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
-import { Button } from '../../parts/button.tsx'
-import { InputField, SelectField, useSending } from '../../parts/forms.tsx'
+import { Button } from '../../parts/controls.tsx'
+import { CheckBox, InputField, SelectField, useSending } from '../../parts/forms.tsx'
 import { Failed, Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 
 type Branding = Schemas['Branding']
 
@@ -25,7 +25,6 @@ const PATH = '/api/v1/branding'
 const OTHER_FIELDS = ['accountName', 'supportEmail', 'supportPhone', 'supportUrl'] as const
 const DEFAULT_COLOUR = '#0f5e4d' // As in src/payments/checkout-views.ts.
 
-// Loads the branding and shows its form.
 export function BrandingPart({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={6} />
@@ -45,9 +44,8 @@ function toDraft(branding: Branding): Draft {
   }
 }
 
-type Props = { branding: Branding; ownName: string; mayWrite: boolean }
-
-function BrandingForm({ branding, ownName, mayWrite }: Props) {
+function BrandingForm(props: { branding: Branding; ownName: string; mayWrite: boolean }) {
+  const { branding, ownName, mayWrite } = props
   const [saved, setSaved] = useState(branding)
   const [draft, setDraft] = useState(() => toDraft(branding))
   const [colour, setColour] = useState(branding.colour)
@@ -177,14 +175,11 @@ function ColourField({ colour, isOwn, choose, setOwn }: ColourProps) {
           setOwn(true)
         }}
       />
-      <label class="option">
-        <input
-          type="checkbox"
-          checked={!isOwn}
-          onChange={(event) => setOwn(!event.currentTarget.checked)}
-        />
-        {strings.ours}
-      </label>
+      <CheckBox
+        label={strings.ours}
+        checked={!isOwn}
+        onChange={(event) => setOwn(!event.currentTarget.checked)}
+      />
     </>
   )
 }
@@ -263,7 +258,6 @@ type Size = { width: number; height: number }
 
 // Encodes the logo as base64 for the service, and as a data URL (`path`) for the preview.
 async function encodeLogo(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
-  // Reads the image as a data URL.
   const path = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))

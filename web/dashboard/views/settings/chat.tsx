@@ -5,7 +5,7 @@ import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { Action, ActionForm } from '../../parts/action.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { InputField, SelectField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -39,18 +39,15 @@ function ChatState({ chat, onDone }: Props) {
     <section class="card panel" aria-label={strings.title}>
       <h2>{strings.title}</h2>
       {problem && <p class="notice">{strings.problem(problem)}</p>}
-      <Facts
-        facts={[
-          [strings.host, <code key="host">{host}</code>],
-          [strings.severity, strings.severities[alertSeverity]],
-          [strings.posted, postedAt ? <Time key="posted" at={postedAt} /> : strings.never],
-          [strings.waiting, String(waiting)],
-          [strings.setBy, chat.setBy],
-        ]}
-      />
+      {factList([
+        [strings.host, <code key="host">{host}</code>],
+        [strings.severity, strings.severities[alertSeverity]],
+        [strings.posted, postedAt ? <Time key="posted" at={postedAt} /> : strings.never],
+        [strings.waiting, String(waiting)],
+        [strings.setBy, chat.setBy],
+      ])}
       <div class="buttons">
         <Action
-          title={strings.test}
           action={strings.test}
           text={strings.testText}
           run={() => send('POST', `${PATH}/test`, {})}
@@ -92,7 +89,6 @@ function ChatForm({ chat, onDone }: Partial<Props> & { onDone: () => void }) {
         <InputField
           label={strings.url}
           hint={strings.urlHint}
-          errorField="url"
           name="url"
           type="url"
           required
@@ -100,7 +96,6 @@ function ChatForm({ chat, onDone }: Partial<Props> & { onDone: () => void }) {
         />
         <SelectField
           label={strings.severity}
-          errorField="alertSeverity"
           name="alertSeverity"
           options={SEVERITIES}
           names={strings.severities}

@@ -4,19 +4,44 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from '../../api.ts'
-import { addDays, today } from '../../days.ts'
-import { money, ZONE_OFFSET } from '../../format.ts'
+import { addDays, money, today, ZONE_OFFSET } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
-import { ClientChoice } from '../../parts/client-choice.tsx'
-import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
+import { ClientChoice } from '../../parts/choices.tsx'
+import { Drawer, type Fact, factList } from '../../parts/drawer.tsx'
 import { AMOUNT, CheckBox, Form, InputField, SelectField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { Withdraw } from './withdraw.tsx'
+import type { ViewProps } from '../../session.ts'
+
+type Props = {
+  effectiveFrom: string
+  title: string
+  text: string
+  run: () => Promise<unknown>
+  onDone: () => void
+}
+
+// The button that withdraws a rule or tariff. Renders nothing once it has taken effect.
+export function Withdraw({ effectiveFrom, title, text, run, onDone }: Props) {
+  if (new Date(effectiveFrom) <= new Date()) return null
+  return (
+    <div class="actions">
+      <Action
+        title={title}
+        action={settingsStrings.withdrawal.withdraw}
+        style="danger-text"
+        isDangerous
+        text={text}
+        run={run}
+        message={settingsStrings.withdrawal.withdrawn}
+        onDone={onDone}
+      />
+    </div>
+  )
+}
 
 type FeeRule = Schemas['FeeRule']
 
@@ -38,12 +63,18 @@ const amount = (value: number | null) => (value ? money(value) : strings.none)
 const COLUMNS: readonly Column<FeeRule>[] = [
   { name: strings.code, place: 'lead', show: ({ code }) => code },
   { name: strings.client, place: 'second', show: ({ clientId }) => clientId },
-  { name: strings.merchantCode, show: ({ merchantCode }) => merchantCode ?? strings.anyMerchant },
+  {
+    name: strings.merchantCode,
+    show: ({ merchantCode }) => merchantCode ?? strings.anyMerchant,
+  },
   { name: strings.basis, show: ({ basis }) => strings.bases[basis] },
   { name: strings.rate, isAmount: true, show: ({ bps }) => strings.percent(bps) },
   { name: strings.bearer, place: 'state', show: ({ bearer }) => strings.bearers[bearer] },
   { name: strings.from, place: 'time', show: ({ effectiveFrom: at }) => <Time at={at} /> },
-  { name: strings.until, show: ({ effectiveTo: at }) => (at ? <Time at={at} /> : strings.none) },
+  {
+    name: strings.until,
+    show: ({ effectiveTo: at }) => (at ? <Time at={at} /> : strings.none),
+  },
 ]
 
 const keyOf = ({ id }: FeeRule) => `${id}`
@@ -80,27 +111,24 @@ export function Fees({ session, place }: ViewProps) {
   )
 }
 
-type DrawerProps = { rule: FeeRule; isOperator: boolean; changed: () => void }
-
 // The terms of a fee rule. An operator can withdraw a rule that is not in force yet.
-function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
+function RuleDrawer(props: { rule: FeeRule; isOperator: boolean; changed: () => void }) {
+  const { rule, isOperator, changed } = props
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
     <Drawer title={strings.one} close={close}>
       <TextHeadline text={rule.code} />
-      <Facts
-        facts={[
-          [strings.client, rule.clientId],
-          [strings.merchantCode, rule.merchantCode ?? strings.anyMerchant],
-          [strings.basis, strings.bases[rule.basis]],
-          [strings.rate, strings.percent(rule.bps)],
-          ...AMOUNTS.map((name): Fact => [strings[name], amount(rule[name])]),
-          [rule.vatIncluded ? strings.vatInFee : strings.vat, strings.percent(rule.vatBps)],
-          [strings.bearer, strings.bearers[rule.bearer]],
-          [strings.from, <Time key="from" at={rule.effectiveFrom} />],
-          [strings.until, rule.effectiveTo && <Time key="until" at={rule.effectiveTo} />],
-        ]}
-      />
+      {factList([
+        [strings.client, rule.clientId],
+        [strings.merchantCode, rule.merchantCode ?? strings.anyMerchant],
+        [strings.basis, strings.bases[rule.basis]],
+        [strings.rate, strings.percent(rule.bps)],
+        ...AMOUNTS.map((name): Fact => [strings[name], amount(rule[name])]),
+        [rule.vatIncluded ? strings.vatInFee : strings.vat, strings.percent(rule.vatBps)],
+        [strings.bearer, strings.bearers[rule.bearer]],
+        [strings.from, <Time key="from" at={rule.effectiveFrom} />],
+        [strings.until, rule.effectiveTo && <Time key="until" at={rule.effectiveTo} />],
+      ])}
       {isOperator && (
         <Withdraw
           effectiveFrom={rule.effectiveFrom}
@@ -132,17 +160,11 @@ const PERCENT = { inputMode: 'decimal', pattern: '[0-9]{1,3}([.][0-9]{1,2})?' } 
 function TermsFields() {
   return (
     <>
-      <InputField
-        name="bps"
-        errorField="bps"
-        label={strings.rate}
-        hint={strings.rateHint}
-        {...PERCENT}
-      />
+      <InputField name="bps" label={strings.rate} hint={strings.rateHint} {...PERCENT} />
       {AMOUNTS.map((name) => (
-        <InputField key={name} name={name} errorField={name} label={strings[name]} {...AMOUNT} />
+        <InputField key={name} name={name} label={strings[name]} {...AMOUNT} />
       ))}
-      <InputField name="vatBps" errorField="vatBps" label={strings.vatRate} {...PERCENT} />
+      <InputField name="vatBps" label={strings.vatRate} {...PERCENT} />
       <CheckBox name="vatIncluded" label={strings.vatIncluded} />
     </>
   )
@@ -205,10 +227,9 @@ function exampleSentence(form: Form | undefined, quote: Schemas['FeeQuote'] | un
     : strings.paidByMerchant(money(amountReceived), money(net), money(fee), money(vat))
 }
 
-type AddProps = { isOpenAtFirst: boolean; clientId: string; onDone: () => void }
-
 // Adds a fee rule for a client. The chosen day begins at midnight in West Africa Time.
-function AddRule({ isOpenAtFirst, clientId, onDone }: AddProps) {
+function AddRule(props: { isOpenAtFirst: boolean; clientId: string; onDone: () => void }) {
+  const { isOpenAtFirst, clientId, onDone } = props
   return (
     <Action
       isOpenAtFirst={isOpenAtFirst}
@@ -245,7 +266,6 @@ function AddRule({ isOpenAtFirst, clientId, onDone }: AddProps) {
         label={strings.from}
         hint={strings.fromHint}
         name="effectiveFrom"
-        errorField="effectiveFrom"
         type="date"
         min={addDays(today(), 1)}
       />

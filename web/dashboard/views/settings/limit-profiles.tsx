@@ -1,20 +1,21 @@
-// Limit profiles, which collection accounts share by name or by KYC tier, and the limits in force.
+// Limit profiles, which collection accounts share by name or by KYC tier; the limits in force; and the
+// ceilings on them, which operators set for each client.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
-import { type Schemas, send } from '../../api.ts'
+import { getData, type Schemas, send } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { useData, usePages } from '../../loading.ts'
-import { ActionDialog } from '../../parts/action.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
+import { ActionDialog, ActionForm } from '../../parts/action.tsx'
+import { ClientChoice } from '../../parts/choices.tsx'
+import { Button } from '../../parts/controls.tsx'
+import { Drawer, type Fact, factList } from '../../parts/drawer.tsx'
 import { CheckBox, InputField } from '../../parts/forms.tsx'
 import { Empty, Pending } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { ClientCeilings, OwnCeilings } from './collection-ceilings.tsx'
+import type { ViewProps } from '../../session.ts'
 
 type LimitProfile = Schemas['LimitProfile']
 
@@ -90,13 +91,11 @@ function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () =>
   return (
     <Drawer title={strings.one} close={close}>
       <TextHeadline text={profile.name} />
-      <Facts
-        facts={[
-          [strings.code, profile.code],
-          [strings.tiers, tiersText(profile)],
-          ...LIMITS.map((limit): Fact => [strings[limit], limitText(profile, limit)]),
-        ]}
-      />
+      {factList([
+        [strings.code, profile.code],
+        [strings.tiers, tiersText(profile)],
+        ...LIMITS.map((limit): Fact => [strings[limit], limitText(profile, limit)]),
+      ])}
     </Drawer>
   )
 }
@@ -259,20 +258,103 @@ export function Limits() {
   )
 }
 
-function LimitGroup({
-  title,
-  text,
-  facts,
-}: {
-  title: string
-  text?: string
-  facts: readonly Fact[]
-}) {
+function LimitGroup(props: { title: string; text?: string; facts: readonly Fact[] }) {
+  const { title, text, facts } = props
   return (
     <section class="card panel limits" aria-label={title}>
       <h2>{title}</h2>
       {text && <p class="muted">{text}</p>}
-      <Facts facts={facts} />
+      {factList(facts)}
     </section>
   )
 }
+
+type Ceiling = Schemas['CollectionCeiling']
+
+const { ceilings } = settingsStrings
+const CEILINGS_PATH = '/api/v1/operator/clients/{clientId}/collection-ceilings'
+
+// Renders nothing for a client without ceilings. Most clients have none.
+function OwnCeilings() {
+  const { data } = useData('/api/v1/collection-ceilings', {})
+  const facts = (data?.tiers ?? []).flatMap((ceiling) =>
+    LIMITS.flatMap((limit): Fact[] => {
+      const amount = ceiling[limit]
+      return amount === null ? [] : [[ceilings.of(ceiling.tier, strings[limit]), money(amount)]]
+    }),
+  )
+  if (facts.length === 0) return null
+  return (
+    <section class="card panel" aria-labelledby="own-ceilings">
+      <h2 id="own-ceilings">{ceilings.own}</h2>
+      <p class="muted">{ceilings.ownText}</p>
+      {factList(facts)}
+    </section>
+  )
+}
+
+// Lets an operator look up a client and change the ceilings on its accounts of each KYC tier.
+function ClientCeilings() {
+  const [clientCeilings, setClientCeilings] = useState<
+    { clientId: string; tiers: Ceiling[] } | undefined
+  >()
+  return (
+    <section class="card panel" aria-labelledby="client-ceilings">
+      <h2 id="client-ceilings">{ceilings.ofClient}</h2>
+      <p class="muted">{ceilings.text}</p>
+      <ActionForm
+        action={settingsStrings.payoutRules.find}
+        run={async (form) => {
+          const clientId = form.text('clientId')
+          // Removes the form of the previous client, in case the new client cannot be loaded.
+          setClientCeilings(undefined)
+          setClientCeilings({
+            clientId,
+            ...(await getData(CEILINGS_PATH, { clientId })),
+          })
+        }}
+      >
+        <ClientChoice label={settingsStrings.payoutRules.client} />
+      </ActionForm>
+      {clientCeilings && <CeilingsForm key={clientCeilings.clientId} {...clientCeilings} />}
+    </section>
+  )
+}
+
+// A blank field means no ceiling.
+function CeilingsForm({ clientId, tiers }: { clientId: string; tiers: Ceiling[] }) {
+  return (
+    <ActionForm
+      action={appStrings.save}
+      style="primary"
+      label={clientId}
+      run={(form) => {
+        // A blank amount removes the ceiling.
+        const changed = tiers.map(({ tier }) => {
+          const limits = LIMITS.map((limit) => [limit, form.amount(fieldName(tier, limit)) || null])
+          return { tier: tier as 1 | 2 | 3, ...Object.fromEntries(limits) }
+        })
+        return send('PUT', CEILINGS_PATH, {
+          params: { clientId },
+          body: { tiers: changed },
+        })
+      }}
+      message={appStrings.saved}
+    >
+      {tiers.flatMap((ceiling) =>
+        LIMITS.map((limit) => (
+          <InputField
+            key={fieldName(ceiling.tier, limit)}
+            label={ceilings.of(ceiling.tier, strings[limit])}
+            name={fieldName(ceiling.tier, limit)}
+            inputMode="decimal"
+            placeholder={ceilings.none}
+            defaultValue={ceiling[limit]?.toString() ?? ''}
+          />
+        )),
+      )}
+    </ActionForm>
+  )
+}
+
+const fieldName = (tier: number, limit: string) => `${limit}${tier}`

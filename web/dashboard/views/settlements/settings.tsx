@@ -6,11 +6,11 @@ import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { ActionForm } from '../../parts/action.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { factList } from '../../parts/drawer.tsx'
 import { type Form, InputField, SelectField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 
 type Settings = Schemas['SettlementSettings']
 type Frequency = keyof typeof strings.frequencies
@@ -60,19 +60,15 @@ function SettingsFacts({ settings }: { settings: Settings }) {
     frequency === 'weekly' && strings.weekdays[weekday],
     frequency !== 'manual' && time,
   ]
-  return (
-    <Facts
-      facts={[
-        [strings.schedule, when.filter(Boolean).join(', ')],
-        [strings.next, nextCloseAt && <Time at={nextCloseAt} />],
-        [strings.minimum, minimumAmount > 0 ? money(minimumAmount) : strings.noMinimum],
-        [
-          settlementsStrings.amounts.reserved,
-          reserveDays > 0 ? strings.reserved(reservePercent, reserveDays) : strings.noReserve,
-        ],
-      ]}
-    />
-  )
+  return factList([
+    [strings.schedule, when.filter(Boolean).join(', ')],
+    [strings.next, nextCloseAt && <Time at={nextCloseAt} />],
+    [strings.minimum, minimumAmount > 0 ? money(minimumAmount) : strings.noMinimum],
+    [
+      settlementsStrings.amounts.reserved,
+      reserveDays > 0 ? strings.reserved(reservePercent, reserveDays) : strings.noReserve,
+    ],
+  ])
 }
 
 // Joins the fields to a schedule such as daily@09:00 or weekly@Mon@09:00.
@@ -190,13 +186,11 @@ export function ApprovalSettings({ mayWrite }: { mayWrite: boolean }) {
     <section class="card panel" aria-labelledby="approval">
       <h2 id="approval">{approvalWords.title}</h2>
       <p class="muted">{approvalWords.text}</p>
-      <Facts
-        facts={[
-          [approvalWords.needed, ruleText(data)],
-          [approvalWords.perPayout, limitText(data.perPayoutLimit)],
-          [approvalWords.daily, limitText(data.dailyLimit)],
-        ]}
-      />
+      {factList([
+        [approvalWords.needed, ruleText(data)],
+        [approvalWords.perPayout, limitText(data.perPayoutLimit)],
+        [approvalWords.daily, limitText(data.dailyLimit)],
+      ])}
       {mayChange && <ApprovalForm key={JSON.stringify(data)} settings={data} changed={reload} />}
     </section>
   )

@@ -7,12 +7,11 @@ import { type Schemas, send } from '../../api.ts'
 import { day, humanize, money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { ActionDialog } from '../../parts/action.tsx'
-import { BankAccountsLink } from '../../parts/bank-account-fields.tsx'
-import { Button } from '../../parts/button.tsx'
-import { type Fact, Facts } from '../../parts/drawer.tsx'
-import { ExportLinks } from '../../parts/export-links.tsx'
+import { BankAccountsLink } from '../../parts/choices.tsx'
+import { Button, Link } from '../../parts/controls.tsx'
+import { type Fact, factList } from '../../parts/drawer.tsx'
+import { ExportLinks } from '../../parts/exports.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Link } from '../../parts/link.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import type { TermName } from '../../parts/term.tsx'
@@ -74,22 +73,18 @@ function HeldNotice({ reason }: { reason: string }) {
 
 function SettlementFacts({ settlement }: { settlement: Settlement }) {
   const { period, closedAt, approvedAt, approvedBy, cancelledAt, cancelledBy } = settlement
-  return (
-    <Facts
-      facts={[
-        [strings.reference, <Reference key="reference" text={settlement.reference} />],
-        [strings.from, period.from && <Time at={period.from} />],
-        [strings.cutOff, <Time key="cut-off" at={settlement.cutOff} />],
-        [strings.closed, <Time key="closed" at={closedAt} />],
-        [strings.closedBy, person(settlement.closedBy)],
-        [strings.approved, approvedAt && <Time at={approvedAt} />],
-        [strings.approvedBy, approvedBy && person(approvedBy)],
-        [strings.cancelled, cancelledAt && <Time at={cancelledAt} />],
-        [strings.cancelledBy, cancelledBy && person(cancelledBy)],
-        [strings.finished, settlement.finishedAt && <Time at={settlement.finishedAt} />],
-      ]}
-    />
-  )
+  return factList([
+    [strings.reference, <Reference key="reference" text={settlement.reference} />],
+    [strings.from, period.from && <Time at={period.from} />],
+    [strings.cutOff, <Time key="cut-off" at={settlement.cutOff} />],
+    [strings.closed, <Time key="closed" at={closedAt} />],
+    [strings.closedBy, person(settlement.closedBy)],
+    [strings.approved, approvedAt && <Time at={approvedAt} />],
+    [strings.approvedBy, approvedBy && person(approvedBy)],
+    [strings.cancelled, cancelledAt && <Time at={cancelledAt} />],
+    [strings.cancelledBy, cancelledBy && person(cancelledBy)],
+    [strings.finished, settlement.finishedAt && <Time at={settlement.finishedAt} />],
+  ])
 }
 
 // The payouts of the settlement. A payout without a subaccount goes to the client itself.
@@ -251,7 +246,6 @@ function SettlementActions({ settlement, session, onDone }: SettlementActionsPro
   const { cannotApprove, heldReason } = settlement
   const isOwn = cannotApprove?.code === 'other_person_needed'
   const openDecision = (verb: Verb) => () => setDecision({ verb, settlement })
-  // Closes the dialog and reloads the settlement.
   const finish = () => {
     setDecision(undefined)
     onDone()
@@ -354,9 +348,5 @@ export function AmountList({ amounts }: { amounts: Amounts }) {
     const text = name === 'net' ? <strong>{value}</strong> : value
     return [strings.amounts[name], text, TERMS[name]]
   })
-  return (
-    <div class="sums">
-      <Facts facts={facts} />
-    </div>
-  )
+  return <div class="sums">{factList(facts)}</div>
 }

@@ -6,16 +6,15 @@ import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePage } from '../../loading.ts'
 import { Action, ActionDialog, OpenButton } from '../../parts/action.tsx'
-import { Button } from '../../parts/button.tsx'
-import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { Button, Link } from '../../parts/controls.tsx'
+import { type Fact, factList } from '../../parts/drawer.tsx'
 import { AMOUNT, CheckBox, InputField, SelectField } from '../../parts/forms.tsx'
-import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Pending } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 import { CODE_MAX } from './subaccounts.tsx'
 
 type Split = Schemas['Split']
@@ -70,35 +69,29 @@ function SplitFacts({ split }: { split: Split }) {
   return (
     <>
       <TextHeadline text={split.name} badge={<Badge state={stateOf(split)} />} />
-      <Facts
-        facts={[
-          [strings.code, <Copyable key="code" text={split.splitCode} />],
-          [strings.type, strings.types[split.type]],
-          ...split.parts.map(
-            ({ subaccountCode: code, share, bearsFee }): Fact => [
-              code,
-              <>
-                <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>
-                  {shareText(split.type, share)}
-                </Link>
-                {bearsFee && `, ${strings.bears}`}
-              </>,
-            ],
-          ),
-          [strings.created, <Time key="created" at={split.createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.code, <Copyable key="code" text={split.splitCode} />],
+        [strings.type, strings.types[split.type]],
+        ...split.parts.map(
+          ({ subaccountCode: code, share, bearsFee }): Fact => [
+            code,
+            <>
+              <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>
+                {shareText(split.type, share)}
+              </Link>
+              {bearsFee && `, ${strings.bears}`}
+            </>,
+          ],
+        ),
+        [strings.created, <Time key="created" at={split.createdAt} />],
+      ])}
     </>
   )
 }
 
-function DeactivateSplit({
-  split: { splitCode, name },
-  onDone,
-}: {
-  split: Split
-  onDone: () => void
-}) {
+function DeactivateSplit(props: { split: Split; onDone: () => void }) {
+  const { split, onDone } = props
+  const { splitCode, name } = split
   const path = `${PATH}/{splitCode}/deactivate` as const
   return (
     <div class="buttons">

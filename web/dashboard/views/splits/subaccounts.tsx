@@ -3,19 +3,14 @@
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
-import {
-  BankAccountFields,
-  BankAccountsLink,
-  bankAccountOf,
-} from '../../parts/bank-account-fields.tsx'
-import { BankName } from '../../parts/bank-name.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { BankAccountFields, BankAccountsLink, bankAccountOf } from '../../parts/choices.tsx'
+import { factList } from '../../parts/drawer.tsx'
+import { StatementLinks } from '../../parts/exports.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { StatementLinks } from '../../parts/statement-links.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
-import type { ViewProps } from '../../view-props.ts'
+import { Badge, BankName, Copyable, Money, Time } from '../../parts/values.tsx'
+import type { ViewProps } from '../../session.ts'
 
 type Subaccount = Schemas['Subaccount']
 
@@ -90,16 +85,14 @@ function SubaccountFacts({ subaccount }: { subaccount: Subaccount }) {
           {strings.unpaid[reason]} {reason === 'inactive' && <BankAccountsLink />}
         </p>
       )}
-      <Facts
-        facts={[
-          [strings.code, <Copyable key="code" text={subaccount.subaccountCode} />],
-          [strings.bank, <BankName key="bank" code={subaccount.bankCode} />],
-          [strings.number, subaccount.accountNumberMasked],
-          [strings.accountName, subaccount.accountName],
-          [strings.accountStatus, <Badge key="check" state={subaccount.accountStatus} />],
-          [strings.created, <Time key="created" at={subaccount.createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.code, <Copyable key="code" text={subaccount.subaccountCode} />],
+        [strings.bank, <BankName key="bank" code={subaccount.bankCode} />],
+        [strings.number, subaccount.accountNumberMasked],
+        [strings.accountName, subaccount.accountName],
+        [strings.accountStatus, <Badge key="check" state={subaccount.accountStatus} />],
+        [strings.created, <Time key="created" at={subaccount.createdAt} />],
+      ])}
     </>
   )
 }
@@ -170,9 +163,8 @@ function SubaccountBankFields({ presentName = '' }: { presentName?: string }) {
   )
 }
 
-type Props = { subaccount: Schemas['Subaccount']; onDone: () => void }
-
-function ChangeBankAccount({ subaccount, onDone }: Props) {
+function ChangeBankAccount(props: { subaccount: Schemas['Subaccount']; onDone: () => void }) {
+  const { subaccount, onDone } = props
   const { subaccountCode, name, accountName } = subaccount
   return (
     <Action

@@ -3,16 +3,21 @@
 import { useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../../copy.ts'
 import { BulkBar, BulkProgress, sumOf, useBulk } from '../../parts/bulk.tsx'
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Money } from '../../parts/values.tsx'
-import { type Action, type Decision, type Item, sendDecision } from './suspense-form.tsx'
-import { type Target, TargetPicker } from './target-picker.tsx'
-
-type BarProps = BulkProps & { clear: () => void; onDone: () => void }
+import {
+  type Action,
+  type Decision,
+  type Item,
+  sendDecision,
+  type Target,
+  TargetPicker,
+} from './suspense-form.tsx'
 
 // The bar over the list while items are selected, with the buttons that assign or return them.
-export function SuspenseBulk({ clear, onDone, ...bulk }: BarProps) {
+export function SuspenseBulk(props: BulkProps & { clear: () => void; onDone: () => void }) {
+  const { clear, onDone, ...bulk } = props
   // Keeps the items as they were when the dialog opened, because the list may change in the meantime.
   const [open, setOpen] = useState<{ action: Action; items: readonly Item[] } | undefined>()
   // Once any item was sent, closing the dialog also clears the selection.

@@ -4,11 +4,17 @@ import { suspenseStrings as strings } from '../../../copy.ts'
 import { getPage } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { useData, useLoaded, useReload } from '../../loading.ts'
-import { BankName } from '../../parts/bank-name.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { Link } from '../../parts/link.tsx'
+import { Link } from '../../parts/controls.tsx'
+import { Drawer, factList } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { Copyable, Headline, PaymentReference, Reference, Time } from '../../parts/values.tsx'
+import {
+  BankName,
+  Copyable,
+  Headline,
+  PaymentReference,
+  Reference,
+  Time,
+} from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
 import { type Item, SuspenseForm } from './suspense-form.tsx'
@@ -29,21 +35,14 @@ type DrawerProps = {
 }
 
 // Shows the open request about the item, or else the form that resolves the item.
-export function ItemDrawer({
-  id,
-  session,
-  isMakerChecker,
-  refreshKey,
-  close,
-  changed,
-}: DrawerProps) {
+export function ItemDrawer(props: DrawerProps) {
+  const { id, session, isMakerChecker, refreshKey, close, changed } = props
   const item = useData(`${PATH}/{id}`, { id })
   // A malformed id in the URL gives one error, of the item. The requests are then not loaded.
   const isId = /^[0-9]{1,18}$/.test(id)
   const requests = useLoaded(`requests of ${id}`, async (signal) =>
     isId ? getPage(REQUESTS, {}, { query: { itemId: id }, signal }) : undefined,
   )
-  // Loads the item and the requests about it again.
   const reload = () => {
     item.reload()
     requests.reload()
@@ -86,30 +85,28 @@ function ItemFacts({ item }: { item: Item }) {
   return (
     <>
       <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />
-      <Facts
-        facts={[
-          [strings.why, reasonText(item.reason)],
-          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
-          [strings.since, <Time key="since" at={item.openedAt} />],
-          [strings.number, <Copyable key="number" text={item.accountNumber} />],
-          [strings.bank, <BankName key="bank" code={item.bankCode} />],
-          [strings.payerNumber, item.sourceAccountNumberMasked],
-          [strings.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
-          [strings.narration, item.narration],
-          [
-            strings.meantFor,
-            item.paymentReference && <PaymentReference id={item.paymentReference} />,
-          ],
-          [strings.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
-          [strings.returnFailed, item.failureReason],
-          [
-            strings.returnReference,
-            item.returnReference && <Reference text={item.returnReference} />,
-          ],
-          [strings.bankReference, item.bankReference],
-          [strings.left, item.closedAt && <Time at={item.closedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.why, reasonText(item.reason)],
+        [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+        [strings.since, <Time key="since" at={item.openedAt} />],
+        [strings.number, <Copyable key="number" text={item.accountNumber} />],
+        [strings.bank, <BankName key="bank" code={item.bankCode} />],
+        [strings.payerNumber, item.sourceAccountNumberMasked],
+        [strings.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
+        [strings.narration, item.narration],
+        [
+          strings.meantFor,
+          item.paymentReference && <PaymentReference id={item.paymentReference} />,
+        ],
+        [strings.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
+        [strings.returnFailed, item.failureReason],
+        [
+          strings.returnReference,
+          item.returnReference && <Reference text={item.returnReference} />,
+        ],
+        [strings.bankReference, item.bankReference],
+        [strings.left, item.closedAt && <Time at={item.closedAt} />],
+      ])}
       <p class="after-facts">
         <Link href={hrefOf('credits', `${item.creditId}`)}>{strings.credit}</Link>
       </p>

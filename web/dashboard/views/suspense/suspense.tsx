@@ -3,13 +3,12 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../../copy.ts'
-import { getData, type Query, type Schemas } from '../../api.ts'
+import type { Query, Schemas } from '../../api.ts'
 import { count, humanize, money } from '../../format.ts'
 import { useEvents, useThrottled } from '../../live.ts'
-import { useData, useLoaded, usePage, usePages, useReload } from '../../loading.ts'
-import { useBanks } from '../../parts/bank-name.tsx'
+import { useData, usePage, usePages } from '../../loading.ts'
+import { Link } from '../../parts/controls.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from '../../parts/filters.tsx'
-import { Link } from '../../parts/link.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import {
   amountColumn,
@@ -18,14 +17,13 @@ import {
   ListTable,
   useChosenAmong,
 } from '../../parts/table.tsx'
-import { Money, Time } from '../../parts/values.tsx'
+import { Money, Time, useBanks } from '../../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { MakerCheckerSetting, SETTINGS } from './maker-checker-setting.tsx'
+import type { ViewProps } from '../../session.ts'
 import { SuspenseBulk } from './suspense-bulk.tsx'
 import type { Item } from './suspense-form.tsx'
 import { ItemDrawer, reasonText } from './suspense-item.tsx'
-import { WaitingRequests } from './suspense-requests.tsx'
+import { MakerCheckerSetting, SETTINGS, WaitingRequests } from './suspense-requests.tsx'
 
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
@@ -245,15 +243,11 @@ type Total = Schemas['SuspenseTotal']
 // The sums of the items that match the filters, not of one item.
 const ONE = `${PATH}/summary`
 
-type Props = { filters: Query; refreshKey: number; query: Query }
-
 // The sums of the filtered items by reason and by age, each a link that filters further. `filters` are the
 // filters as the API takes them, `query` is the query of the URL.
-function SuspenseTotals({ filters, refreshKey, query }: Props) {
-  const { data, problem, reload } = useLoaded(JSON.stringify(filters), (signal) =>
-    getData(ONE, {}, { query: filters, signal }),
-  )
-  useReload(refreshKey, reload)
+function SuspenseTotals(props: { filters: Query; refreshKey: number; query: Query }) {
+  const { filters, refreshKey, query } = props
+  const { data, problem, reload } = useData(ONE, {}, filters, refreshKey)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="stats" lines={2} />
   if (data.totals.length === 0) return failed ?? null

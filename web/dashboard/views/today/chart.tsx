@@ -5,9 +5,8 @@ import { useState } from 'preact/hooks'
 import { chartStrings as strings, todayStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { count, day, hour, money, shortMoney } from '../../format.ts'
-import { useData, useReload } from '../../loading.ts'
-import { Button } from '../../parts/button.tsx'
-import { Segments } from '../../parts/segments.tsx'
+import { useData } from '../../loading.ts'
+import { Button, Segments } from '../../parts/controls.tsx'
 import { Pending, Skeleton } from '../../parts/states.tsx'
 import { Money } from '../../parts/values.tsx'
 
@@ -191,8 +190,7 @@ const DEDUCTIONS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as 
 
 // Today's sums by bank or by merchant.
 export function Breakdown({ refreshKey }: { refreshKey: number }) {
-  const { data, problem, reload } = useData('/api/v1/overview/breakdown', {})
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData('/api/v1/overview/breakdown', {}, {}, refreshKey)
   const [by, setBy] = useState<By>('banks')
   return (
     <section class="card breakdown" aria-labelledby="breakdown">
@@ -231,13 +229,8 @@ function nameOfMerchant({ merchantCode, isRest }: Schemas['OverviewMerchant']): 
   return merchantCode ?? todayStrings.payments
 }
 
-function BreakdownTable({
-  name,
-  rows,
-}: {
-  name: string
-  rows: readonly (readonly [string, Sums])[]
-}) {
+function BreakdownTable(props: { name: string; rows: readonly (readonly [string, Sums])[] }) {
+  const { name, rows } = props
   if (rows.length === 0) return <p class="muted breakdown-none">{todayStrings.nothingYet}</p>
   // Every deduction has a column, so that each row adds up.
   const deductions = DEDUCTIONS.filter((name) => rows.some(([, sums]) => sums[name] !== 0))

@@ -3,11 +3,20 @@
 
 import { appStrings, compareStrings as strings } from '../../../copy.ts'
 import type { Query, Schemas } from '../../api.ts'
-import { addDays, datedDay, daysBetween, isDay } from '../../days.ts'
-import { count, dayOf, money, share, shownTime, ZONE_OFFSET } from '../../format.ts'
+import {
+  addDays,
+  count,
+  datedDay,
+  dayOf,
+  daysBetween,
+  isDay,
+  money,
+  share,
+  shownTime,
+  ZONE_OFFSET,
+} from '../../format.ts'
 import { useData, useReload } from '../../loading.ts'
-import { AppliedInput } from '../../parts/applied-input.tsx'
-import { Field, SelectField } from '../../parts/forms.tsx'
+import { AppliedInput, Field, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Term } from '../../parts/term.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
@@ -87,10 +96,8 @@ function bothWindows(days: Days, other: Days, now: Date, isLikeForLike: boolean)
   return [window(days.from, to), window(other.from, otherTo)] as const
 }
 
-type Props = { query: Query; now: string; refreshKey: number }
-
-// Compares the figures of two periods, which the user chooses and the URL stores.
-export function Compare({ query, now, refreshKey }: Props) {
+export function Compare(props: { query: Query; now: string; refreshKey: number }) {
+  const { query, now, refreshKey } = props
   const period = PERIODS.find((name) => name === query.period) ?? 'today'
   const other = OTHERS.find((name) => name === query.with) ?? 'week'
   const at = new Date(now)
@@ -106,6 +113,7 @@ export function Compare({ query, now, refreshKey }: Props) {
         <Comparison
           windows={bothWindows(days, otherPeriod, at, other !== 'custom')}
           names={[daysText(days), daysText(otherPeriod)]}
+          isOpen={days.last >= dayOf(at)}
           refreshKey={refreshKey}
         />
       ) : (
@@ -162,6 +170,7 @@ type Window = { from: string; to: string }
 type ComparedProps = {
   windows: readonly [Window, Window]
   names: readonly [string, string]
+  isOpen: boolean // The first period is not over yet.
   refreshKey: number
 }
 
@@ -171,7 +180,7 @@ const ROWS = [...AMOUNTS, 'credits', 'successRate'] as const
 type Row = (typeof ROWS)[number]
 
 // The figures of both periods side by side, with the change of each.
-function Comparison({ windows, names, refreshKey }: ComparedProps) {
+function Comparison({ windows, names, isOpen, refreshKey }: ComparedProps) {
   const first = useData('/api/v1/overview/period', {}, windows[0])
   const second = useData('/api/v1/overview/period', {}, windows[1])
   useReload(refreshKey, first.reload)
@@ -180,6 +189,10 @@ function Comparison({ windows, names, refreshKey }: ComparedProps) {
   if (failed.problem) return <Failed problem={failed.problem} retry={failed.reload} />
   if (!first.data || !second.data) return <Skeleton kind="rows" lines={ROWS.length} />
   const results = [first.data, second.data] as const
+  // The client's data may begin in the hour that is not over, and is counted when it is.
+  const { since: begin, to: countedTo } = first.data
+  const isUncounted = (index: number) =>
+    index === 0 && isOpen && begin !== null && begin >= countedTo
   return (
     <>
       <div class="compared">
@@ -208,7 +221,11 @@ function Comparison({ windows, names, refreshKey }: ComparedProps) {
                 </th>
                 {results.map(({ figures }, index) => (
                   <td key={index === 0 ? 'period' : 'other'}>
-                    <Figure row={row} figures={figures} />
+                    <Figure
+                      row={row}
+                      figures={figures}
+                      unknown={isUncounted(index) ? strings.uncounted : strings.noData}
+                    />
                   </td>
                 ))}
                 <td>{changeInRow(row, results[0].figures, results[1].figures)}</td>
@@ -221,7 +238,8 @@ function Comparison({ windows, names, refreshKey }: ComparedProps) {
         <p key={index === 0 ? 'period' : 'other'} class="muted small">
           {strings.upTo(names[index] as string, shownTime(to))}
           {figures && since && since > from && ` ${strings.since(shownTime(since))}`}
-          {!figures && ` ${strings.noDataText}`}
+          {!figures &&
+            ` ${isUncounted(index) && since ? strings.uncountedText(shownTime(since)) : strings.noDataText}`}
         </p>
       ))}
       {results.some(({ isComplete }) => !isComplete) && <p class="notice">{strings.counting}</p>}
@@ -229,9 +247,11 @@ function Comparison({ windows, names, refreshKey }: ComparedProps) {
   )
 }
 
+type FigureProps = { row: Row; figures: Figures | null; unknown: string }
+
 // A figure in its unit. A period without data shows a note instead of zero.
-function Figure({ row, figures }: { row: Row; figures: Figures | null }) {
-  if (!figures) return <span class="no-data">{strings.noData}</span>
+function Figure({ row, figures, unknown }: FigureProps) {
+  if (!figures) return <span class="no-data">{unknown}</span>
   if (row === 'successRate') {
     return <>{figures.successRate === null ? appStrings.nothing : share(figures.successRate)}</>
   }

@@ -8,16 +8,15 @@ import type { Schemas } from '../../api.ts'
 import { count, money, share } from '../../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../../live.ts'
 import { useData, usePage } from '../../loading.ts'
-import { BalancesToday } from '../../parts/balances.tsx'
-import { Link } from '../../parts/link.tsx'
+import { BalancesToday, Stat } from '../../parts/balances.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { FirstSteps } from '../../parts/sample-data.tsx'
 import { SetupChecklist } from '../../parts/setup-checklist.tsx'
-import { Stat } from '../../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { Term } from '../../parts/term.tsx'
 import { Money, PaidBadge, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../session.ts'
 import { Breakdown, Chart } from './chart.tsx'
 import { Compare } from './compare.tsx'
 import { NeedsYou } from './needs-you.tsx'
@@ -237,7 +236,6 @@ function DaySum({ overview }: { overview: Overview }) {
   )
 }
 
-// Links to the list of all refunds, beside the sum of today’s.
 function RefundsLink() {
   return (
     <>

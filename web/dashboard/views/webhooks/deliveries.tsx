@@ -4,23 +4,23 @@ import { useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import { creditsStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
-import { humanize } from '../../format.ts'
-import { useData, useReload } from '../../loading.ts'
+import { count, humanize } from '../../format.ts'
+import { useData, usePendingRefresh } from '../../loading.ts'
 import { OpenButton } from '../../parts/action.tsx'
 import { BulkProgress, useBulk } from '../../parts/bulk.tsx'
-import { CodeBlock } from '../../parts/code-block.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Drawer, factList } from '../../parts/drawer.tsx'
 import { DATES, type Filter } from '../../parts/filters.tsx'
 import { useSending } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Failed, Pending } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
-import { usePendingRefresh } from '../../steady-refresh.ts'
-import type { ViewProps } from '../../view-props.ts'
-import { AttemptShown } from './attempt.tsx'
+import { Badge, CodeBlock, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import type { ViewProps } from '../../session.ts'
+import { fillChecker } from './checker.tsx'
 
 const { deliveries: strings } = webhooksStrings
 
@@ -105,7 +105,6 @@ type ListedEvent = Schemas['Event']
 
 type ManyProps = { events: readonly ListedEvent[]; endSelection: () => void }
 
-// The button that sends the selected events again.
 function ResendMany(props: ManyProps) {
   return (
     <OpenButton label={strings.againMany}>
@@ -115,11 +114,8 @@ function ResendMany(props: ManyProps) {
 }
 
 // Keeps the events that were selected when the dialog opened, because the list may change in the meantime.
-function ResendDialog({
-  events: initialEvents,
-  endSelection,
-  close,
-}: ManyProps & { close: () => void }) {
+function ResendDialog(props: ManyProps & { close: () => void }) {
+  const { events: initialEvents, endSelection, close } = props
   const [events] = useState(initialEvents)
   const [isBegun, setBegun] = useState(false)
   const bulk = useBulk(
@@ -172,8 +168,7 @@ type Props = { id: string; refreshKey: number; mayWrite: boolean; close: () => v
 
 // The event with its deliveries, which reloads quickly while a delivery is pending.
 function EventDrawer({ id, refreshKey, mayWrite, close }: Props) {
-  const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
-  useReload(refreshKey, reload)
+  const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id }, {}, refreshKey)
   usePendingRefresh(data ? pendingKey(data) : '', reload)
   return (
     <Drawer title={strings.one} close={close}>
@@ -196,13 +191,11 @@ function EventFacts({ event }: { event: Event }) {
   return (
     <>
       <TextHeadline text={type} badge={<EventBadge {...event} />} />
-      <Facts
-        facts={[
-          [strings.id, <Copyable key="id" text={id} />],
-          [strings.sequence, sequence],
-          [strings.created, <Time key="created" at={createdAt} />],
-        ]}
-      />
+      {factList([
+        [strings.id, <Copyable key="id" text={id} />],
+        [strings.sequence, sequence],
+        [strings.created, <Time key="created" at={createdAt} />],
+      ])}
     </>
   )
 }
@@ -317,4 +310,67 @@ function UndeliveredTo({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
       ))}
     </>
   )
+}
+
+type Attempt = Schemas['DeliveryAttempt']
+
+const { deliveries: attemptStrings } = webhooksStrings
+
+// The outcome of an attempt in words: the status and time of the response, or the error.
+export function describeAttempt({ status, latencyMs, error, chaos }: Attempt): string {
+  if (status !== null) {
+    const answer = attemptStrings.answered(status, count(latencyMs))
+    return chaos === 'repeated' ? attemptStrings.repeated(answer) : answer
+  }
+  return error ?? attemptStrings.noAnswer
+}
+
+const isAccepted = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
+
+// An attempt in one line, which unfolds to its request headers and the response. `body` is the JSON exactly
+// as it was sent.
+function AttemptShown({ attempt, body }: { attempt: Attempt; body: string }) {
+  const { requestHeaders } = attempt
+  const headers = requestHeaders && headerText(requestHeaders)
+  const openInChecker = () => {
+    fillChecker({ headers: headers ?? '', body })
+    goTo(hrefOf('webhooks', undefined, { tab: 'checker' }))
+  }
+  return (
+    <details class="attempt">
+      <summary>
+        <Badge
+          state={attemptStrings.attempt(attempt.attempt)}
+          tone={isAccepted(attempt) ? 'good' : 'bad'}
+        />
+        <span class="attempt-words">{describeAttempt(attempt)}</span>
+        <Time at={attempt.attemptedAt} />
+      </summary>
+      <h4>{attemptStrings.request}</h4>
+      {headers ? (
+        <>
+          <CodeBlock label={attemptStrings.request} text={headers} />
+          <Button onClick={openInChecker}>{attemptStrings.check}</Button>
+        </>
+      ) : (
+        <p class="muted">{attemptStrings.noRequest}</p>
+      )}
+      <h4>{attemptStrings.answer}</h4>
+      <AttemptResponse attempt={attempt} />
+    </details>
+  )
+}
+
+// The start of the response. `responseStart` is null if the service has erased it or never stored it.
+function AttemptResponse({ attempt: { status, error, responseStart } }: { attempt: Attempt }) {
+  if (status === null) return <p class="muted">{error ?? attemptStrings.noAnswer}</p>
+  if (responseStart === null) return <p class="muted">{attemptStrings.erased}</p>
+  if (responseStart === '') return <p class="muted">{attemptStrings.emptyAnswer}</p>
+  return <CodeBlock label={attemptStrings.answer} text={responseStart} isWrapped />
+}
+
+function headerText(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 }

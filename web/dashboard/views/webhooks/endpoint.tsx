@@ -7,21 +7,18 @@ import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
-import { type Removable, useData } from '../../loading.ts'
+import { type Removable, useData, usePendingRefresh, useSteadyRefresh } from '../../loading.ts'
 import { Action, AtOnceButton, OpenButton } from '../../parts/action.tsx'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/controls.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Drawer, factList } from '../../parts/drawer.tsx'
 import { CheckBox, InputField, newKey, useSending } from '../../parts/forms.tsx'
-import { Link } from '../../parts/link.tsx'
-import { Pending } from '../../parts/states.tsx'
+import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import { usePendingRefresh, useSteadyRefresh } from '../../steady-refresh.ts'
-import { describeAttempt } from './attempt.tsx'
-import { EndpointChaos } from './endpoint-chaos.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
+import { RotateSecret } from '../developers/client-secrets.tsx'
+import { describeAttempt } from './deliveries.tsx'
 
 const PATH = '/api/v1/webhook-endpoints'
 const ONE = `${PATH}/{id}`
@@ -83,14 +80,12 @@ function EndpointFacts({ endpoint }: { endpoint: Detail }) {
     <>
       <TextHeadline text={url} badge={<Badge state={webhooksStrings.states[name]} tone={tone} />} />
       <HealthNotices endpoint={endpoint} />
-      <Facts
-        facts={[
-          [strings.secret, secret && <RevealedSecret secret={secret} />],
-          [strings.types, eventTypes ? eventTypes.join(', ') : strings.all],
-          [strings.created, <Time key="created" at={createdAt} />],
-          [strings.changed, <Time key="changed" at={updatedAt} />],
-        ]}
-      />
+      {factList([
+        [strings.secret, secret && <RevealedSecret secret={secret} />],
+        [strings.types, eventTypes ? eventTypes.join(', ') : strings.all],
+        [strings.created, <Time key="created" at={createdAt} />],
+        [strings.changed, <Time key="changed" at={updatedAt} />],
+      ])}
     </>
   )
 }
@@ -121,7 +116,6 @@ function RevealedSecret({ secret }: { secret: string }) {
   )
 }
 
-// The latest attempts, each a link to its event.
 function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts'] }) {
   return (
     <>
@@ -212,7 +206,6 @@ function EndpointActions({ endpoint, changed, onTested, remove, onDeleted }: End
   )
 }
 
-// The button that turns an endpoint on again.
 export function SwitchOn({ id, onDone }: { id: string; onDone: () => void }) {
   const turnOn = async () => {
     await send('PATCH', ONE, { params: { id }, body: { isActive: true } })
@@ -378,4 +371,60 @@ export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'healt
   }
   if (health.failures > 0) return { name: 'failing', tone: 'warn' } as const
   return { name: 'on', tone: 'good' } as const
+}
+
+const { chaos: chaosStrings } = webhooksStrings
+const CHAOS_PATH = '/sandbox/webhook-endpoints/{id}/chaos'
+const COUNTS = ['delayMs', 'duplicate', 'dropNext'] as const
+
+function EndpointChaos({ id }: { id: string }) {
+  const { data, problem, reload } = useData(CHAOS_PATH, { id })
+  const params = { id }
+  const sending = useSending(async (form) => {
+    const [delayMs = 0, duplicate = 0, dropNext = 0] = COUNTS.map((name) => Number(form.text(name)))
+    const reorder = form.has('reorder')
+    await send('PUT', CHAOS_PATH, {
+      params,
+      body: { delayMs, duplicate, reorder, dropNext },
+    })
+    toast(chaosStrings.done)
+    reload()
+  })
+  // Removes the settings, so that deliveries are normal again.
+  const clear = useSending(async () => {
+    await send('DELETE', CHAOS_PATH, { params })
+    toast(chaosStrings.cleared)
+    reload()
+  })
+  if (!data) return problem ? <Failed problem={problem} /> : <Skeleton kind="page" lines={2} />
+  const failedChange = sending.problem ?? clear.problem
+  return (
+    <section aria-labelledby="chaos">
+      <h3 id="chaos">{chaosStrings.title}</h3>
+      <p class="muted small">{chaosStrings.text}</p>
+      <form key={JSON.stringify(data)} class="desk-form" onSubmit={sending.submit}>
+        {COUNTS.map((name) => (
+          <InputField
+            key={name}
+            label={chaosStrings[name]}
+            name={name}
+            type="number"
+            inputMode="numeric"
+            min="0"
+            defaultValue={`${data[name]}`}
+          />
+        ))}
+        <CheckBox name="reorder" defaultChecked={data.reorder} label={chaosStrings.reorder} />
+        {failedChange && <Failed problem={failedChange} />}
+        <button type="submit" class="button primary" disabled={sending.isBusy}>
+          {chaosStrings.set}
+        </button>
+      </form>
+      <form onSubmit={clear.submit}>
+        <button type="submit" class="button" disabled={clear.isBusy}>
+          {chaosStrings.clear}
+        </button>
+      </form>
+    </section>
+  )
 }
