@@ -14,7 +14,7 @@ const LAUNCHER = fileURLToPath(new URL('../scripts/manilla.mjs', import.meta.url
 type Delegated = {
   name: string
   summary: string
-  takesNothing?: boolean // As in delegated.json: the command has no arguments.
+  takesNothing?: boolean // The command has no arguments (delegated.json).
   words: readonly string[]
 }
 

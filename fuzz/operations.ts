@@ -44,7 +44,6 @@ export function inlineBodies(description: Description): Description {
   return description
 }
 
-// Lists every operation of the description.
 export function listTargets({ paths }: Description): Omit<Target, 'known'>[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

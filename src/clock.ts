@@ -11,15 +11,19 @@ export type Monotonic = () => number
 
 export const systemMonotonic: Monotonic = () => performance.now()
 
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 // West Africa Time (WAT) is UTC+1, without summer time.
-const WAT_OFFSET_MS = 3_600_000
+const WAT_OFFSET_MS = HOUR_MS
 const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
 const DATE = '([12][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
 const TIME = '([01][0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?'
 const PATTERN = new RegExp(`^${DATE}(?:[T ]${TIME})?${OFFSET}?$`)
 
 const DAY = new RegExp(`^${DATE}(?=${OFFSET}?$)`)
-const DAY_MS = 86_400_000
 
 // Parses an ISO 8601 date or date-time, with `T` or a space. Banks often omit the offset; a time without one
 // is in WAT. Returns undefined for anything else, including days that the month does not have. Drops digits
@@ -30,7 +34,7 @@ export function parseBankTime(text: string): Date | undefined {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset] = match
   const dayMs = Date.UTC(Number(year), Number(month) - 1, Number(day))
   if (new Date(dayMs).getUTCDate() !== Number(day)) return undefined
-  const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1_000
+  const clockMs = (Number(hour) * 60 + Number(minute)) * MINUTE_MS + Number(second) * SECOND_MS
   const fractionMs = Number(fraction.padEnd(3, '0').slice(0, 3))
   if (clockMs + fractionMs > DAY_MS) return undefined
   return new Date(dayMs + clockMs + fractionMs - offsetMs(offset))
@@ -73,10 +77,9 @@ function offsetMs(offset: string | undefined): number {
   if (offset === undefined) return WAT_OFFSET_MS
   if (offset === 'Z') return 0
   const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
-  return (offset[0] === '-' ? -minutes : minutes) * 60_000
+  return (offset[0] === '-' ? -minutes : minutes) * MINUTE_MS
 }
 
-const CALENDAR_DAY_MS = 86_400_000
 const LOOK_AHEAD_DAYS = 400 // Longer than any series of holidays.
 
 export type Holidays = ReadonlySet<string>
@@ -93,7 +96,6 @@ export function businessDayFrom(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: 0, step: 1 })
 }
 
-// Returns the last business day before this day.
 export function businessDayBefore(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: -1, step: -1 })
 }
@@ -104,7 +106,7 @@ type Steps = { first: number; step: 1 | -1 }
 // 1) or backwards (-1).
 function findBusinessDay(day: string, holidays: Holidays, { first, step }: Steps): string {
   for (let offsetDays = first; Math.abs(offsetDays) < LOOK_AHEAD_DAYS; offsetDays += step) {
-    const candidate = new Date(Date.parse(`${day}T00:00:00Z`) + offsetDays * CALENDAR_DAY_MS)
+    const candidate = new Date(Date.parse(`${day}T00:00:00Z`) + offsetDays * DAY_MS)
       .toISOString()
       .slice(0, 10)
     if (isBusinessDay(candidate, holidays)) return candidate

@@ -3,8 +3,6 @@
 
 import ipaddr from 'ipaddr.js'
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6
-
 // Returns CIDR notation, or undefined if the text is neither an address nor a range. A range must start at
 // its first address: 10.1.2.3/8 is more likely a mistake than the whole of 10.0.0.0/8.
 export function parseAddressRange(text: string): string | undefined {
@@ -41,7 +39,7 @@ function isIpv6(text: string): boolean {
 }
 
 // Whether all bits after the first `bits` are 0.
-function isFirstOfRange(address: Address, bits: number): boolean {
+function isFirstOfRange(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {
   return address.toByteArray().every((byte, index) => {
     const fixedBits = Math.min(Math.max(bits - index * 8, 0), 8) // The fixed bits of this byte.
     return (byte & (0xff >> fixedBits)) === 0

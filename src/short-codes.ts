@@ -12,13 +12,13 @@ const LETTERS_OF_NUMBERS = ['PYT', 'RFD', 'STL', 'RTN'] // The letters of newRef
 
 type IdLetters = (typeof LETTERS_OF_IDS)[number]
 
+const MINUTE_MS = 60_000
 const LENGTH = 7 // Characters after the letters, without the check character.
 const CREDIT_LENGTH = 10 // 50 bits hold every public id.
 const LOW_BITS = 15 // How many of the last bits of an id, which are random, its code contains.
 const HIGH_BITS = 20 // How many of the low bits of an id's minute its code contains.
 const LOW = 2 ** LOW_BITS
 const HIGH = 2 ** HIGH_BITS
-const MINUTE_MS = 60_000
 const DIGITS = 10 // How many digits of a reference its code contains. Ten need 34 bits.
 
 // Codes repeat after 2^20 minutes, almost two years.

@@ -10,6 +10,7 @@ import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankNames } from '#banks/directory.ts'
 import { CallMeter, observeCalls, traceBankCalls } from '#banks/observe-calls.ts'
+import { HOUR_MS } from '#clock.ts'
 import { bankConfigurations, sendByFile } from '#config/bank-settings.ts'
 import { type Config, openProfiles } from '#config/config.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
@@ -146,7 +147,6 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   }
 }
 
-const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
 const ROUTING_PAUSE_MS = 2_000
 // The upload of a bank's report settles payouts for at most this long. The workers settle the rest.

@@ -10,6 +10,7 @@
 // id is not enough to lock it out.
 
 import { createHash } from 'node:crypto'
+import { MINUTE_MS } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -17,8 +18,6 @@ import type { UserId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { findClient } from './permissions.ts'
 import { emailKey } from './users.ts'
-
-const MINUTE_MS = 60_000
 
 // After `attempts` attempts within `windowMs`, the key is locked for `lockMs`.
 type Limit = { attempts: number; windowMs: number; lockMs: number }

@@ -4,10 +4,10 @@ import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
 import { flag, parseFlag } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { digits, named, text } from '#http/schemas.ts'
+import { digits, namedBody, SOME_CHANGE, strictObject, text, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { decideAccountName } from '#payments/branding.ts'
-import { type DailyUsage, readUsage, USAGE_DAYS_MAX } from '#reports/totals.ts'
+import { type DailyUsage, readUsage, USAGE_DAYS_MAX } from '#reports/hourly-totals.ts'
 import {
   type ClientDetail,
   type ClientEntry,
@@ -71,27 +71,20 @@ const ClientFields = {
     ),
   ),
   isOperator: Type.Optional(
-    Type.Boolean({
-      description: 'Whether it operates the service: manages clients and unidentified money.',
-      'x-says': 'Must be true or false.',
-    }),
+    trueOrFalse('Whether it operates the service: manages clients and unidentified money.'),
   ),
 }
 
-const RotationBody = named(
-  'SecretRotationRequest',
-  {
-    overlapSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: OVERLAP_SECONDS_MAX,
-        default: OVERLAP_SECONDS_DEFAULT,
-        'x-says': `Must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}.`,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const RotationBody = namedBody('SecretRotationRequest', {
+  overlapSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: OVERLAP_SECONDS_MAX,
+      default: OVERLAP_SECONDS_DEFAULT,
+      'x-says': `Must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}.`,
+    }),
+  ),
+})
 
 const ClientName = text(100, 'Merchant name shown to payers.')
 
@@ -234,10 +227,7 @@ export const operatorClients = resource('/api/v1/operator/clients', {
   .create('createClient', {
     summary: 'Create a client',
     description: 'The secret is returned only in this response.',
-    body: Type.Object(
-      { name: ClientName, clientId: Type.Optional(ClientId), ...ClientFields },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ name: ClientName, clientId: Type.Optional(ClientId), ...ClientFields }),
     view: ClientWithSecretView,
     errors: ['client_id_taken'],
     prepare: makeSecret,
@@ -293,26 +283,16 @@ export const operatorClients = resource('/api/v1/operator/clients', {
 // and within seconds in the others.
 
 const REASON_MAX = 500
-const ReasonBody = Type.Object(
-  {
-    reason: Type.Optional(
-      text(
-        REASON_MAX,
-        'Why. Kept in the audit log; operators see it while the client is suspended.',
-      ),
-    ),
-    note: Type.Optional(text(REASON_MAX, 'The former name of reason, used where that is omitted.')),
-  },
-  { additionalProperties: false },
-)
-const AccountNameDecisionBody = named(
-  'AccountNameDecisionRequest',
-  {
-    accountName: text(100, 'The name that you decide on: pendingAccountName as you saw it.'),
-    reason: Type.Optional(text(REASON_MAX, 'Why. The client can read it in its audit log.')),
-  },
-  { additionalProperties: false },
-)
+const ReasonBody = strictObject({
+  reason: Type.Optional(
+    text(REASON_MAX, 'Why. Kept in the audit log; operators see it while the client is suspended.'),
+  ),
+  note: Type.Optional(text(REASON_MAX, 'The former name of reason, used where that is omitted.')),
+})
+const AccountNameDecisionBody = namedBody('AccountNameDecisionRequest', {
+  accountName: text(100, 'The name that you decide on: pendingAccountName as you saw it.'),
+  reason: Type.Optional(text(REASON_MAX, 'Why. The client can read it in its audit log.')),
+})
 type ClientCall = Call<{ clientId: typeof requireClientId }>
 
 // Operators cannot suspend their own client or take its operator rights away.
@@ -405,14 +385,7 @@ for (const [decision, summary, message] of [
 clientChanges.update('updateClient', {
   summary: 'Update a client',
   description: 'Omitted fields keep their value. Applies to tokens already issued.',
-  body: Type.Object(
-    { name: Type.Optional(ClientName), ...ClientFields },
-    {
-      additionalProperties: false,
-      minProperties: 1,
-      'x-says': 'Must be an object with at least one field to change.',
-    },
-  ),
+  body: Type.Object({ name: Type.Optional(ClientName), ...ClientFields }, SOME_CHANGE),
   errors: ['client_not_found', 'own_client'],
   parse: (call) => {
     const { isOperator, scopes } = call.body

@@ -4,7 +4,7 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { publicAddress } from '#http/pages.ts'
 import { rateLimitKey } from '#http/rate-limits.ts'
@@ -41,6 +41,8 @@ export function ceremonyOf({ realClock, publicUrl, request }: Call) {
   return { now: realClock(), relyingParty: party }
 }
 
+export const CONFIRMATION_ERRORS = ['code_needed', 'invalid_code', 'invalid_passkey'] as const
+
 // Confirms the signed-in user's identity before a sensitive change: by a passkey, or by the password, with a
 // code if the user has a second factor. A session that began a moment ago with a fresh sign-in at the
 // client's provider needs no password. Returns a function that locks the user and uses up the code or the
@@ -53,8 +55,10 @@ export async function confirmIdentity(
   if (passkey) return confirmWithPasskey(call, passkey)
   const isProven = await isProvenByProvider(db, clock(), request.session)
   if (password === undefined && !isProven) {
-    const message = 'Required, unless you confirm with a passkey or have just signed in again.'
-    throw new Refusal('invalid_request', [{ field: 'password', message }])
+    throw invalidField(
+      'password',
+      'Required, unless you confirm with a passkey or have just signed in again.',
+    )
   }
   const userId = request.session.user.id
   const needsCode = await hasSecondFactor(db, userId)
@@ -170,7 +174,7 @@ export const ownCredentials = resource('/dashboard/api', {
     body: Confirmation,
     isKeyed: false,
     view: named('TotpEnrolment', { secret: Type.String(), uri: Type.String() }),
-    errors: ['code_needed', 'invalid_code', 'invalid_passkey', 'wrong_password'],
+    errors: [...CONFIRMATION_ERRORS, 'wrong_password'],
     message: 'Two-factor enrolment started successfully',
     prepare: confirmIdentity,
     run: async (tx, { prepared: use, sealer, now, request: { session } }) => {
@@ -231,5 +235,5 @@ function refuseBadPassword(password: string, current: string, email: string): vo
     password === current
       ? 'Must differ from the current password.'
       : passwordProblem(password, email)
-  if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
+  if (problem) throw invalidField('newPassword', problem)
 }

@@ -8,6 +8,7 @@
 // Alternatively, an operator may vouch for the user. If another person sets the password again, the take-over
 // is undone (users_lose_their_account, in the database).
 
+import { HOUR_MS } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -21,7 +22,6 @@ import { forgetGrants, recordGrant, setPassword, type User } from './users.ts'
 
 const INVITATION_MS = 72 * 3_600_000
 export const INVITATION_PATH = '/dashboard/invitation'
-const HOUR_MS = 3_600_000
 
 type Account = Pick<User, 'id' | 'clientId' | 'email'>
 
@@ -178,13 +178,11 @@ export async function vouchFor(
   await forgetGrants(tx, user.id)
 }
 
-type TakeOverStep = { user: Account; action: `user.${string}`; detail: object }
-
 // The user acts on their own account, and is the actor in the audit log.
 function recordTakeOverStep(
   tx: Transaction,
   now: Date,
-  { user, action, detail }: TakeOverStep,
+  { user, action, detail }: { user: Account; action: `user.${string}`; detail: object },
 ): Promise<void> {
   const { clientId, email } = user
   const actor = `user:${email}`

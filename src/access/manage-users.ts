@@ -203,7 +203,8 @@ export async function getManageable(db: Queryable, by: Administrator, id: UserId
 
 type ManagedUser = { id: UserId; may: typeof mayManageRole }
 
-// Finds the user if the administrator may manage them. `may` decides by the roles of both.
+// Returns the user, or refuses if the administrator may not manage them. `may` compares the administrator's
+// role with the user's.
 async function getAllowed(
   db: Queryable,
   by: Administrator,

@@ -3,11 +3,13 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
+import { uuidKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { Deleted } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { PasskeyId } from '#ids.ts'
 import {
+  CONFIRMATION_ERRORS,
   ceremonyOf,
   confirmIdentity,
   recordOwnAction,
@@ -24,14 +26,7 @@ import {
   renamePasskey,
   requestOptions,
 } from './passkeys.ts'
-import {
-  Attestation,
-  Confirmation,
-  CreationOptions,
-  PasskeyName,
-  RequestOptions,
-  requireId,
-} from './views.ts'
+import { Attestation, Confirmation, CreationOptions, PasskeyName, RequestOptions } from './views.ts'
 
 const strict = { additionalProperties: false }
 
@@ -61,7 +56,7 @@ export const passkeys = resource('/dashboard/api/passkeys', {
   noun: 'passkey',
   view: PasskeyView,
   scopes: 'session',
-  params: { id: (text: string) => requireId<PasskeyId>(text, 'passkey_not_found') },
+  params: { id: uuidKey<PasskeyId>('passkey_not_found') },
 })
   .list('listPasskeys', {
     summary: 'List your passkeys, newest first',
@@ -104,13 +99,7 @@ export const passkeys = resource('/dashboard/api/passkeys', {
     body: Confirmation,
     isKeyed: false,
     view: CreationOptions,
-    errors: [
-      'code_needed',
-      'invalid_code',
-      'invalid_passkey',
-      'wrong_password',
-      'too_many_attempts',
-    ],
+    errors: [...CONFIRMATION_ERRORS, 'wrong_password', 'too_many_attempts'],
     message: 'Passkey registration started successfully',
     prepare: confirmIdentity,
     run: async (tx, call) => {
@@ -156,14 +145,7 @@ export const passkeys = resource('/dashboard/api/passkeys', {
     body: Confirmation,
     isKeyed: false,
     view: Deleted,
-    errors: [
-      'code_needed',
-      'invalid_code',
-      'invalid_passkey',
-      'wrong_password',
-      'passkey_not_found',
-      'too_many_attempts',
-    ],
+    errors: [...CONFIRMATION_ERRORS, 'wrong_password', 'passkey_not_found', 'too_many_attempts'],
     message: 'Passkey removed successfully',
     prepare: confirmIdentity,
     run: async (tx, call) => {

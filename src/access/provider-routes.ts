@@ -10,7 +10,7 @@ import { type Call, resource } from '#http/resource.ts'
 import { Deleted, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { checkTargetUrl } from '#ssrf-guard.ts'
-import { confirmIdentity, uncountConfirmation } from './credential-routes.ts'
+import { CONFIRMATION_ERRORS, confirmIdentity, uncountConfirmation } from './credential-routes.ts'
 import {
   beginProviderSignIn,
   completeProviderSignIn,
@@ -264,9 +264,7 @@ export const ownProvider = resource('/dashboard/api/client', {
     body: ProviderRequest,
     view: ProviderView,
     errors: [
-      'code_needed',
-      'invalid_code',
-      'invalid_passkey',
+      ...CONFIRMATION_ERRORS,
       'operators_only',
       'second_factor_needed',
       'too_many_attempts',
@@ -295,14 +293,7 @@ export const ownProvider = resource('/dashboard/api/client', {
     body: Confirmation,
     isKeyed: false,
     view: Deleted,
-    errors: [
-      'code_needed',
-      'invalid_code',
-      'invalid_passkey',
-      'provider_not_found',
-      'too_many_attempts',
-      'wrong_password',
-    ],
+    errors: [...CONFIRMATION_ERRORS, 'provider_not_found', 'too_many_attempts', 'wrong_password'],
     message: 'Sign-in provider removed successfully',
     prepare: (call) => {
       refuseNonAdministrators(call)

@@ -99,7 +99,7 @@ type Begun = {
 type BrowserReturn = SignInCaller & { token: string; callback: URL }
 
 // Signs the user in when the provider has sent the browser back with a code, or asks for the user's second
-// factor. Failures of the provider and users who are not admitted are recorded in the audit log.
+// factor. Failures of the provider, and refusals after its answer, are recorded in the audit log.
 export async function completeProviderSignIn(
   deps: SignInDeps,
   clock: () => Date,
@@ -135,9 +135,11 @@ export async function completeProviderSignIn(
       return signInByIdentity(tx, clock(), arrival)
     })
   } catch (error) {
-    if (!(error instanceof ProviderFailure) && !(error instanceof NotAdmitted)) throw error
-    await recordFailure(db, clock(), { provider, error, address: browser.address })
-    return { refused: error.refused }
+    const refused = refusalOf(error)
+    if (!refused) throw error
+    const { message: reason } = error as Error
+    await recordFailure(db, clock(), { provider, refused, reason, address: browser.address })
+    return { refused }
   }
 }
 
@@ -150,6 +152,12 @@ class NotAdmitted extends Error {
     super(reason)
     this.refused = refused
   }
+}
+
+// Returns the code of the error if it refuses the sign-in, or undefined for any other error.
+function refusalOf(error: unknown): RefusalCode | undefined {
+  if (error instanceof ProviderFailure || error instanceof NotAdmitted) return error.refused
+  return error instanceof Refusal ? error.code : undefined
 }
 
 type Identity = { issuer: string; subject: string; email: string | undefined }
@@ -226,7 +234,9 @@ async function signInByIdentity(
     await recordProviderChange(tx, now, { provider, user, action: 'user.change_role', detail })
   }
   if (lockedUser.isPasswordTemporary) {
-    if (spareHash === undefined) throw new Refusal('try_again') // The password was reset a moment ago.
+    if (spareHash === undefined) {
+      throw new NotAdmitted('try_again', `the password of ${user.email} was reset meanwhile`)
+    }
     await setPassword(tx, now, { id: user.id, hash: spareHash, isTemporary: false })
   }
   if (lockedUser.hasTotp || lockedUser.hasPasskey) {
@@ -311,7 +321,9 @@ async function createByProvider(
   if (!provider.createsUsers || email === undefined) {
     throw new NotAdmitted('provider_user_unknown', `nobody invited ${email}`)
   }
-  if (spareHash === undefined) throw new Refusal('try_again') // The user was added and removed just now.
+  if (spareHash === undefined) {
+    throw new NotAdmitted('try_again', `${email} was removed meanwhile`)
+  }
   const { clientId, setByUser } = provider
   const user = await createUser(tx, now, {
     clientId,
@@ -480,17 +492,21 @@ export async function deleteExpiredProviderSignIns(db: Queryable, now: Date): Pr
   })
 }
 
-type Failure = { provider: Provider; error: Error & { refused: RefusalCode }; address: string }
+type Failure = { provider: Provider; refused: RefusalCode; reason: string; address: string }
 
 // Tells the client's administrators, in the audit log, why a sign-in failed.
-function recordFailure(db: Pool, now: Date, { provider, error, address }: Failure): Promise<void> {
+function recordFailure(
+  db: Pool,
+  now: Date,
+  { provider, refused, reason, address }: Failure,
+): Promise<void> {
   return withTransaction(db, (tx) =>
     writeAuditLog(tx, now, {
       clientId: provider.clientId,
       actor: `address:${address}`,
       action: 'provider.sign_in_failed',
       subject: `client/${provider.clientCode}`,
-      detail: { code: error.refused, reason: error.message },
+      detail: { code: refused, reason },
     }),
   )
 }

@@ -9,7 +9,7 @@ import { type Agent, fetch } from 'undici'
 import { type Clock, systemClock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
@@ -137,7 +137,7 @@ export async function setProvider(
   const secret = settings.clientSecret
   if (secret === undefined && existing?.issuer !== settings.issuer) {
     // The stored secret must not be sent to another provider.
-    throw new Refusal('invalid_request', [{ field: 'clientSecret', message: 'Is required.' }])
+    throw invalidField('clientSecret', 'Is required.')
   }
   const sealed = secret === undefined ? existing?.clientSecretSealed : sealer.seal(secret)
   await tx.query({

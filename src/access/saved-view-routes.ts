@@ -1,6 +1,7 @@
 // /dashboard/api/saved-views: the signed-in user's own views of the dashboard's lists.
 
 import { Type } from '@fastify/type-provider-typebox'
+import { uuidKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { Deleted, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -13,7 +14,6 @@ import {
   type SavedView,
   saveView,
 } from './saved-views.ts'
-import { requireId } from './views.ts'
 
 const FILTERS_MAX = 30
 const COLUMNS_MAX = 50
@@ -50,7 +50,7 @@ export const savedViews = resource('/dashboard/api/saved-views', {
   noun: 'saved view',
   view: SavedViewView,
   scopes: 'session',
-  params: { id: (id: string) => requireId<SavedViewId>(id, 'saved_view_not_found') },
+  params: { id: uuidKey<SavedViewId>('saved_view_not_found') },
 })
   .list('listSavedViews', {
     summary: 'List your saved views',

@@ -126,7 +126,6 @@ async function lockViews(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`saved_views/${userId}`])
 }
 
-// Refuses a name that another view of the same list has.
 function refuseSameName(
   views: readonly SavedView[],
   { list, name }: Pick<SavedView, 'list' | 'name'>,

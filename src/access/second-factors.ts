@@ -50,7 +50,8 @@ export async function beginTotp(
   return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
 
-// Makes the pending secret the user's second factor, once the app shows its code. Returns new recovery codes.
+// Makes the pending secret the user's second factor if the code is right, which proves that the user's app
+// has the secret. Returns new recovery codes.
 export async function confirmTotp(
   tx: Transaction,
   { sealer, now, session: { sessionId, user }, code }: TotpEnrolment & { code: string },
@@ -96,8 +97,8 @@ export async function removeTotp(tx: Transaction, userId: UserId): Promise<void>
   await dropIdleRecoveryCodes(tx, userId)
 }
 
-// Deletes the recovery codes of a user who has neither an authenticator app nor a passkey: the codes replace
-// a lost one, so they are useless without.
+// Deletes the recovery codes of a user who has neither an authenticator app nor a passkey. A recovery code
+// stands in for a lost second factor, so without a second factor it has no purpose.
 export async function dropIdleRecoveryCodes(tx: Transaction, userId: UserId): Promise<void> {
   if (await hasSecondFactor(tx, userId)) return
   await tx.query({

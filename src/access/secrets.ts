@@ -174,7 +174,6 @@ async function insertSecret(
   })
 }
 
-// Revokes all tokens of the client.
 export async function endTokens(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'end-tokens',

@@ -9,7 +9,7 @@
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
 import { addressMatcher, parseAddressRange } from '#ip-allowlist.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
@@ -361,8 +361,7 @@ export async function setUserAddresses(
   const ranges = parseRanges(addresses ?? [])
   const { actor, address } = by
   if (address !== null && !admits(ranges, address)) {
-    const message = `Must include your own address, ${address}.`
-    throw new Refusal('invalid_request', [{ field: 'addresses', message }])
+    throw invalidField('addresses', `Must include your own address, ${address}.`)
   }
   await tx.query({
     name: 'set-user-addresses',

@@ -7,9 +7,10 @@ import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { uuidKey } from '#http/path-keys.ts'
 import { rateLimitKey } from '#http/rate-limits.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { Email, named, text } from '#http/schemas.ts'
+import { Email, named, namedBody, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { ceremonyOf, recordOwnAction } from './credential-routes.ts'
 import { checkAssertion, requestOptions } from './passkeys.ts'
@@ -37,15 +38,7 @@ import {
   type SignInOutcome,
 } from './sign-in.ts'
 import { hashChosenPassword } from './users.ts'
-import {
-  Assertion,
-  Code,
-  LinkToken,
-  NewPassword,
-  Password,
-  RequestOptions,
-  requireId,
-} from './views.ts'
+import { Assertion, Code, LinkToken, NewPassword, Password, RequestOptions } from './views.ts'
 
 const SessionView = view('Session', (f: Fields<Session, Pick<Call, 'request'>>) => ({
   id: f.text('id'),
@@ -99,17 +92,13 @@ export const SignedInView = view('SignedInSession', (f: Fields<WithToken, ViewCo
   ),
 }))
 
-const SignInRequest = named(
-  'SignInRequest',
-  {
-    email: Email,
-    password: Password,
-    code: Type.Optional(Code),
-    passkey: Type.Optional(Assertion),
-    clientId: Type.Optional(text(200, 'Required for users of several clients.')),
-  },
-  { additionalProperties: false },
-)
+const SignInRequest = namedBody('SignInRequest', {
+  email: Email,
+  password: Password,
+  code: Type.Optional(Code),
+  passkey: Type.Optional(Assertion),
+  clientId: Type.Optional(text(200, 'Required for users of several clients.')),
+})
 
 const Ended = named('EndedSessions', { ended: Type.Integer() })
 export const LOGIN_RATE = { config: { rate: 'login' } } as const
@@ -119,7 +108,7 @@ export const sessions = resource('/dashboard/api', {
   noun: 'session',
   view: SessionView,
   scopes: 'session',
-  params: { id: (text: string) => requireId(text, 'session_not_found') },
+  params: { id: uuidKey<string>('session_not_found') },
 })
   .route('POST', 'signIn', {
     path: '/session',
@@ -241,7 +230,7 @@ export const sessions = resource('/dashboard/api', {
     description:
       'Sets the session cookie, as signing in with a password does. 429 too_many_attempts: ' +
       'after 10 failures per passkey, or 100 in total, from one IP address within 15 minutes.',
-    body: Type.Object({ passkey: Assertion }, { additionalProperties: false }),
+    body: strictObject({ passkey: Assertion }),
     view: SignedInView,
     errors: [
       'address_not_allowed',

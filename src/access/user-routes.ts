@@ -8,11 +8,12 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
+import { uuidKey } from '#http/path-keys.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { Deleted, Email, named, text } from '#http/schemas.ts'
+import { Deleted, Email, named, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { UserId } from '#ids.ts'
-import { confirmIdentity, uncountConfirmation } from './credential-routes.ts'
+import { CONFIRMATION_ERRORS, confirmIdentity, uncountConfirmation } from './credential-routes.ts'
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts'
 import {
   addUser,
@@ -45,7 +46,6 @@ import {
   NewPassword,
   presentInvited,
   RoleName,
-  requireId,
   UserView,
 } from './views.ts'
 
@@ -57,7 +57,7 @@ export const users = resource('/dashboard/api/users', {
   noun: 'user',
   view: UserView,
   scopes: 'session',
-  params: { id: (text: string) => requireId<UserId>(text, 'user_not_found') },
+  params: { id: uuidKey<UserId>('user_not_found') },
 })
   .list('listUsers', {
     summary: 'List users, newest first',
@@ -77,10 +77,7 @@ export const users = resource('/dashboard/api/users', {
       'temporary password instead of it. Until the user has opened the link and added a second ' +
       'factor, what they request counts as yours. Only operators can ' +
       'add operators, and only to an operator client; and finance users to such a client.',
-    body: Type.Object(
-      { email: Email, role: RoleName, clientId: ClientId },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ email: Email, role: RoleName, clientId: ClientId }),
     isKeyed: true,
     view: InvitedUserView,
     errors: ['client_not_found', 'operators_only', 'user_exists'],
@@ -133,17 +130,14 @@ export const users = resource('/dashboard/api/users', {
       'Mails the user a single-use link, or returns it with a temporary password where no mail server is ' +
       'set. Ends all sessions, removes passkeys and lifts any lockout. The user counts as you until ' +
       'they have taken the account over again.',
-    body: Type.Object(
-      {
-        removeTotp: Type.Optional(
-          Type.Boolean({
-            description: 'Also removes the second factor, for users who lost it.',
-            ...Flag,
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      removeTotp: Type.Optional(
+        Type.Boolean({
+          description: 'Also removes the second factor, for users who lost it.',
+          ...Flag,
+        }),
+      ),
+    }),
     isKeyed: true,
     view: InvitedUserView,
     errors: ['user_not_found'],
@@ -170,10 +164,7 @@ export const users = resource('/dashboard/api/users', {
     description:
       'Operators only, for users whose password they did not set and to whom they gave no ' +
       'access. From then on the user counts as a person of their own, whoever invited them.',
-    body: Type.Object(
-      { note: text(500, 'How you know the person. Kept in the audit log.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ note: text(500, 'How you know the person. Kept in the audit log.') }),
     isKeyed: false,
     errors: ['user_not_found', 'user_password_temporary', 'voucher_not_independent'],
     message: 'User vouched for successfully',
@@ -210,7 +201,7 @@ export const invitations = resource('/dashboard/api/invitation', {
     summary: 'Look at an invitation',
     description: 'Whose account the link is for. Does not use it up.',
     route: LOGIN_RATE,
-    body: Type.Object({ token: LinkToken }, { additionalProperties: false }),
+    body: strictObject({ token: LinkToken }),
     errors: ['invitation_invalid'],
     handle: async (call) => {
       const invitation = await getInvitation(call, call.body.token)
@@ -225,7 +216,7 @@ export const invitations = resource('/dashboard/api/invitation', {
       'then sign in with it. Without one, add one: only then do you count as a person of your ' +
       'own.',
     route: LOGIN_RATE,
-    body: Type.Object({ token: LinkToken, password: NewPassword }, { additionalProperties: false }),
+    body: strictObject({ token: LinkToken, password: NewPassword }),
     view: named('AcceptedInvitation', {
       email: Type.String(),
       isSignedIn: Type.Boolean({
@@ -302,32 +293,23 @@ export const userAddresses = resource('/dashboard/api/client', {
     description:
       'Applies at once, to open sessions too. The list must include your own address. Confirm with your ' +
       'password, and a code or a passkey. If you have lost every address, the operator removes the list.',
-    body: Type.Object(
-      {
-        addresses: Type.Union(
-          [
-            Type.Array(text(64, 'An IP address or CIDR range, e.g. 10.0.0.0/8.'), {
-              maxItems: ADDRESSES_MAX,
-            }),
-            Type.Null(),
-          ],
-          {
-            description: 'Null or none: any address.',
-            'x-says': `Must be null or a list of at most ${ADDRESSES_MAX} IP addresses or CIDR ranges.`,
-          },
-        ),
-        ...Confirmation.properties,
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      addresses: Type.Union(
+        [
+          Type.Array(text(64, 'An IP address or CIDR range, e.g. 10.0.0.0/8.'), {
+            maxItems: ADDRESSES_MAX,
+          }),
+          Type.Null(),
+        ],
+        {
+          description: 'Null or none: any address.',
+          'x-says': `Must be null or a list of at most ${ADDRESSES_MAX} IP addresses or CIDR ranges.`,
+        },
+      ),
+      ...Confirmation.properties,
+    }),
     message: 'Addresses set successfully',
-    errors: [
-      'code_needed',
-      'invalid_code',
-      'invalid_passkey',
-      'too_many_attempts',
-      'wrong_password',
-    ],
+    errors: [...CONFIRMATION_ERRORS, 'too_many_attempts', 'wrong_password'],
     prepare: (call) => {
       refuseNonAdministrators(call)
       return confirmIdentity(call)

@@ -7,7 +7,7 @@ import { timestamp } from '#clock.ts'
 import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
 import type { MessageFacts } from '#messages/kinds.ts'
 import { queueMessage } from '#messages/message.ts'
@@ -238,7 +238,7 @@ export async function hashChosenPassword(
   password: string,
 ): Promise<string> {
   const problem = passwordProblem(password, email)
-  if (problem) throw new Refusal('invalid_request', [{ field: 'password', message: problem }])
+  if (problem) throw invalidField('password', problem)
   return hashPassword(password, await sharedSalt(db, email, id))
 }
 

@@ -2,12 +2,10 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { publicAddress } from '#http/pages.ts'
-import { named, text } from '#http/schemas.ts'
+import { named, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { parseReference } from '#ids.ts'
 import { INVITATION_PATH } from './invitations.ts'
 import type { InvitedUser } from './manage-users.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.ts'
@@ -125,13 +123,6 @@ export function presentInvited(
   return InvitedUserView.present({ ...user, password, link, expiresAt, isMailed })
 }
 
-// Parses the id of a path. A malformed id is refused like an unknown one.
-export function requireId<Id extends string>(text: string, otherwise: RefusalCode): Id {
-  const id = parseReference<Id>(text)
-  if (!id) throw new Refusal(otherwise)
-  return id
-}
-
 // Schemas of passkeys. The service and the browser exchange WebAuthn's own JSON
 // (PublicKeyCredentialCreationOptionsJSON, PublicKeyCredential.toJSON). The service reads only these members;
 // browsers may send more.
@@ -194,15 +185,11 @@ export const Attestation = named(
 
 // The fields with which a user confirms their identity before a change, because an attacker may have hijacked
 // the session.
-export const Confirmation = named(
-  'IdentityConfirmation',
-  {
-    password: Type.Optional(Password),
-    code: Type.Optional(Code),
-    passkey: Type.Optional(Assertion),
-  },
-  { additionalProperties: false },
-)
+export const Confirmation = namedBody('IdentityConfirmation', {
+  password: Type.Optional(Password),
+  code: Type.Optional(Code),
+  passkey: Type.Optional(Assertion),
+})
 
 export const PasskeyName = text(100, 'What you call it, e.g. the device.')
 

@@ -8,62 +8,59 @@ import {
   checkerOf,
   DecidedFields,
   ofPeople,
+  operationsOf,
   RequestedFields,
   RequestReason,
-  rejecting,
+  referenceOf,
   viewerOf,
 } from '#approvals/views.ts'
 import { REQUEST_STATES } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice } from '#http/lists.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, digits, named, text } from '#http/schemas.ts'
+import { Amount, chosen, digits, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
 import {
   ADJUSTMENT_KINDS,
   type Adjustment,
   type Debt,
-  isAdjustmentReference,
   OWED,
   requestAdjustment,
   adjustments as workflow,
 } from './adjustments.ts'
 import { isTaxKind } from './vat-documents.ts'
 
-const AdjustmentRequest = named(
-  'AdjustmentRequest',
-  {
-    kind: chosen(
-      ADJUSTMENT_KINDS,
-      'recovery: it was paid back. write_off: it will not be. reserve_use: reserves of the client pay ' +
-        'it. provision: it is doubtful; provision_release: no longer. withholding: the client withheld ' +
-        'tax from fees; withholding_reversal: that was booked wrongly, or the fees were given back; ' +
-        'not_withheld: the client does not withhold it. wht_credit_note: its credit note was received; ' +
-        'wht_credit_note_reversal: that was booked wrongly. wht_write_off: it will never come.',
+const AdjustmentRequest = namedBody('AdjustmentRequest', {
+  kind: chosen(
+    ADJUSTMENT_KINDS,
+    'recovery: it was paid back. write_off: it will not be. reserve_use: reserves of the client pay ' +
+      'it. provision: it is doubtful; provision_release: no longer. withholding: the client withheld ' +
+      'tax from fees; withholding_reversal: that was booked wrongly, or the fees were given back; ' +
+      'not_withheld: the client does not withhold it. wht_credit_note: its credit note was received; ' +
+      'wht_credit_note_reversal: that was booked wrongly. wht_write_off: it will never come.',
+  ),
+  of: chosen(
+    OWED,
+    'receivable: owed by a client. shortfall: owed by a bank. withholding: tax withheld by a client.',
+  ),
+  clientId: Type.Optional(text(64, 'Who owes a receivable.')),
+  bankCode: Type.Optional(
+    digits('^[0-9]{3,6}$', 'Which bank owes a shortfall.', 'Must be a bank code.'),
+  ),
+  amount: Amount,
+  reason: RequestReason,
+  document: Type.Optional(
+    text(
+      64,
+      'Of withheld tax: the VAT invoice, e.g. INV000012, or for wht_credit_note and its reversal the ' +
+        'credit note that was received.',
     ),
-    of: chosen(
-      OWED,
-      'receivable: owed by a client. shortfall: owed by a bank. withholding: tax withheld by a client.',
-    ),
-    clientId: Type.Optional(text(64, 'Who owes a receivable.')),
-    bankCode: Type.Optional(
-      digits('^[0-9]{3,6}$', 'Which bank owes a shortfall.', 'Must be a bank code.'),
-    ),
-    amount: Amount,
-    reason: RequestReason,
-    document: Type.Optional(
-      text(
-        64,
-        'Of withheld tax: the VAT invoice, e.g. INV000012, or for wht_credit_note and its reversal the ' +
-          'credit note that was received.',
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
 const AdjustmentView = view('Adjustment', (f: Fields<Adjustment>) => ({
   reference: f.text('reference', 'ADJ and digits.'),
@@ -81,12 +78,14 @@ const AdjustmentView = view('Adjustment', (f: Fields<Adjustment>) => ({
   ...DecidedFields,
 }))
 
+const { listRequests, approving, rejecting, withdrawing } = operationsOf(workflow, referenceOf)
+
 export const adjustments = resource('/api/v1/operator/adjustments', {
   tag: 'Operator',
   noun: 'adjustment',
   view: AdjustmentView,
   scopes: { read: 'accounting:read', write: 'accounting:write' },
-  params: { reference: requireReference },
+  params: { reference: referenceKey('ADJ', 'adjustment_not_found') },
 })
   .list('listAdjustments', {
     exportAs: 'exportAdjustments',
@@ -95,11 +94,7 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
       'Recoveries and write-offs of what clients and banks owe, with who asked and who ' +
       'decided.',
     filters: { state: choice(REQUEST_STATES, 'Filter by state.') },
-    rows: (db, call) => {
-      const { query, after: beforeId, limit } = call
-      const where = [['r.state = $', query.state]] as const
-      return workflow.list(db, viewerOf(call), { where, beforeId, limit })
-    },
+    rows: (db, call) => listRequests(db, call, [['r.state = $', call.query.state]]),
   })
   .get('getAdjustment', {
     summary: 'Retrieve an adjustment',
@@ -132,7 +127,7 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
     },
   })
   .act('approveAdjustment', {
-    ...ofPeople,
+    ...approving,
     path: '/:reference/approve',
     summary: 'Approve an adjustment',
     description: 'Posts it. Only by a user who did not ask for it and is independent of who did.',
@@ -148,7 +143,6 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
       'request_decided',
     ],
     message: 'Adjustment approved successfully',
-    run: (tx, call) => workflow.approve(tx, checkerOf(call), call.params.reference),
   })
   .act('rejectAdjustment', {
     ...rejecting,
@@ -157,26 +151,15 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
     description: 'Nothing is posted. The requester sees the reason.',
     errors: ['adjustment_not_found', 'other_person_needed', 'request_decided'],
     message: 'Adjustment rejected',
-    run: (tx, call) => {
-      const decision = { key: call.params.reference, reason: call.body.reason }
-      return workflow.reject(tx, checkerOf(call), decision)
-    },
   })
   .act('withdrawAdjustment', {
-    ...ofPeople,
+    ...withdrawing,
     path: '/:reference/withdraw',
     summary: 'Withdraw your adjustment',
     description: 'Only by the user who asked for it, before it is decided.',
     errors: ['adjustment_not_found', 'own_request_only', 'request_decided'],
     message: 'Adjustment withdrawn',
-    run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.reference),
   })
-
-// Refuses a malformed reference in a path like an unknown one.
-function requireReference(text: string): string {
-  if (!isAdjustmentReference(text)) throw new Refusal('adjustment_not_found')
-  return text
-}
 
 // Finds the debtor that the body names: a bank for a shortfall, otherwise a client. Refuses a body that names
 // the other one, or both.
@@ -188,8 +171,8 @@ async function findDebt(
   const [required, excluded] =
     of === 'shortfall' ? (['bankCode', 'clientId'] as const) : (['clientId', 'bankCode'] as const)
   const debtor = { clientId, bankCode }
-  if (debtor[required] === undefined) throw refused(required, `Required for a ${of}.`)
-  if (debtor[excluded] !== undefined) throw refused(excluded, `Not for a ${of}.`)
+  if (debtor[required] === undefined) throw invalidField(required, `Required for a ${of}.`)
+  if (debtor[excluded] !== undefined) throw invalidField(excluded, `Not for a ${of}.`)
   if (of === 'shortfall') {
     if (!banks.some(({ code }) => code === bankCode)) throw new Refusal('bank_not_supported')
     return { of, clientId: null, bankCode: bankCode as string }
@@ -205,15 +188,11 @@ const KINDS_FOR_ANY_DEBT: readonly string[] = ['recovery', 'write_off']
 // withheld tax and refused otherwise. Also refuses reserve_use and provisions for a bank's debt, because
 // banks have neither.
 function requireDocument({ kind, of, document }: Static<typeof AdjustmentRequest>): string | null {
-  if ((of === 'withholding') !== isTaxKind(kind)) throw refused('of', `Not for a ${kind}.`)
+  if ((of === 'withholding') !== isTaxKind(kind)) throw invalidField('of', `Not for a ${kind}.`)
   if (of === 'shortfall' && !KINDS_FOR_ANY_DEBT.includes(kind))
-    throw refused('of', `Not for a ${kind}.`)
+    throw invalidField('of', `Not for a ${kind}.`)
   if ((of === 'withholding') !== (document !== undefined)) {
-    throw refused('document', 'Required for withheld tax, and only for it.')
+    throw invalidField('document', 'Required for withheld tax, and only for it.')
   }
   return document ?? null
-}
-
-function refused(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }])
 }

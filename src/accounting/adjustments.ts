@@ -105,10 +105,6 @@ function audit(adjustment: Adjustment, verb: Verb, by: Client) {
   return [entry, { clientId, action, subject: `client/${clientName}`, detail }]
 }
 
-export function isAdjustmentReference(text: string): boolean {
-  return /^ADJ[0-9]{15}$/.test(text)
-}
-
 type NewAdjustment = Pick<
   Adjustment,
   'kind' | 'amountKobo' | 'currency' | 'reason' | 'document'

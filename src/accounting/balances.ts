@@ -20,7 +20,6 @@ import {
   type Period,
 } from './journal.ts'
 
-// Total debits and credits of all accounts of a kind.
 export type KindTotal = { kind: string; currency: string; debits: bigint; credits: bigint }
 
 export type TrialBalanceRow = {

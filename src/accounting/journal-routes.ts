@@ -9,13 +9,13 @@
 //   sage        Sage 50, transactions: JD and JC
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { timestamp, watDay } from '#clock.ts'
+import { DAY_MS, timestamp, watDay } from '#clock.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { invalidField } from '#errors.ts'
 import { type Batches, type Columns, CsvExports, csvText } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { query } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER, oneOf, text } from '#http/schemas.ts'
+import { BEARER, oneOf, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -25,7 +25,6 @@ import { completeDay, markDay } from './close-day.ts'
 import {
   accountOf,
   type ClosedDay,
-  DAY_MS,
   findClosedDay,
   type Journal,
   type JournalEntry,
@@ -46,7 +45,6 @@ import {
   OPERATOR,
   parseDay,
   parsePastDay,
-  refused,
   SCOPES,
   SidesView,
   sendPage,
@@ -240,7 +238,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         operationId: 'printJournal',
         summary: 'Retrieve the journal of a day as a page to print',
         description: 'The same lines as the CSV, with totals.',
-        querystring: query(DayQuery),
+        querystring: strictObject(DayQuery),
         response: content('text/html'),
       },
     },
@@ -265,7 +263,7 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'As manual journals for Xero, journal entries for QuickBooks Online, transactions for ' +
           `Sage 50, or in our own layout. Of a closed day always the same bytes. ${CSV_NOTE}`,
-        querystring: query(CsvQuery),
+        querystring: strictObject(CsvQuery),
         response: content('text/csv'),
       },
     },
@@ -299,7 +297,6 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 type Rendering = { day: string; chart: Deps['chart']; sealer: Sealer }
 
-// The debit row and the credit row of a transfer.
 function bothSides(transfer: JournalTransfer, { day, chart, sealer }: Rendering): JournalRow[] {
   const { currency, reason, amountKobo } = transfer
   const reference = causeOf(transfer, sealer)
@@ -448,14 +445,11 @@ export const days = resource(`${OPERATOR}/days`, {
       'A day can be closed five minutes after its end, after the day before it (the first one ' +
       'closed begins the series), and when every bank is balanced, unless a reason is given. ' +
       'Closing a closed day changes nothing.',
-    body: Type.Object(
-      {
-        reason: Type.Optional(
-          text(REASON_MAX, 'Why it is closed although a bank is not balanced. Audited.'),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      reason: Type.Optional(
+        text(REASON_MAX, 'Why it is closed although a bank is not balanced. Audited.'),
+      ),
+    }),
     message: 'Day closed successfully',
     errors: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
     pool: 'settlementPool',
@@ -510,8 +504,8 @@ function listDays({ from, to }: Bounds, now: Date): string[] {
   const lastMs = periodOf(lastDay).from.getTime()
   const firstMs = from === undefined ? lastMs - (DAYS_DEFAULT - 1) * DAY_MS : startOf(from)
   const count = Math.round((lastMs - firstMs) / DAY_MS) + 1
-  if (count < 1) throw refused('to', 'Must not be earlier than from.')
-  if (count > DAYS_MAX) throw refused('from', `Must be at most ${DAYS_MAX} days before to.`)
+  if (count < 1) throw invalidField('to', 'Must not be earlier than from.')
+  if (count > DAYS_MAX) throw invalidField('from', `Must be at most ${DAYS_MAX} days before to.`)
   return Array.from({ length: count }, (_, daysBack) =>
     watDay(new Date(lastMs - daysBack * DAY_MS)),
   )

@@ -3,7 +3,7 @@
 // Journal lines are the movements of a period by kind of ledger account, owner and reason. Total debits equal
 // total credits, and both equal the period's transfers (I69).
 
-import { parseBankTime } from '#clock.ts'
+import { DAY_MS, parseBankTime } from '#clock.ts'
 import type { Chart, ChartEntry } from '#config/chart-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { ClientId, CreditId, TransferId } from '#ids.ts'
@@ -149,8 +149,6 @@ export type ClosedDay = {
 const CLOSED_DAY_COLUMNS = `
   to_char(day, 'YYYY-MM-DD') as day, ends_at, chart, reason, unbalanced, closed_by, closed_at,
    transfers, journal_hash`
-
-export const DAY_MS = 86_400_000
 
 // The day in West Africa Time, which has no daylight saving: every day has 24 hours.
 export function periodOf(day: string): Period {

@@ -7,18 +7,18 @@ import {
   checkerOf,
   DecidedFields,
   ofPeople,
+  operationsOf,
   RequestedFields,
   RequestReason,
-  rejecting,
   viewerOf,
 } from '#approvals/views.ts'
 import { timestamp } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { NoQuery } from '#http/lists.ts'
+import { rowKey } from '#http/path-keys.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { BEARER, text } from '#http/schemas.ts'
+import { BEARER, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { proofKey } from '#proof/files.ts'
 import { timingWindows } from '#reconciliation/daily-proof.ts'
@@ -89,23 +89,25 @@ const MonthView = view('AccountingMonth', (f: Fields<MonthRow>) => ({
   reopenings: f.list(ReopeningView, 'requests', 'All requests to reopen it, newest first.'),
 }))
 
-// Parses the id of a request to reopen. Refuses a malformed id like an unknown one.
-const requireId = (id: string) => {
-  if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('reopening_not_found')
-  return BigInt(id)
-}
-
 // Errors of every decision about a request to reopen.
 const decisionErrors = {
   errors: ['reopening_not_found', 'other_person_needed', 'request_decided'],
 } as const
+
+const { approving, rejecting, withdrawing } = operationsOf(
+  reopenings,
+  ({ params }: { params: { id: bigint } }) => params.id,
+)
 
 const months = resource(MONTHS, {
   tag: 'Accounting',
   noun: 'month',
   view: MonthView,
   scopes: SCOPES,
-  params: { month: (month: string, { clock }: Deps) => readMonth(month, clock()), id: requireId },
+  params: {
+    month: (month: string, { clock }: Deps) => readMonth(month, clock()),
+    id: rowKey('reopening_not_found'),
+  },
   paramDescriptions: { month: 'Month in West Africa, as yyyy-MM.' },
 })
   .get('getMonth', {
@@ -120,14 +122,11 @@ const months = resource(MONTHS, {
       'Once its last day is closed, and every earlier month with transfers. Nothing posts into a ' +
       'closed month. Every check must be done, unless a reason is given. Stores and signs the ' +
       'pack, whose files are of one moment. Closing a closed month changes nothing.',
-    body: Type.Object(
-      {
-        reason: Type.Optional(
-          text(REASON_MAX, 'Why it is closed although a check is not done. Audited.'),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      reason: Type.Optional(
+        text(REASON_MAX, 'Why it is closed although a check is not done. Audited.'),
+      ),
+    }),
     message: 'Month closed successfully',
     errors: ['earlier_month_open', 'month_not_over', 'month_not_ready'],
     pool: 'settlementPool',
@@ -156,7 +155,7 @@ const months = resource(MONTHS, {
     path: '/:month/reopen',
     summary: 'Request to reopen a month',
     description: 'The month stays closed until another user approves.',
-    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    body: strictObject({ reason: RequestReason }),
     message: 'Reopening requested successfully',
     errors: ['month_not_closed', 'reopening_requested'],
     run: async (tx, call) => {
@@ -178,7 +177,7 @@ const months = resource(MONTHS, {
     ],
     message: 'Month reopened',
     run: async (tx, call) => {
-      await reopenings.approve(tx, checkerOf(call), call.params.id)
+      await approving.run(tx, call)
       return readMonthRow(tx, call)
     },
   })
@@ -190,8 +189,7 @@ const months = resource(MONTHS, {
     description: 'The month stays closed. The requester sees the reason.',
     message: 'Reopening rejected',
     run: async (tx, call) => {
-      const decision = { key: call.params.id, reason: call.body.reason }
-      await reopenings.reject(tx, checkerOf(call), decision)
+      await rejecting.run(tx, call)
       return readMonthRow(tx, call)
     },
   })
@@ -203,7 +201,7 @@ const months = resource(MONTHS, {
     errors: ['reopening_not_found', 'own_request_only', 'request_decided'],
     message: 'Reopening withdrawn',
     run: async (tx, call) => {
-      await reopenings.withdraw(tx, checkerOf(call), call.params.id)
+      await withdrawing.run(tx, call)
       return readMonthRow(tx, call)
     },
   })

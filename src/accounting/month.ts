@@ -311,7 +311,6 @@ export function toMonth(text: string, { from, to }: { from: Date; to: Date }): M
   return { month: text, from, to, first: `${text}-01`, last: watDay(new Date(to.getTime() - 1)) }
 }
 
-// The days of a month, in order.
 export function daysOf({ first, last }: Month): string[] {
   const count = Number(last.slice(8)) // The number of the last day, such as 31.
   return Array.from({ length: count }, (_, index) => {

@@ -7,13 +7,13 @@ import { parseBankTime, timestamp, watDay } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { type Columns, CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { AtQuery, parseAt, query } from '#http/lists.ts'
+import { AtQuery, parseAt } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER } from '#http/schemas.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import { type Fields, type View, view } from '#http/view.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import type { CurrencyTotal } from './journal.ts'
@@ -40,29 +40,24 @@ export const MonthQuery = {
   }),
 }
 
-// Refuses one field of the request.
-export function refused(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }])
-}
-
 // Refuses a text that is not a day of the calendar.
 export function parseDay(text: string, field = 'day'): string {
-  if (!DAY.test(text) || !parseBankTime(text)) throw refused(field, NOT_A_DAY)
+  if (!DAY.test(text) || !parseBankTime(text)) throw invalidField(field, NOT_A_DAY)
   return text
 }
 
 // Refuses a day that has not begun.
 export function parsePastDay(text: string, now: Date): string {
   const day = parseDay(text)
-  if (day > watDay(now)) throw refused('day', IN_THE_FUTURE)
+  if (day > watDay(now)) throw invalidField('day', IN_THE_FUTURE)
   return day
 }
 
 // Returns the month as a period from midnight to midnight in West Africa. Refuses a month that has not begun.
 export function parseMonth(text: string, now: Date): { from: Date; to: Date } {
   const [, year, month] = MONTH.exec(text) ?? []
-  if (!year || !month) throw refused('month', NOT_A_MONTH)
-  if (text > watDay(now).slice(0, 7)) throw refused('month', IN_THE_FUTURE)
+  if (!year || !month) throw invalidField('month', NOT_A_MONTH)
+  if (text > watDay(now).slice(0, 7)) throw invalidField('month', IN_THE_FUTURE)
   const nextMonth = month === '12' ? `${Number(year) + 1}-01` : `${year}-${pad(Number(month) + 1)}`
   return { from: parseBankTime(`${text}-01`) as Date, to: parseBankTime(`${nextMonth}-01`) as Date }
 }
@@ -160,7 +155,7 @@ export function momentReport<Shown extends { at: string }, Row>(
 
 // How a report reads its month or moment (`Span`) from the query, and how its JSON, CSV and page state it.
 type Spans<Query, Span> = {
-  fields: Parameters<typeof query>[0]
+  fields: Parameters<typeof strictObject>[0]
   parse: (query: Query, now: Date) => Span
   stampOf: (span: Span) => readonly [name: string, value: string]
   describe: (span: Span) => { suffix: string; title: string; about: string[] }
@@ -197,10 +192,10 @@ function reportRoutes<Query, Span, Data, Row>(
   return async (app, deps) => {
     json.register(app, deps)
     const onRequest = deps.authentication.requires('accounting:read')
-    const schema = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
+    const schema = { tags: ['Accounting'], security: BEARER, querystring: strictObject(fields) }
     const csv = {
       ...schema,
-      querystring: query({ ...fields, ...FileQuery }),
+      querystring: strictObject({ ...fields, ...FileQuery }),
       operationId: `export${operation}`,
       summary: `Export ${of} as CSV`,
       description: CSV_NOTE,

@@ -8,7 +8,7 @@ import { watDay } from '#clock.ts'
 import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { createRule, type FeeRule } from '#fees/rules.ts'
 import type { ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -123,8 +123,7 @@ type By = { clientId: ClientId; actor: string; now: Date }
 export async function addTaxRate(tx: Transaction, by: By, rate: NewRate): Promise<TaxRate> {
   const { tax, clientId, bps, amountKobo, thresholdKobo, bearer, effectiveFrom, source } = rate
   if (effectiveFrom <= watDay(by.now)) {
-    const message = 'Must be tomorrow or later: past days keep their rate.'
-    throw new Refusal('invalid_request', [{ field: 'effectiveFrom', message }])
+    throw invalidField('effectiveFrom', 'Must be tomorrow or later: past days keep their rate.')
   }
   await tx.query(`select pg_advisory_xact_lock(hashtext('tax_rates'))`)
   if (tax === 'vat') await changeFeeRules(tx, by, { bps: bps as number, day: effectiveFrom })
@@ -178,6 +177,7 @@ async function changeFeeRules(
     clientId: null,
     day: dayBefore(effectiveFrom),
   })
+  if (formerRate?.bps === bps) return // The rate does not change, so the rules stay.
   const { rows } = await tx.query<FeeRule>({
     name: 'fee-rules-with-standard-vat',
     text: `select r.client_id, r.merchant_code, r.code, r.basis, r.flat_kobo, r.bps, r.min_kobo, r.cap_kobo,
@@ -187,7 +187,6 @@ async function changeFeeRules(
             order by r.client_id, r.id`,
     values: [formerRate?.bps ?? null],
   })
-  if (formerRate?.bps === bps) return // The rate does not change, so the rules stay.
   for (const { clientId, merchantCode, ...terms } of rows) {
     await createRule(tx, by, {
       clientId,

@@ -7,14 +7,14 @@ import { CLIENTS, requireClientId } from '#access/client-routes.ts'
 import { findClient } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { choice } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { AMOUNT_OR_ZERO_SAYS, chosen, named, text } from '#http/schemas.ts'
+import { amountOrZero, chosen, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import { PERCENT_BPS, parsePercent } from '#payouts/setting-routes.ts'
-import { OPERATOR, parseDay, refused, SCOPES } from './report-views.ts'
+import { OPERATOR, parseDay, SCOPES } from './report-views.ts'
 import {
   addTaxRate,
   BEARERS,
@@ -30,42 +30,28 @@ import {
 const PERCENT_MAX = 50
 const SOURCE_MAX = 300
 
-const nairaField = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<number | string>({
-      type: ['number', 'string'],
-      'x-money': 'or-zero',
-      description,
-      'x-says': AMOUNT_OR_ZERO_SAYS,
+const RateRequest = namedBody('TaxRateRequest', {
+  tax: chosen(TAXES, 'vat, stamp_duty, or withholding: of one client’s fees.'),
+  clientId: Type.Optional(text(64, 'Of withholding tax: the client that withholds it.')),
+  percent: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: PERCENT_MAX,
+      description: 'Rate of VAT or withholding tax.',
+      'x-says': `Must be from 0 to ${PERCENT_MAX}, with at most two decimals.`,
     }),
-  )
-
-const RateRequest = named(
-  'TaxRateRequest',
-  {
-    tax: chosen(TAXES, 'vat, stamp_duty, or withholding: of one client’s fees.'),
-    clientId: Type.Optional(text(64, 'Of withholding tax: the client that withholds it.')),
-    percent: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: PERCENT_MAX,
-        description: 'Rate of VAT or withholding tax.',
-        'x-says': `Must be from 0 to ${PERCENT_MAX}, with at most two decimals.`,
-      }),
-    ),
-    amount: nairaField('Stamp duty on a transfer.'),
-    threshold: nairaField('Least transfer that bears stamp duty.'),
-    bearer: Type.Optional(chosen(BEARERS, 'Who bears stamp duty.')),
-    effectiveFrom: Type.String({
-      maxLength: 10,
-      examples: ['2027-01-01'],
-      description: 'First day (WAT), tomorrow or later, as yyyy-MM-dd.',
-      'x-says': 'Must be a day as yyyy-MM-dd, e.g. 2027-01-01.',
-    }),
-    source: text(SOURCE_MAX, 'The law or notice that it follows.'),
-  },
-  { additionalProperties: false },
-)
+  ),
+  amount: Type.Optional(amountOrZero('Stamp duty on a transfer.')),
+  threshold: Type.Optional(amountOrZero('Least transfer that bears stamp duty.')),
+  bearer: Type.Optional(chosen(BEARERS, 'Who bears stamp duty.')),
+  effectiveFrom: Type.String({
+    maxLength: 10,
+    examples: ['2027-01-01'],
+    description: 'First day (WAT), tomorrow or later, as yyyy-MM-dd.',
+    'x-says': 'Must be a day as yyyy-MM-dd, e.g. 2027-01-01.',
+  }),
+  source: text(SOURCE_MAX, 'The law or notice that it follows.'),
+})
 
 const RateView = view('TaxRate', (f: Fields<TaxRate>) => ({
   tax: f.oneOf('tax', TAXES, 'Which tax.'),
@@ -130,20 +116,16 @@ const SettingsView = view('TaxSettings', (f: Fields<TaxSettings>) => ({
   withholdingFrom: f.textOrNull('from', 'Since when. Null: never set.'),
 }))
 
-const SettingsRequest = named(
-  'TaxSettingsRequest',
-  {
-    legalName: text(200, 'Registered name.'),
-    address: text(300, 'Registered address.'),
-    tin: Type.String({
-      pattern: '^[0-9A-Za-z-]{8,20}$',
-      examples: ['01234567-0001'],
-      description: 'Tax identification number.',
-      'x-says': 'Must be 8 to 20 digits, letters or dashes.',
-    }),
-  },
-  { additionalProperties: false },
-)
+const SettingsRequest = namedBody('TaxSettingsRequest', {
+  legalName: text(200, 'Registered name.'),
+  address: text(300, 'Registered address.'),
+  tin: Type.String({
+    pattern: '^[0-9A-Za-z-]{8,20}$',
+    examples: ['01234567-0001'],
+    description: 'Tax identification number.',
+    'x-says': 'Must be 8 to 20 digits, letters or dashes.',
+  }),
+})
 
 export const taxSettings = resource(`${CLIENTS}/:clientId/tax-settings`, {
   tag: 'Accounting',
@@ -204,8 +186,8 @@ function parseRate(body: Static<typeof RateRequest>) {
   for (const field of ['clientId', 'percent', 'amount', 'threshold', 'bearer'] as const) {
     const isPresent = body[field] !== undefined
     const isNeeded = neededFields.includes(field)
-    if (isPresent && !isNeeded) throw refused(field, `Not for ${tax}.`)
-    if (!isPresent && isNeeded) throw refused(field, `Required for ${tax}.`)
+    if (isPresent && !isNeeded) throw invalidField(field, `Not for ${tax}.`)
+    if (!isPresent && isNeeded) throw invalidField(field, `Required for ${tax}.`)
   }
   return {
     tax,

@@ -10,7 +10,7 @@ import type { Deps } from '#http/deps.ts'
 import { choice, NoQuery } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER, named, text } from '#http/schemas.ts'
+import { BEARER, named, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { content, MonthQuery, OPERATOR, parseMonth, SCOPES } from './report-views.ts'
@@ -119,7 +119,7 @@ export const operatorVatInvoices = resource(ALL_CLIENTS, {
       'One invoice for each client that was charged fees, and one credit note for each that was given ' +
       'some back. The last day of the month must be closed. Repeating it issues nothing more.',
     view: Issued,
-    body: named('VatInvoicesRequest', MonthQuery, { additionalProperties: false }),
+    body: namedBody('VatInvoicesRequest', MonthQuery),
     errors: ['month_open'],
     message: 'VAT invoices issued successfully',
     run: (tx, call) => {

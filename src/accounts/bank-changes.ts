@@ -1,5 +1,6 @@
-// Account changes that the service sends to the issuing bank: new names, and blocks of closed accounts. The
-// transaction of the change queues them, and a worker sends them until the bank answers.
+// Changes that the service sends to the issuing bank: the new name of an account, and the request to block
+// the number of a closed account. The transaction that changes the account queues them, and a worker sends
+// each one until the bank answers.
 //
 //   pending ──▶ done | refused | dropped (the account was erased, or the bank has no such call)
 //

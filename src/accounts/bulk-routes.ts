@@ -10,7 +10,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { resource } from '#http/resource.ts'
-import { FieldError, named, nullable } from '#http/schemas.ts'
+import { FieldError, named, nullable, strictObject, trueOrFalse } from '#http/schemas.ts'
 import { fieldErrors, withoutBlanks } from '#http/validation.ts'
 import { timeOrderedId } from '#ids.ts'
 import type { Once } from '#records/idempotency.ts'
@@ -35,29 +35,24 @@ const ITEMS_MAX = 500
 // About 4 kB for each of 500 items. An account takes less than 1 kB without payer rules.
 const BODY_BYTES_MAX = 2_097_152
 
-const ItemBody = Type.Object(RequestFields, { additionalProperties: false })
+const ItemBody = strictObject(RequestFields)
 
 // Items are validated individually, so the list itself accepts anything.
-const BulkRequest = Type.Object(
-  {
-    accounts: Type.Array(Type.Union([ItemBody, Type.Unknown()]), {
-      minItems: 1,
-      maxItems: ITEMS_MAX,
-      description:
-        'Same fields as when creating one account. Invalid items are refused individually.',
-      'x-says': `Must be a list of 1 to ${ITEMS_MAX} accounts.`,
-    }),
-    validateOnly: Type.Optional(
-      Type.Boolean({
-        description:
-          'Check the items and create nothing: `data` is null throughout. What only creating ' +
-          'finds out, such as an unknown split, is not checked.',
-        'x-says': 'Must be true or false.',
-      }),
+const BulkRequest = strictObject({
+  accounts: Type.Array(Type.Union([ItemBody, Type.Unknown()]), {
+    minItems: 1,
+    maxItems: ITEMS_MAX,
+    description:
+      'Same fields as when creating one account. Invalid items are refused individually.',
+    'x-says': `Must be a list of 1 to ${ITEMS_MAX} accounts.`,
+  }),
+  validateOnly: Type.Optional(
+    trueOrFalse(
+      'Check the items and create nothing: `data` is null throughout. What only creating ' +
+        'finds out, such as an unknown split, is not checked.',
     ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
 const Result = named('BulkResult', {
   index: Type.Integer({ description: 'Position in the list, from 0.' }),

@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Client, mayUseMerchant } from '#access/permissions.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { assignTier, queueChecks, verifyAgain } from '#identity/checks.ts'
 import { LOWEST_TIER } from '#identity/tiers.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
@@ -162,8 +162,7 @@ async function profileIdOf(tx: Transaction, { id }: Client, code: string | null)
   if (code === null) return null
   const profile = await lockProfile(tx, { clientId: id, code })
   if (profile) return profile.id
-  const message = 'Must be the code of a limit profile, or null.'
-  throw new Refusal('invalid_request', [{ field: 'limitProfile', message }])
+  throw invalidField('limitProfile', 'Must be the code of a limit profile, or null.')
 }
 
 // Queues the verification of the account's identifiers that are not verified yet. Workers call the identity

@@ -120,7 +120,6 @@ async function insertAccounts(
   ])
 }
 
-// The event that reports a new account to its client.
 function createdEvent({ id, clientId }: CollectionAccount): NewEvent {
   const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
   return { clientId, type: 'account.created', collectionAccountId: id, facts }

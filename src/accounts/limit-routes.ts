@@ -6,9 +6,9 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import { CLIENTS, requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
 import { refuseRestricted } from '#access/permissions.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { named, text } from '#http/schemas.ts'
+import { named, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { KYC_TIERS, type KycTier } from '#identity/tiers.ts'
 import { koboOf } from '#money.ts'
@@ -44,29 +44,21 @@ const Tiers = Type.Unsafe<KycTier[]>({
   'x-says': 'Must be a list of distinct tiers (1, 2 or 3).',
 })
 
-const ProfileRequest = named(
-  'LimitProfileRequest',
-  {
-    code: Code,
-    name: Name,
-    perCredit: Type.Optional(LimitAmount),
-    perDay: Type.Optional(LimitAmount),
-    balanceMax: Type.Optional(LimitAmount),
-    tiers: Type.Optional(Tiers),
-  },
-  { additionalProperties: false },
-)
-const ProfileReplacement = named(
-  'LimitProfileReplacement',
-  {
-    name: Name,
-    perCredit: LimitAmount,
-    perDay: LimitAmount,
-    balanceMax: LimitAmount,
-    tiers: Tiers,
-  },
-  { additionalProperties: false },
-)
+const ProfileRequest = namedBody('LimitProfileRequest', {
+  code: Code,
+  name: Name,
+  perCredit: Type.Optional(LimitAmount),
+  perDay: Type.Optional(LimitAmount),
+  balanceMax: Type.Optional(LimitAmount),
+  tiers: Type.Optional(Tiers),
+})
+const ProfileReplacement = namedBody('LimitProfileReplacement', {
+  name: Name,
+  perCredit: LimitAmount,
+  perDay: LimitAmount,
+  balanceMax: LimitAmount,
+  tiers: Tiers,
+})
 const ProfileView = view('LimitProfile', (f: Fields<LimitProfile>) => ({
   code: f.text('code'),
   name: f.text('name'),
@@ -163,31 +155,27 @@ const CeilingsView = view('CollectionCeilings', (f: Fields<{ tiers: readonly Cei
   tiers: f.list(CeilingView, 'tiers', 'One for each KYC tier. Null: no ceiling.'),
 }))
 
-const CeilingsRequest = named(
-  'CollectionCeilingsRequest',
-  {
-    tiers: Type.Array(
-      Type.Object(
-        {
-          tier: Type.Unsafe<KycTier>({ ...Tier, description: 'KYC tier.' }),
-          perCredit: Type.Optional(LimitAmount),
-          perDay: Type.Optional(LimitAmount),
-          balanceMax: Type.Optional(LimitAmount),
-        },
-        {
-          additionalProperties: false,
-          'x-says': 'Must be an object with tier, and perCredit, perDay or balanceMax.',
-        },
-      ),
+const CeilingsRequest = namedBody('CollectionCeilingsRequest', {
+  tiers: Type.Array(
+    Type.Object(
       {
-        maxItems: KYC_TIERS.length,
-        description: 'Tiers that are missing have no ceiling. Null or missing: none.',
-        'x-says': `Must be a list of at most ${KYC_TIERS.length} tiers with their ceilings.`,
+        tier: Type.Unsafe<KycTier>({ ...Tier, description: 'KYC tier.' }),
+        perCredit: Type.Optional(LimitAmount),
+        perDay: Type.Optional(LimitAmount),
+        balanceMax: Type.Optional(LimitAmount),
+      },
+      {
+        additionalProperties: false,
+        'x-says': 'Must be an object with tier, and perCredit, perDay or balanceMax.',
       },
     ),
-  },
-  { additionalProperties: false },
-)
+    {
+      maxItems: KYC_TIERS.length,
+      description: 'Tiers that are missing have no ceiling. Null or missing: none.',
+      'x-says': `Must be a list of at most ${KYC_TIERS.length} tiers with their ceilings.`,
+    },
+  ),
+})
 
 const READ = 'Ceilings retrieved successfully'
 
@@ -243,8 +231,7 @@ export const clientCeilings = resource(`${CLIENTS}/:clientId/collection-ceilings
 // Checks that each tier occurs once, which the schema cannot express.
 function parseCeilings({ tiers }: Static<typeof CeilingsRequest>): Ceiling[] {
   if (new Set(tiers.map(({ tier }) => tier)).size < tiers.length) {
-    const message = 'Must name each tier once.'
-    throw new Refusal('invalid_request', [{ field: 'tiers', message }])
+    throw invalidField('tiers', 'Must name each tier once.')
   }
   return tiers.map(({ tier, perCredit, perDay, balanceMax }) => ({
     tier,

@@ -133,7 +133,6 @@ export async function readLimits(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-// Returns the limits that these accounts would have in these tiers.
 export async function readLimitsOfTiers(
   db: Queryable,
   accounts: readonly { id: AccountId; tier: KycTier }[],

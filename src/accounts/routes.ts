@@ -18,7 +18,6 @@ import {
   parseAmounts,
   parseFlag,
   parseWindow,
-  query,
   SUMMARISED,
   WindowQuery,
 } from '#http/lists.ts'
@@ -30,6 +29,8 @@ import {
   IdempotencyHeaders,
   named,
   PayerRulesBody,
+  SOME_CHANGE,
+  strictObject,
   text,
 } from '#http/schemas.ts'
 import { dropBlanks } from '#http/validation.ts'
@@ -148,7 +149,6 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
   )
 }
 
-// Filters of the list and of its export.
 export const AccountFilterFields = {
   merchantId: Type.Optional(text(64, 'Merchant ID.')),
   merchantCode: Type.Optional(text(64, 'Merchant code.')),
@@ -212,7 +212,7 @@ export const ownAccounts = resource(ACCOUNTS, OWN_ACCOUNTS)
     },
   })
 
-const FilterQuery = query(AccountFilterFields)
+const FilterQuery = strictObject(AccountFilterFields)
 
 // Turns the query of a list of accounts into filters. `isPerson`: the request comes from a dashboard user
 // instead of a system of the client.
@@ -280,11 +280,7 @@ const AccountChange = named(
       Type.Union([text(40, 'Split for what it receives from now on. Null: none.'), Type.Null()]),
     ),
   },
-  {
-    additionalProperties: false,
-    minProperties: 1,
-    'x-says': 'Must be an object with at least one field to change.',
-  },
+  SOME_CHANGE,
 )
 
 // Makes the schema of an object nullable. A union with null would hide the error messages of its fields.

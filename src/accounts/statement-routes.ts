@@ -9,10 +9,9 @@ import {
   PageQuery,
   parseLimit,
   parseWindow,
-  query,
   WindowQuery,
 } from '#http/lists.ts'
-import { BEARER } from '#http/schemas.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { TransferId } from '#ids.ts'
 import { kobo } from '#money.ts'
@@ -85,7 +84,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         description: 'Every transfer in and out, with the running balance.',
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
-        querystring: query({ ...WindowQuery, ...PageQuery }),
+        querystring: strictObject({ ...WindowQuery, ...PageQuery }),
         response: { 200: ListEnvelope(EntryView.schema) },
       },
     },

@@ -26,7 +26,7 @@ import { watDay } from '#clock.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
-import { readUsage } from '#reports/totals.ts'
+import { readUsage } from '#reports/hourly-totals.ts'
 import { AdminProblem, type Context, type Field, UsageProblem } from './operator-command.ts'
 
 const PAGE = 500

@@ -144,12 +144,11 @@ function plainStatement(statement: Statement) {
 const EXPORT_STATEMENT_MAX_MS = 3_600_000 // The first row may wait until all transfers are sorted.
 const PROGRESS_EVERY_LINES = 50_000
 const PACKAGE = new URL('../../package.json', import.meta.url)
-type Export = { proof?: string; proofKey?: boolean }
 
 // `manilla export`: writes the books and their proof. With --proof-key, only shows the public key.
 export async function exportBooks(
   context: Context,
-  { proof: folder, proofKey: showsKeyOnly }: Export,
+  { proof: folder, proofKey: showsKeyOnly }: { proof?: string; proofKey?: boolean },
 ) {
   if ((showsKeyOnly === true) === (folder !== undefined) || folder === '') {
     throw new UsageProblem('Specify --proof <folder>, or --proof-key.')

@@ -3,14 +3,17 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import { HOUR_MS } from '#clock.ts'
+import type { Conditions } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
-import { text } from '#http/schemas.ts'
+import { strictObject, text } from '#http/schemas.ts'
 import { Fields } from '#http/view.ts'
-import type { Request, Viewer } from './workflow.ts'
+import type { Request, Viewer, Workflow } from './workflow.ts'
 
-const HOUR_MS = 3_600_000
 const REASON_MAX = 500
 
 const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
@@ -47,15 +50,6 @@ export const RequestReason = text(REASON_MAX, 'Reason, shown to the approver.')
 // Options of an operation that only users may call: client credentials are refused.
 export const ofPeople = { isForPeople: true, guard: () => requireUser } as const
 
-// Options of an operation that rejects a request.
-export const rejecting = {
-  ...ofPeople,
-  body: Type.Object(
-    { reason: text(REASON_MAX, 'Reason, shown to the requester.') },
-    { additionalProperties: false },
-  ),
-} as const
-
 export async function requireUser({ userId }: FastifyRequest): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
 }
@@ -84,3 +78,41 @@ export const viewerOf = (call: Deps & Identity): Viewer => toViewer(call, call)
 export function checkerOf<C extends Deps & Identity>(call: C) {
   return { ...call, ...requireApprover(call, call) }
 }
+
+type Caller = Deps & Identity
+type Page = { after: bigint | null; limit: number }
+type Rejection = { body: { reason: string } }
+
+// The parts that the operations on the requests of every workflow have in common: reading a page of them, and
+// the options of those that decide on one. `keyOf` returns the key of the request that a call names.
+export function operationsOf<R extends Request, D, Named>(
+  workflow: Workflow<R, D>,
+  keyOf: (call: Named, tx: Transaction) => bigint | string | Promise<bigint>,
+) {
+  return {
+    listRequests: (db: Queryable, call: Caller & Page, where: Conditions) =>
+      workflow.list(db, viewerOf(call), { where, beforeId: call.after, limit: call.limit }),
+    approving: {
+      ...ofPeople,
+      run: async (tx: Transaction, call: Caller & D & Named) =>
+        workflow.approve(tx, checkerOf(call), await keyOf(call, tx)),
+    },
+    rejecting: {
+      ...ofPeople,
+      body: strictObject({ reason: text(REASON_MAX, 'Reason, shown to the requester.') }),
+      run: async (tx: Transaction, call: Caller & Named & Rejection) => {
+        const decision = { key: await keyOf(call, tx), reason: call.body.reason }
+        return workflow.reject(tx, checkerOf(call), decision)
+      },
+    },
+    withdrawing: {
+      ...ofPeople,
+      run: async (tx: Transaction, call: Caller & Named) =>
+        workflow.withdraw(tx, checkerOf(call), await keyOf(call, tx)),
+    },
+  } as const
+}
+
+type NamesReference = { params: { reference: string } }
+
+export const referenceOf = ({ params }: NamesReference) => params.reference

@@ -33,11 +33,10 @@ import { type Action, recordActions, writeAuditLog } from '#records/audit-log.ts
 import { type Approver, lockApprover, unfitnessOf } from './approvers.ts'
 
 export const REQUEST_STATES = ['open', 'approved', 'rejected', 'withdrawn'] as const
-type RequestState = (typeof REQUEST_STATES)[number] | 'void'
 
 export type Request = {
   id: bigint
-  state: RequestState
+  state: (typeof REQUEST_STATES)[number] | 'void'
   requestedBy: string
   requestedAt: Date
   decidedBy: string | null

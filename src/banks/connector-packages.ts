@@ -161,7 +161,7 @@ function guardConnector(connector: Connector): Connector {
   }
 }
 
-// Wraps each call so that an exception counts as no answer of the bank: `unknown` for a payout, which may
+// Wraps each call so that an exception counts as no answer from the bank: `unknown` for a payout, which may
 // have been made, else `no_answer`.
 function guardCalls(calls: BankCalls): BankCalls {
   const entries = Object.entries(calls).map(([name, call]) => {

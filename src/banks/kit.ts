@@ -39,6 +39,7 @@ export {
   type Ask,
   asking,
   askingWithToken,
+  asNoAnswer,
   inTurn,
   type JsonAnswer,
   messageOf,

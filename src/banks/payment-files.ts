@@ -97,7 +97,6 @@ const NARRATION_MAX = 140
 const TEXT_MAX = 500
 const LINE_END = '\r\n'
 
-// Writes the file of the payouts for the bank.
 export function writePaymentCsv({ debitAccount, executionDate, orders }: PaymentFile) {
   const cells = (order: PayoutInstruction) => [
     order.reference,

@@ -63,10 +63,6 @@ type NewCase = {
 
 export const LINKS_MAX = 200 // A case has at most this many credits, parties and notes each.
 
-export function isCaseReference(text: string): boolean {
-  return /^CAS[0-9]{15}$/.test(text)
-}
-
 // Opens a case with its deadlines, parties and credits. If the key already has a case, returns that case, and
 // `isNew` is false.
 export async function openCase(
@@ -310,14 +306,12 @@ export async function investigate(
   await recordChange(tx, by, { ...lockedCase, change: 'investigate' })
 }
 
-type Closing = { reference: string; outcome: Outcome; reason: string }
-
 // Closes a case with its outcome. Refuses a case with active holds: an operator must first decide about the
 // held money (I133).
 export async function closeCase(
   tx: Transaction,
   by: CaseActor,
-  { reference, outcome, reason }: Closing,
+  { reference, outcome, reason }: { reference: string; outcome: Outcome; reason: string },
 ): Promise<void> {
   const lockedCase = await lockOpenCase(tx, reference)
   const { rowCount } = await tx.query({

@@ -2,7 +2,7 @@
 // one some time before it (warnMinutes), and one when it has passed. The alerts clear when the deadline is
 // met or the case is closed.
 
-import { businessDayFrom, type Holidays, watDay } from '#clock.ts'
+import { businessDayFrom, DAY_MS, type Holidays, MINUTE_MS, watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CaseId, ClientId } from '#ids.ts'
@@ -33,8 +33,6 @@ export type Deadline = {
   metBy: string | null
 }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const RULE_COLUMNS = 'name, kinds, unit, length, warn_minutes, source, updated_by, updated_at'
 
 // Lists the rules of all deadlines, in the order in which the deadlines pass.
@@ -47,15 +45,12 @@ export async function listDeadlineRules(db: Queryable): Promise<DeadlineRule[]> 
   return rows
 }
 
-type By = { clientId: ClientId; actor: string; now: Date }
-type RuleChange = Pick<DeadlineRule, 'name' | 'unit' | 'length' | 'warnMinutes' | 'source'>
-
 // Changes the rule of a deadline. It applies to cases that are opened from now on. Open cases keep their
 // deadlines.
 export async function setDeadlineRule(
   tx: Transaction,
-  { clientId, actor, now }: By,
-  rule: RuleChange,
+  { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
+  rule: Pick<DeadlineRule, 'name' | 'unit' | 'length' | 'warnMinutes' | 'source'>,
 ): Promise<DeadlineRule> {
   const { name, unit, length, warnMinutes, source } = rule
   const { rows } = await tx.query<DeadlineRule>({
@@ -86,12 +81,10 @@ export function dueAfter(start: Date, { unit, length }: DueRule, holidays: Holid
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10)
 
-type Opened = { id: CaseId; kind: string; reportedAt: Date }
-
 // Gives a new case the deadlines of its kind, counted from the time of the report.
 export async function addDeadlines(
   tx: Transaction,
-  { id, kind, reportedAt }: Opened,
+  { id, kind, reportedAt }: { id: CaseId; kind: string; reportedAt: Date },
 ): Promise<void> {
   const holidays = await readHolidays(tx)
   for (const rule of await listDeadlineRules(tx)) {

@@ -6,8 +6,8 @@ import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { NoQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, text } from '#http/schemas.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, BEARER, strictObject, text } from '#http/schemas.ts'
 import { addEvidence, FILE_BYTES_MAX, FILES_MAX, MEDIA_TYPES, readBytes } from './evidence.ts'
 import { getWholeCase } from './queries.ts'
 import { actorOf, CASES, requireReference } from './routes.ts'
@@ -50,7 +50,7 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
           'Idempotency-Key.',
         consumes: UPLOADED,
         params: Type.Object({ reference: Type.String() }),
-        querystring: query({ name: text(200, 'The file’s name.') }),
+        querystring: strictObject({ name: text(200, 'The file’s name.') }),
         body: Type.Unsafe<Buffer>({ description: 'The file.' }),
         response: { 200: ApiEnvelope(WholeCaseView.schema) },
       },

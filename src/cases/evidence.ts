@@ -53,14 +53,12 @@ function isText(bytes: Buffer): boolean {
   }
 }
 
-type NewEvidence = { reference: string; name: string; bytes: Buffer }
-
 // Adds a file to an open case. If the case already has a file with the same content, the first upload stays
 // and the new one is dropped.
 export async function addEvidence(
   tx: Transaction,
   by: CaseActor,
-  { reference, name, bytes }: NewEvidence,
+  { reference, name, bytes }: { reference: string; name: string; bytes: Buffer },
 ): Promise<void> {
   const mediaType = sniffMediaType(bytes)
   if (!mediaType || bytes.length === 0) throw new Refusal('evidence_refused')

@@ -6,10 +6,11 @@ import { RequestReason } from '#approvals/views.ts'
 import { parseBankTime } from '#clock.ts'
 import { getCredit } from '#credits/queries.ts'
 import type { Queryable } from '#db/pool.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { choice, parseFlag } from '#http/lists.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, named, text } from '#http/schemas.ts'
+import { Amount, chosen, namedBody, strictObject, text } from '#http/schemas.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -19,7 +20,6 @@ import {
   type CaseActor,
   closeCase,
   investigate,
-  isCaseReference,
   KINDS,
   LINKS_MAX,
   linkCredit,
@@ -40,48 +40,42 @@ import { DUE_BEFORE, getWholeCase, HAS_CREDIT, listCases } from './queries.ts'
 import { CASE_STATES, OUTCOMES } from './states.ts'
 import { CaseView, DeadlineRuleView, WholeCaseView } from './views.ts'
 
+export const requireReference = referenceKey('CAS', 'case_not_found')
+
 export const CASES = '/api/v1/operator/cases'
 const OF_OPERATOR = { tag: 'Cases', scopes: { read: 'operator', write: 'operator' } } as const
 const TIME_SAYS = 'Must be an ISO 8601 time that has passed.'
 const NOTE_MAX = 5_000
 
-const PartyBody = named(
-  'CasePartyRequest',
-  {
-    role: chosen(ROLES, 'Its part in the case.'),
-    name: Type.Optional(text(200, 'Of the person or institution.')),
-    accountNumber: Type.Optional(text(34, 'At any bank.')),
-    bankCode: Type.Optional(text(20, 'Of that bank.')),
-    contact: Type.Optional(text(200, 'A telephone number or email address.')),
-  },
-  { additionalProperties: false },
-)
+const PartyBody = namedBody('CasePartyRequest', {
+  role: chosen(ROLES, 'Its part in the case.'),
+  name: Type.Optional(text(200, 'Of the person or institution.')),
+  accountNumber: Type.Optional(text(34, 'At any bank.')),
+  bankCode: Type.Optional(text(20, 'Of that bank.')),
+  contact: Type.Optional(text(200, 'A telephone number or email address.')),
+})
 
-const CaseBody = named(
-  'CaseRequest',
-  {
-    kind: chosen(KINDS, 'Where the report comes from: a bank, a payer, or a rule of your own.'),
-    summary: text(500, 'What is said to have happened.'),
-    clientId: Type.Optional(text(64, 'Whose money it is about, if that is known.')),
-    amount: Type.Optional(Amount),
-    reporterReference: Type.Optional(text(64, 'The reporter’s own number of the case.')),
-    reportedAt: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'When it was reported (ISO 8601): deadlines begin then. Default: now.',
-        'x-says': TIME_SAYS,
-      }),
-    ),
-    sessionIds: Type.Optional(
-      Type.Array(text(64, 'Any identifier of a credit.'), {
-        maxItems: LINKS_MAX,
-        description: 'The credits, by any of their identifiers. They take a clientId.',
-      }),
-    ),
-    parties: Type.Optional(Type.Array(PartyBody, { maxItems: 20 })),
-  },
-  { additionalProperties: false },
-)
+const CaseBody = namedBody('CaseRequest', {
+  kind: chosen(KINDS, 'Where the report comes from: a bank, a payer, or a rule of your own.'),
+  summary: text(500, 'What is said to have happened.'),
+  clientId: Type.Optional(text(64, 'Whose money it is about, if that is known.')),
+  amount: Type.Optional(Amount),
+  reporterReference: Type.Optional(text(64, 'The reporter’s own number of the case.')),
+  reportedAt: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'When it was reported (ISO 8601): deadlines begin then. Default: now.',
+      'x-says': TIME_SAYS,
+    }),
+  ),
+  sessionIds: Type.Optional(
+    Type.Array(text(64, 'Any identifier of a credit.'), {
+      maxItems: LINKS_MAX,
+      description: 'The credits, by any of their identifiers. They take a clientId.',
+    }),
+  ),
+  parties: Type.Optional(Type.Array(PartyBody, { maxItems: 20 })),
+})
 
 export const cases = resource(CASES, {
   ...OF_OPERATOR,
@@ -139,10 +133,7 @@ export const cases = resource(CASES, {
     path: '/:reference/notes',
     summary: 'Add a note to a case',
     description: 'A note never changes.',
-    body: Type.Object(
-      { note: text(NOTE_MAX, 'Only operators see it.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ note: text(NOTE_MAX, 'Only operators see it.') }),
     errors: ['case_closed', 'case_full', 'case_not_found'],
     message: 'Note added successfully',
     run: async (tx, call) => {
@@ -168,10 +159,10 @@ export const cases = resource(CASES, {
     path: '/:reference/credits',
     summary: 'Link a credit to a case',
     description: 'Linking it again changes nothing.',
-    body: Type.Object(
-      { sessionId: text(64, 'Any identifier of the credit.'), clientId: text(64, 'Whose it is.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      sessionId: text(64, 'Any identifier of the credit.'),
+      clientId: text(64, 'Whose it is.'),
+    }),
     errors: ['case_closed', 'case_full', 'case_not_found', 'client_not_found', 'credit_not_found'],
     message: 'Credit linked successfully',
     run: async (tx, call) => {
@@ -209,10 +200,10 @@ export const cases = resource(CASES, {
     path: '/:reference/close',
     summary: 'Close a case',
     description: 'With its outcome. Refused while money is held for it.',
-    body: Type.Object(
-      { outcome: chosen(OUTCOMES, 'What the case has shown.'), reason: RequestReason },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      outcome: chosen(OUTCOMES, 'What the case has shown.'),
+      reason: RequestReason,
+    }),
     errors: ['case_closed', 'case_has_holds', 'case_not_found'],
     message: 'Case closed successfully',
     run: async (tx, call) => {
@@ -225,7 +216,7 @@ export const cases = resource(CASES, {
     path: '/:reference/reopen',
     summary: 'Reopen a case',
     description: 'It is under investigation again. An erased case stays closed.',
-    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    body: strictObject({ reason: RequestReason }),
     errors: ['case_not_closed', 'case_not_found'],
     message: 'Case reopened successfully',
     run: async (tx, call) => {
@@ -252,29 +243,24 @@ export const caseDeadlines = resource('/api/v1/operator/case-deadlines', {
     path: '/:deadline',
     summary: 'Change a deadline of cases',
     description: 'For cases opened from now on. Open ones keep theirs.',
-    body: named(
-      'CaseDeadlineRequest',
-      {
-        unit: chosen(UNITS, 'Business days are those of the holidays in settlement.'),
-        length: Type.Integer({
-          minimum: 1,
-          maximum: 525_600,
-          description: 'At most 260 business days.',
-        }),
-        warnMinutes: Type.Integer({
-          minimum: 0,
-          maximum: 43_200,
-          description: 'Operators are alerted so long before it.',
-        }),
-        source: text(200, 'The rule or agreement behind it.'),
-      },
-      { additionalProperties: false },
-    ),
+    body: namedBody('CaseDeadlineRequest', {
+      unit: chosen(UNITS, 'Business days are those of the holidays in settlement.'),
+      length: Type.Integer({
+        minimum: 1,
+        maximum: 525_600,
+        description: 'At most 260 business days.',
+      }),
+      warnMinutes: Type.Integer({
+        minimum: 0,
+        maximum: 43_200,
+        description: 'Operators are alerted so long before it.',
+      }),
+      source: text(200, 'The rule or agreement behind it.'),
+    }),
     errors: ['case_not_found'],
     parse: ({ body }) => {
       if (body.unit === 'minutes' || body.length <= 260) return
-      const message = 'Must be at most 260 business days.'
-      throw new Refusal('invalid_request', [{ field: 'length', message }])
+      throw invalidField('length', 'Must be at most 260 business days.')
     },
     run: (tx, call) => setDeadlineRule(tx, call, { name: call.params.deadline, ...call.body }),
   })
@@ -323,12 +309,6 @@ async function findCredit(
   const viewer = await findClient(db, clientId)
   if (!viewer) throw new Refusal('client_not_found')
   return getCredit(db, { sealer, viewer, by: { identifier: sessionId } })
-}
-
-// Checks the reference in the path. A text that is no reference gets the same refusal as an unknown case.
-export function requireReference(text: string): string {
-  if (!isCaseReference(text)) throw new Refusal('case_not_found')
-  return text
 }
 
 // Checks the name of a deadline in the path. An unknown name gets the same refusal as an unknown case.

@@ -102,7 +102,6 @@ export async function removeChat(tx: Transaction, by: By): Promise<void> {
   await auditChange(tx, by, 'chat.remove', { host: rows[0].host })
 }
 
-// Writes a change of the chat to the audit log.
 function auditChange(
   tx: Transaction,
   { now, clientId, actor }: By,
@@ -184,7 +183,6 @@ export async function queuePosts(
   return rowCount ?? 0
 }
 
-// Returns the kinds of alerts that are at least this severe.
 function kindsFrom(least: Severity): readonly string[] {
   const leastIndex = SEVERITIES.indexOf(least)
   return ALERT_KIND_NAMES.filter((kind) => SEVERITIES.indexOf(severityOf(kind)) >= leastIndex)

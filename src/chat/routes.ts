@@ -2,10 +2,10 @@
 // (Slack, Mattermost, Rocket.Chat, …).
 
 import { Type } from '@fastify/type-provider-typebox'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { Deleted, named, text } from '#http/schemas.ts'
+import { Deleted, named, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { SEVERITIES, type Severity } from '#records/alerts.ts'
 import { checkTargetUrl, createGuardedAgent } from '#ssrf-guard.ts'
@@ -49,17 +49,14 @@ export const operatorChat = resource('/api/v1/operator/chat', {
     summary: 'Set the operators’ chat',
     description:
       'The address of an incoming webhook that takes {"text": …}, as Slack’s do. Stored encrypted.',
-    body: Type.Object(
-      {
-        url: text(2_048, 'The address of the webhook.'),
-        alertSeverity: Type.Optional(AlertSeverity),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      url: text(2_048, 'The address of the webhook.'),
+      alertSeverity: Type.Optional(AlertSeverity),
+    }),
     message: 'Chat set successfully',
     parse: ({ body, mode }) => {
       const message = checkTargetUrl(body.url, { mode })
-      if (message) throw new Refusal('invalid_request', [{ field: 'url', message }])
+      if (message) throw invalidField('url', message)
     },
     run: async (tx, call) => {
       const { url, alertSeverity = 'notice' } = call.body

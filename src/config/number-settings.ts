@@ -24,7 +24,6 @@ const POOL_DEFAULTS: Pool = { static: 50, dynamic: 200, accountName: 'Virtual ac
 const POOL_MAX = 10_000
 const NAME_MAX = 100
 
-// Returns whether the bank can issue new numbers for this purpose.
 export function issuesNumbers(bank: NumberSettings, purpose: Purpose): boolean {
   if (bank.numbers === 'perCustomer') return purpose === 'static'
   if (bank.numbers === 'reserved') return poolOf(bank)[purpose] > 0
@@ -41,7 +40,6 @@ export function poolOf({ pool }: NumberSettings): Pool {
   return { ...POOL_DEFAULTS, ...pool }
 }
 
-// Checks the source of numbers of one bank.
 export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Report): void {
   const { numbers = 'ranges', pool } = bank
   if (numbers !== 'ranges' && numbers !== 'reserved' && numbers !== 'perCustomer') {

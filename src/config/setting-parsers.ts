@@ -193,7 +193,8 @@ const CLIENT_SETTINGS = [
   'MANILLA_WEBHOOK_SECRET',
 ]
 
-// Finds names that no setting has: a mistyped name would silently leave the default in force.
+// Returns a message for each MANILLA_ variable that is not a setting. A mistyped name would silently leave
+// the default in force.
 export function unknownNames(env: object, names: readonly string[]): string[] {
   return Object.keys(env)
     .filter((name) => /^manilla_/i.test(name) && ![...names, ...CLIENT_SETTINGS].includes(name))

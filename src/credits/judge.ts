@@ -30,7 +30,7 @@
 import { type AccountLimits, findLimitViolation } from '#accounts/limits.ts'
 import { findRuleViolation, type HashPayer, type PayerRules } from '#accounts/payer-rules.ts'
 import type { IncomingCredit as BankCredit } from '#banks/notifications.ts'
-import { watDay, watDayStart } from '#clock.ts'
+import { DAY_MS, watDay, watDayStart } from '#clock.ts'
 import type { FeeRule } from '#fees/rules.ts'
 import type { AccountId, ClientId, CreditId, FeeRuleId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -102,8 +102,6 @@ type Terms = {
   hashPayer: HashPayer
 }
 type Judgement = { bookedKobo: Kobo; reason: SuspenseReason | null }
-
-const DAY_MS = 86_400_000
 
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: kobo(0n), reason })
 const booked = ({ amountKobo }: IncomingCredit): Judgement => ({

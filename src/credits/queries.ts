@@ -275,10 +275,13 @@ function hasUnindexedFilter({ minKobo, maxKobo, payer }: CreditFilters): boolean
   return minKobo !== undefined || maxKobo !== undefined || payer !== undefined
 }
 
-// Returns whether an index narrows the query to few credits, so that it needs no limit on the scan.
+// Returns whether an index narrows the query to few credits, so that it needs no limit on the scan. A prefix
+// of a session id stands for PREFIX_SCAN_MAX credits at most.
 function hasIndexedFilter(filters: CreditFilters): boolean {
-  const { sessionId, accountNumber, paymentReference, adviceReference, merchantRef } = filters
-  return !!(sessionId || accountNumber || paymentReference || adviceReference || merchantRef)
+  const { sessionId, sessionIdPrefix, accountNumber } = filters
+  const { paymentReference, adviceReference, merchantRef } = filters
+  const isIdentified = sessionId || sessionIdPrefix || accountNumber
+  return !!(isIdentified || paymentReference || adviceReference || merchantRef)
 }
 
 // Returns the totals of all matches, exact up to SUMMED_MAX credits (summaryOf). `place` adds a value to the

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { Type } from '@fastify/type-provider-typebox'
 import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { bankCode } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -54,7 +54,7 @@ export const railItems = resource('/api/v1/operator/rail-items', {
   noun: 'rail item',
   view: RailItemView,
   scopes: { read: 'operator', write: 'operator' },
-  params: { id: requireRailItemId },
+  params: { id: rowKey('rail_item_not_found') },
 })
   .list('listRailItems', {
     exportAs: 'exportRailItems',
@@ -82,12 +82,6 @@ export const railItems = resource('/api/v1/operator/rail-items', {
     view: RailItemDetailView,
     run: (db, call) => withTransaction(db, (tx) => readRailItem(tx, call, call.params.id)),
   })
-
-// Parses the id in the path. An id that cannot exist gets the same refusal as an unknown one.
-function requireRailItemId(text: string): bigint {
-  if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new Refusal('rail_item_not_found')
-  return BigInt(text)
-}
 
 // Signed items that could not be booked are stored as rail items before they are acknowledged. If storing
 // fails, the acknowledgement asks the bank to retry.

@@ -23,7 +23,8 @@ export function expirePaymentsRound({ batchPool, sharedAccounts, clock }: Expire
   }
 }
 
-// Alerts operators to reversals that a bank sent before their credit and has not sent again (rail-items.ts).
+// Alerts operators to early reversals: the bank sent them before the credit that they reverse, so they were
+// kept instead of booked, and the bank has not sent them again since (rail-items.ts).
 export function watchReversalsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
   return async () => {
     await withTransaction(db, (tx) => watchKeptReversals(tx, clock()))

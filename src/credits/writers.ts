@@ -3,7 +3,7 @@
 
 import type { CollectionAccount } from '#accounts/account.ts'
 import { type AccountRequest, createAccounts } from '#accounts/create.ts'
-import type { Clock } from '#clock.ts'
+import { type Clock, HOUR_MS } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import type { Pool } from '#db/pool.ts'
@@ -48,8 +48,6 @@ type Deps = {
 
 // The function that commits one batch: it returns one answer for each item, in order.
 type Write<I, O> = (tx: Transaction, now: Date, items: readonly I[]) => Promise<WriteResult<O>>
-
-const HOUR_MS = 3_600_000
 
 // A batch of at most `itemsMax` requests commits within tens of milliseconds. While a batch is in flight,
 // another one starts as soon as `gathers` requests wait. With at most `queueMax` waiting requests, each is

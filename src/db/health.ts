@@ -2,7 +2,7 @@
 // schema fits this build, and its clock agrees with ours. Also checks at start that connections keep their
 // settings, and reads whether commits wait for a standby.
 
-import { type Clock, type Monotonic, systemMonotonic } from '#clock.ts'
+import { type Clock, MINUTE_MS, type Monotonic, systemMonotonic } from '#clock.ts'
 import type { Logger } from '#log.ts'
 import { BATCH_STATEMENT_MAX_MS, deadlines } from './deadlines.ts'
 import { findSchemaProblem } from './migrate.ts'
@@ -76,7 +76,6 @@ export function watchReadiness(options: ReadinessOptions): () => Promise<boolean
 // step look older or younger than they are. The monotonic clock reveals a step. Workers then decide nothing
 // by age until as much time has passed as the step was long, or the clock is stepped back.
 
-const MINUTE_MS = 60_000
 export const SKEW_MAX_MS = 5 * MINUTE_MS
 export const STEP_MAX_MS = MINUTE_MS
 

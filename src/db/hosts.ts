@@ -289,7 +289,8 @@ export class HostedClient extends NamingClient {
     super({ ...config, connectionString: url.urlOf(url.hosts[0] as DatabaseHost) })
     this.#hosts = hostsOf(connectionString) as Hosts
     this.#silentMs = () => 0
-    // The user of the connection gets the error too. Without a listener it would end the process.
+    // The code that uses the connection gets the error too. Without a listener, an error would end the
+    // process.
     this.on('error', () => {})
   }
 

@@ -132,7 +132,6 @@ async function hasDatabase(connectionString: string): Promise<boolean> {
   }
 }
 
-// Runs one statement on its own connection.
 async function runOn(connectionString: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -177,7 +177,6 @@ function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | u
   return { pid, ownerPid, state: status === 'stopping' ? 'stopping' : 'owned' }
 }
 
-// Returns whether a server accepts connections on the socket.
 function acceptsConnections(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)

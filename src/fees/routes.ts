@@ -5,14 +5,23 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
 import { parseBankTime } from '#clock.ts'
-import { type FieldError, Refusal } from '#errors.ts'
-import type { Deps } from '#http/deps.ts'
+import { invalidField } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
+import { publicIdKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { AMOUNT_OR_ZERO_SAYS, Amount, chosen, named, text, Withdrawn } from '#http/schemas.ts'
+import {
+  AMOUNT_MAX,
+  Amount,
+  chosen,
+  namedBody,
+  text,
+  trueOrFalse,
+  Withdrawn,
+  wholeNumber,
+} from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
-import { findId, publicId } from '#public-ids.ts'
+import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   computeFee,
@@ -33,19 +42,11 @@ const FeeAmount = (description: string) =>
     Type.Unsafe<number | string | null>({
       anyOf: [{ type: ['number', 'string'], 'x-money': 'or-zero' }, { type: 'null' }],
       description,
-      'x-says': AMOUNT_OR_ZERO_SAYS.replace('be', 'be null or'),
+      'x-says': `Must be null or from 0 to ${AMOUNT_MAX}, with at most two decimals.`,
     }),
   )
 
-const Rate = (description: string) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: RATE_BPS_MAX,
-      description,
-      'x-says': `Must be a whole number from 0 to ${RATE_BPS_MAX}.`,
-    }),
-  )
+const Rate = (description: string) => Type.Optional(wholeNumber(0, RATE_BPS_MAX, description))
 
 const TermsFields = {
   bps: Rate('Rate in basis points: 100 is 1%. Default 0.'),
@@ -56,45 +57,36 @@ const TermsFields = {
   ),
   waiveFlatBelow: FeeAmount('No flat fee on amounts below this.'),
   vatBps: Rate(`VAT on the fee in basis points. Default ${VAT_BPS_DEFAULT}.`),
-  vatIncluded: Type.Optional(
-    Type.Boolean({
-      description: 'Whether the fee includes the VAT. Default false.',
-      'x-says': 'Must be true or false.',
-    }),
-  ),
+  vatIncluded: Type.Optional(trueOrFalse('Whether the fee includes the VAT. Default false.')),
 }
 
-const FeeRuleRequest = named(
-  'FeeRuleRequest',
-  {
-    clientId: text(64, 'Client ID of whom it is charged to.'),
-    merchantCode: Type.Optional(
-      Type.Union([
-        text(64, 'Only for collection accounts with this merchantCode; comes first for them.'),
-        Type.Null(),
-      ]),
-    ),
-    code: Type.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$',
-      description: 'Your name for it.',
-      'x-says': 'Must be 1 to 40 letters, digits, dashes and underscores.',
+const FeeRuleRequest = namedBody('FeeRuleRequest', {
+  clientId: text(64, 'Client ID of whom it is charged to.'),
+  merchantCode: Type.Optional(
+    Type.Union([
+      text(64, 'Only for collection accounts with this merchantCode; comes first for them.'),
+      Type.Null(),
+    ]),
+  ),
+  code: Type.String({
+    pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$',
+    description: 'Your name for it.',
+    'x-says': 'Must be 1 to 40 letters, digits, dashes and underscores.',
+  }),
+  basis: chosen(BASES, 'What it is charged on.'),
+  ...TermsFields,
+  bearer: chosen(
+    BEARERS,
+    'Who bears it. customer: a payer is asked for so much more that the merchant gets the amount.',
+  ),
+  effectiveFrom: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'From when on (ISO 8601), not in the past. Default: now.',
+      'x-says': 'Must be an ISO 8601 date or time.',
     }),
-    basis: chosen(BASES, 'What it is charged on.'),
-    ...TermsFields,
-    bearer: chosen(
-      BEARERS,
-      'Who bears it. customer: a payer is asked for so much more that the merchant gets the amount.',
-    ),
-    effectiveFrom: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'From when on (ISO 8601), not in the past. Default: now.',
-        'x-says': 'Must be an ISO 8601 date or time.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
 const FeeRuleView = view('FeeRule', (f: Fields<FeeRule, { sealer: Sealer }>) => ({
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'fee-rule', id)),
@@ -115,11 +107,7 @@ const FeeRuleView = view('FeeRule', (f: Fields<FeeRule, { sealer: Sealer }>) => 
   createdAt: f.time('createdAt'),
 }))
 
-const FeeQuoteRequest = named(
-  'FeeQuoteRequest',
-  { amount: Amount, ...TermsFields },
-  { additionalProperties: false },
-)
+const FeeQuoteRequest = namedBody('FeeQuoteRequest', { amount: Amount, ...TermsFields })
 
 type FeeQuote = ReturnType<typeof computeFee> & { amountKobo: Kobo; customerPaysKobo: Kobo }
 
@@ -134,13 +122,12 @@ const FeeQuoteView = view('FeeQuote', (f: Fields<FeeQuote>) => ({
   ),
 }))
 
-// Parses the request for a new fee rule.
 function parseFeeRule(body: Static<typeof FeeRuleRequest>) {
   const { code, basis, bearer, effectiveFrom: startText } = body
   const terms = { ...parseTerms(body), code, basis, bearer }
   const effectiveFrom = startText === undefined ? undefined : parseBankTime(startText)
   if (startText !== undefined && !effectiveFrom) {
-    throw refuseField('effectiveFrom', 'Must be an ISO 8601 date or time.')
+    throw invalidField('effectiveFrom', 'Must be an ISO 8601 date or time.')
   }
   return { merchantCode: body.merchantCode ?? null, terms, effectiveFrom }
 }
@@ -169,7 +156,7 @@ function parseTerms(body: Omit<Static<typeof FeeQuoteRequest>, 'amount'>): FeeTe
     vatIncluded: body.vatIncluded ?? false,
   }
   if (terms.capKobo !== null && terms.capKobo < terms.minKobo) {
-    throw refuseField('cap', 'Must not be less than min.')
+    throw invalidField('cap', 'Must not be less than min.')
   }
   return terms
 }
@@ -179,17 +166,12 @@ function amountOf(value: number | string | null | undefined): Kobo {
   return value === undefined || value === null ? kobo(0n) : (koboOf(value) as Kobo)
 }
 
-// Returns the refusal of one field of the request.
-function refuseField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
-}
-
 export const feeRules = resource('/api/v1/operator/fee-rules', {
   tag: 'Operator',
   noun: 'fee rule',
   view: FeeRuleView,
   scopes: { read: 'operator', write: 'operator' },
-  params: { id: requireRuleId },
+  params: { id: publicIdKey('fee-rule', 'fee_rule_not_found') },
 })
   .create('createFeeRule', {
     summary: 'Create a fee rule',
@@ -250,10 +232,3 @@ export const ownFeeRules = resource('/api/v1/fee-rules', {
   description: 'What you are charged on credits and payouts, and from when.',
   rows: (db, { clientId, after, limit }) => listOwnRules(db, { clientId, beforeId: after, limit }),
 })
-
-// Decrypts the public id in the path.
-function requireRuleId(text: string, { sealer }: Deps) {
-  const id = findId(sealer, 'fee-rule', text)
-  if (id === undefined) throw new Refusal('fee_rule_not_found')
-  return id
-}

@@ -163,14 +163,13 @@ async function release(
 }
 
 type Source = { accountId: AccountId; kind: string; kobo: bigint }
-type Forfeiture = { hold: LockedHold; amountKobo: Kobo; endsHold: boolean }
 
 // Moves held money to Forfeited. `endsHold` means that the whole held amount is forfeited, which ends the
 // hold.
 async function forfeit(
   tx: Transaction,
   { now, sharedAccounts }: Checker & Deps,
-  { hold, amountKobo, endsHold }: Forfeiture,
+  { hold, amountKobo, endsHold }: { hold: LockedHold; amountKobo: Kobo; endsHold: boolean },
 ): Promise<void> {
   const { id, currency, clientId, heldAccountId: debitAccountId } = hold
   const forfeited = { kind: 'forfeited', owner: operatorOwner(clientId), currency } as const

@@ -71,10 +71,6 @@ const SELECT = `
     left join credits c on c.id = h.credit_id
     left join collection_accounts a on a.id = h.account_id`
 
-export function isHoldReference(text: string): boolean {
-  return /^HLD[0-9]{15}$/.test(text)
-}
-
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
 export async function listHolds(db: Queryable, { where, beforeId, limit }: Page): Promise<Hold[]> {
@@ -158,14 +154,12 @@ export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise
   return placed
 }
 
-type HoldEventType = Extract<EventType, `hold.${string}`>
-
 // Reports a change of a hold to the client that owns the money. Call it last in a transaction, after all
 // other statements that take locks.
 export async function appendHoldEvent(
   tx: Transaction,
   now: Date,
-  { type, hold }: { type: HoldEventType; hold: Hold },
+  { type, hold }: { type: Extract<EventType, `hold.${string}`>; hold: Hold },
 ): Promise<void> {
   const { clientId, creditId, accountId, amountKobo, heldKobo, forfeitedKobo, endedAt } = hold
   const { reference, target, sessionId, accountNumber, merchantCode, currency, state } = hold
@@ -453,7 +447,6 @@ const movesOf = (transfers: string) => `
     from transfers t join holds h on h.id = t.hold_id where ${transfers}
    group by h.reference, t.reason, h.currency, t.posted_at`
 
-// Reads the steps of the holds on these credits, for the timelines of credits.
 export async function readHoldSteps(
   db: Queryable,
   creditIds: readonly CreditId[],

@@ -7,10 +7,9 @@ import {
   checkerOf,
   DecidedFields,
   ofPeople,
+  operationsOf,
   RequestedFields,
   RequestReason,
-  rejecting,
-  viewerOf,
 } from '#approvals/views.ts'
 import { REQUEST_STATES } from '#approvals/workflow.ts'
 import { parseBankTime } from '#clock.ts'
@@ -19,53 +18,42 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { choice } from '#http/lists.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, named, text } from '#http/schemas.ts'
+import { Amount, chosen, namedBody, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { AccountId } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { findHoldRequestId, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
-import {
-  getHold,
-  type Hold,
-  isHoldReference,
-  listHolds,
-  placeHold,
-  TARGETS,
-  type Target,
-} from './hold.ts'
+import { getHold, type Hold, listHolds, placeHold, TARGETS, type Target } from './hold.ts'
 import { HOLD_STATES } from './states.ts'
 
 const TIME_SAYS = 'Must be an ISO 8601 time in the future.'
 
-const HoldBody = named(
-  'HoldRequest',
-  {
-    target: chosen(
-      TARGETS,
-      'What is held: a credit, an account, a merchantCode, or all of a client.',
-    ),
-    clientId: text(64, 'Whose money is held.'),
-    sessionId: Type.Optional(text(64, 'The credit, by any of its identifiers. Only for a credit.')),
-    accountNumber: Type.Optional(text(10, 'Any number of the account. Only for an account.')),
-    merchantCode: Type.Optional(text(64, 'Only for a merchant.')),
-    amount: Type.Optional(Amount),
-    reason: RequestReason,
-    case: Type.Optional(
-      text(64, 'The case behind it, which must be open; or any reference of your own.'),
-    ),
-    deadline: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          'Decide by then (ISO 8601). Operators get alerts; nothing is released by itself.',
-        'x-says': TIME_SAYS,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const HoldBody = namedBody('HoldRequest', {
+  target: chosen(
+    TARGETS,
+    'What is held: a credit, an account, a merchantCode, or all of a client.',
+  ),
+  clientId: text(64, 'Whose money is held.'),
+  sessionId: Type.Optional(text(64, 'The credit, by any of its identifiers. Only for a credit.')),
+  accountNumber: Type.Optional(text(10, 'Any number of the account. Only for an account.')),
+  merchantCode: Type.Optional(text(64, 'Only for a merchant.')),
+  amount: Type.Optional(Amount),
+  reason: RequestReason,
+  case: Type.Optional(
+    text(64, 'The case behind it, which must be open; or any reference of your own.'),
+  ),
+  deadline: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'Decide by then (ISO 8601). Operators get alerts; nothing is released by itself.',
+      'x-says': TIME_SAYS,
+    }),
+  ),
+})
 
 const HoldView = view('Hold', (f: Fields<Hold>) => ({
   reference: f.text('reference', 'HLD and digits.'),
@@ -107,7 +95,7 @@ const NamedRequest = Type.Optional(
 const OF_OPERATOR = {
   tag: 'Operator',
   scopes: { read: 'operator', write: 'operator' },
-  params: { reference: requireReference },
+  params: { reference: referenceKey('HLD', 'hold_not_found') },
 } as const
 
 export const holds = resource('/api/v1/operator/holds', {
@@ -173,6 +161,8 @@ export const holds = resource('/api/v1/operator/holds', {
     },
   })
 
+const { listRequests, approving, rejecting, withdrawing } = operationsOf(workflow, findRequest)
+
 export const holdRequests = resource('/api/v1/operator/holds', {
   ...OF_OPERATOR,
   noun: 'request',
@@ -188,12 +178,12 @@ export const holdRequests = resource('/api/v1/operator/holds', {
       hold: Type.Optional(text(18, 'Filter by the reference of the hold.')),
     },
     rows: (db, call) => {
-      const { query, after: beforeId, limit } = call
+      const { query } = call
       const where = [
         ['r.state = $', query.state],
         ['h.reference = $', query.hold],
       ] as const
-      return workflow.list(db, viewerOf(call), { where, beforeId, limit })
+      return listRequests(db, call, where)
     },
   })
   .act('releaseHold', {
@@ -201,7 +191,7 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     path: '/:reference/release',
     summary: 'Request the release of a hold',
     description: 'No money moves until another user approves. Then it is back where it came from.',
-    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    body: strictObject({ reason: RequestReason }),
     errors: ['hold_ended', 'hold_not_found', 'hold_request_open'],
     message: 'Release requested successfully',
     run: async (tx, call) => {
@@ -217,10 +207,7 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     description:
       'No money moves until another user approves. Then the client has lost it, and you pay it on as ' +
       'the order behind it says. Without amount all that is held, which ends the hold.',
-    body: Type.Object(
-      { reason: RequestReason, amount: Type.Optional(Amount) },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ reason: RequestReason, amount: Type.Optional(Amount) }),
     errors: ['hold_empty', 'hold_ended', 'hold_not_found', 'hold_request_open', 'hold_too_small'],
     message: 'Forfeiture requested successfully',
     run: async (tx, call) => {
@@ -231,13 +218,13 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     },
   })
   .act('approveHoldRequest', {
-    ...ofPeople,
+    ...approving,
     path: '/:reference/approve',
     summary: 'Approve the release or forfeiture of a hold',
     description:
       'Only by a user who did not ask for it and is independent of who did. Name the request that you ' +
       'have read: if another has taken its place, nothing happens.',
-    body: Type.Object({ request: NamedRequest }, { additionalProperties: false }),
+    body: strictObject({ request: NamedRequest }),
     pool: 'batchPool',
     errors: [
       'approver_not_independent',
@@ -252,39 +239,29 @@ export const holdRequests = resource('/api/v1/operator/holds', {
       'request_decided',
     ],
     message: 'Request approved successfully',
-    run: async (tx, call) => workflow.approve(tx, checkerOf(call), await findRequest(tx, call)),
   })
   .act('rejectHoldRequest', {
-    ...ofPeople,
     ...rejecting,
     path: '/:reference/reject',
     summary: 'Reject the release or forfeiture of a hold',
     description: 'The money stays held.',
-    body: Type.Object(
-      { ...rejecting.body.properties, request: NamedRequest },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ ...rejecting.body.properties, request: NamedRequest }),
     errors: ['hold_not_found', 'hold_request_not_found', 'other_person_needed', 'request_decided'],
     message: 'Request rejected successfully',
-    run: async (tx, call) => {
-      const { reason } = call.body
-      return workflow.reject(tx, checkerOf(call), { key: await findRequest(tx, call), reason })
-    },
   })
   .act('withdrawHoldRequest', {
-    ...ofPeople,
+    ...withdrawing,
     path: '/:reference/withdraw',
     summary: 'Withdraw your request about a hold',
     description: 'Before it is decided. The money stays held.',
     errors: ['hold_not_found', 'hold_request_not_found', 'own_request_only', 'request_decided'],
     message: 'Request withdrawn successfully',
-    run: async (tx, call) => workflow.withdraw(tx, checkerOf(call), await findRequest(tx, call)),
   })
 
 type OfHold = { params: { reference: string }; body: { request?: number } }
 
 // Finds the request to approve, reject or withdraw: the one that the body names, or the hold's newest.
-async function findRequest(tx: Transaction, { params, body }: OfHold): Promise<bigint> {
+async function findRequest({ params, body }: OfHold, tx: Transaction): Promise<bigint> {
   return findHoldRequestId(tx, await getHold(tx, params.reference), body.request)
 }
 
@@ -318,12 +295,10 @@ function parseHold(body: Body, now: Date) {
   return { amountKobo, deadlineAt: deadlineAt ?? null, caseReference: body.case ?? null }
 }
 
-type Finding = { body: Body; sealer: Sealer }
-
 // Looks up what the body asks to hold. A credit or account must belong to the client.
 async function findTarget(
   db: Queryable,
-  { body, sealer }: Finding,
+  { body, sealer }: { body: Body; sealer: Sealer },
   client: Client,
 ): Promise<Target> {
   const { target, sessionId, accountNumber, merchantCode } = body
@@ -349,10 +324,4 @@ async function findAccount(db: Queryable, client: Client, number: string): Promi
   })
   if (!rows[0]) throw new Refusal('account_not_found')
   return rows[0].id
-}
-
-// Parses the `reference` of a route's path. Text in another format cannot name a hold, so no query is needed.
-function requireReference(text: string): string {
-  if (!isHoldReference(text)) throw new Refusal('hold_not_found')
-  return text
 }

@@ -8,7 +8,6 @@ const YEAR_SECONDS = 31_536_000
 
 export type SetHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
-// Returns the headers of every response, by mode.
 export function responseHeaders(mode: 'sandbox' | 'live'): Record<string, string> {
   const https = `max-age=${YEAR_SECONDS}; includeSubDomains`
   return {

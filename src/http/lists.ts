@@ -13,16 +13,11 @@ import {
   type Summary,
   type Total,
 } from '#db/paging.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { type FieldError, invalidField, Refusal } from '#errors.ts'
 import { type Kobo, koboOf, toNaira } from '#money.ts'
-import { Amount, chosen, named, schemaName } from './schemas.ts'
+import { Amount, chosen, named, schemaName, strictObject } from './schemas.ts'
 
-// The schema of an operation's query parameters. Refuses unknown ones.
-export function query<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
-  return Type.Object(properties, { additionalProperties: false })
-}
-
-export const NoQuery = query({})
+export const NoQuery = strictObject({})
 
 // Query parameters arrive as text, so a pattern checks the number.
 const Limit = Type.Unsafe<string>({
@@ -110,7 +105,7 @@ export function parseAt({ at }: { at?: string | undefined }, now: Date): Date | 
   if (at === undefined) return undefined
   const time = parseBankTime(withPlus(at))
   const message = time ? 'Must not be in the future.' : NOT_A_TIME
-  if (!time || time > now) throw new Refusal('invalid_request', [{ field: 'at', message }])
+  if (!time || time > now) throw invalidField('at', message)
   return time
 }
 
@@ -216,8 +211,7 @@ export function parseAmounts({ minAmount, maxAmount }: AmountRange) {
     amount === undefined ? undefined : (koboOf(amount) as Kobo),
   )
   if (minKobo !== undefined && maxKobo !== undefined && minKobo > maxKobo) {
-    const message = 'Must not be less than minAmount.'
-    throw new Refusal('invalid_request', [{ field: 'maxAmount', message }] satisfies FieldError[])
+    throw invalidField('maxAmount', 'Must not be less than minAmount.')
   }
   return { minKobo, maxKobo }
 }

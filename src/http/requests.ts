@@ -7,6 +7,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { SECOND_MS } from '#clock.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import { type Logger, traceFields } from '#log.ts'
 import type { Metrics } from '#observability/metrics.ts'
@@ -15,7 +16,6 @@ import { type Span, type Tracer, within } from '#trace-context.ts'
 const SLOW_MS = 1_000
 const RATE_LIMITED = 429 // Metrics count these. A line of the log for each would add nothing.
 const LINES_PER_SECOND_MAX = 100
-const SECOND_MS = 1_000
 
 type Options = { log: Logger; share: number; random?: () => number; nowMs?: () => number }
 

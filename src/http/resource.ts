@@ -42,14 +42,13 @@ import {
   parseLimit,
   presentSummary,
   presentTotal,
-  query,
   SummaryBody,
   scannedPage,
 } from './lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, SESSION } from './schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, SESSION, strictObject } from './schemas.ts'
 import type { Json, View } from './view.ts'
 
-type Properties = Parameters<typeof query>[0]
+type Properties = Parameters<typeof strictObject>[0]
 export type QueryOf<Q extends Properties> = Static<TObject<Q>>
 type Parsers = Record<string, (text: string, deps: Deps) => unknown>
 type None = Record<never, never>
@@ -159,6 +158,17 @@ type Options<V, P extends Parsers> = {
   isForWholeClient?: true // Clients that are restricted to some merchants are refused.
 }
 
+// A method of a resource that declares an operation with a body. `Needed` are options without a default.
+type Write<V extends Shape, P extends Parsers, Needed = object> = <
+  W extends Shape = V,
+  B extends TSchema = typeof Nothing,
+  Input = undefined,
+  Prepared = undefined,
+>(
+  id: string,
+  how: WriteOptions<W, P, B, Input, Prepared> & Needed,
+) => Resource<V, P>
+
 // For operations that none of the other methods fits. `handle` returns the whole body of the response.
 type CustomRoute<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
   Operation<Shape>,
@@ -187,7 +197,7 @@ type ExportOptions = Operation<Shape> & {
   rows: (db: Pool, call: object) => Promise<RowsRead<unknown>>
 }
 
-export const Nothing = Type.Object({}, { additionalProperties: false })
+export const Nothing = strictObject({})
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Route = {
@@ -233,7 +243,7 @@ class Resource<V extends Shape, P extends Parsers> {
     if (how.exportAs) this.#export(how.exportAs, { ...how, shape, idOf } as never)
     return this.#add('GET', id, {
       ...how,
-      querystring: query({ ...filters, ...order, ...(isWhole ? {} : PageQuery) }),
+      querystring: strictObject({ ...filters, ...order, ...(isWhole ? {} : PageQuery) }),
       response: ListEnvelope(schemaOf(shape)),
       handle: async (call) => {
         const fields = call.query as Record<string, string | undefined>
@@ -274,7 +284,7 @@ class Resource<V extends Shape, P extends Parsers> {
       path: `${path}.csv`,
       summary: `Export ${this.#options.noun}s as CSV`,
       description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects${extra}.`,
-      querystring: query({ ...filters, ...(isOrdered ? OrderQuery : {}), ...FileQuery }),
+      querystring: strictObject({ ...filters, ...(isOrdered ? OrderQuery : {}), ...FileQuery }),
       response: { content: { 'text/csv': { schema: Type.String() } } } as never,
       route: { ...how.route, exposeHeadRoute: false },
       handle: async (call) => {
@@ -302,7 +312,7 @@ class Resource<V extends Shape, P extends Parsers> {
     return this.#add('GET', id, {
       ...how,
       path: how.path ?? '/summary',
-      querystring: query(how.filters),
+      querystring: strictObject(how.filters),
       response: ApiEnvelope(SummaryBody),
       handle: async (call) => {
         const summary = await how.run(call.db, call as never)
@@ -321,60 +331,23 @@ class Resource<V extends Shape, P extends Parsers> {
     return this.#add('GET', id, {
       ...how,
       path: how.path ?? this.#itemPath,
-      querystring: query(how.query ?? {}),
+      querystring: strictObject(how.query ?? {}),
       response: ApiEnvelope(schemaOf(shape)),
       handle: async (call) =>
         accepted(message, present(shape, await how.run(call.db, call as never), call)),
     })
   }
 
-  create<
-    W extends Shape = V,
-    B extends TSchema = typeof Nothing,
-    Input = undefined,
-    Prepared = undefined,
-  >(id: string, how: WriteOptions<W, P, B, Input, Prepared>): this {
-    return this.#write('POST', id, { path: '', message: this.#successMessage('created'), ...how })
-  }
+  readonly create: Write<V, P> = (id, how) =>
+    this.#write('POST', id, { path: '', message: this.#successMessage('created'), ...how })
 
   // Declares a POST that does something to an object, such as deactivating or approving it.
-  act<
-    W extends Shape = V,
-    B extends TSchema = typeof Nothing,
-    Input = undefined,
-    Prepared = undefined,
-  >(
-    id: string,
-    how: WriteOptions<W, P, B, Input, Prepared> & { path: string; message: string },
-  ): this {
-    return this.#write('POST', id, how)
-  }
+  readonly act: Write<V, P, { path: string; message: string }> = (id, how) =>
+    this.#write('POST', id, how)
 
-  update<
-    W extends Shape = V,
-    B extends TSchema = typeof Nothing,
-    Input = undefined,
-    Prepared = undefined,
-  >(id: string, how: WriteOptions<W, P, B, Input, Prepared>): this {
-    return this.#write('PATCH', id, {
-      path: this.#itemPath,
-      message: this.#successMessage('updated'),
-      ...how,
-    })
-  }
+  readonly update: Write<V, P> = (id, how) => this.#change('PATCH', id, how)
 
-  replace<
-    W extends Shape = V,
-    B extends TSchema = typeof Nothing,
-    Input = undefined,
-    Prepared = undefined,
-  >(id: string, how: WriteOptions<W, P, B, Input, Prepared>): this {
-    return this.#write('PUT', id, {
-      path: this.#itemPath,
-      message: this.#successMessage('updated'),
-      ...how,
-    })
-  }
+  readonly replace: Write<V, P> = (id, how) => this.#change('PUT', id, how)
 
   remove<W extends Shape = V, Input = undefined>(
     id: string,
@@ -396,7 +369,7 @@ class Resource<V extends Shape, P extends Parsers> {
     const { query: fields = {}, isKeyed, view = this.#options.view, handle } = how
     return this.#add(method, id, {
       ...how,
-      querystring: query(fields),
+      querystring: strictObject(fields),
       ...headersOf(how, isKeyed),
       response: ApiEnvelope(schemaOf(view)),
       handle: async (call) => handle(call as never),
@@ -429,6 +402,16 @@ class Resource<V extends Shape, P extends Parsers> {
 
   #successMessage(verb: string): string {
     return `${capitalized(this.#options.noun)} ${verb} successfully`
+  }
+
+  // Declares an operation that changes one object.
+  #change<W extends Shape, B extends TSchema, Input, Prepared>(
+    method: 'PATCH' | 'PUT',
+    id: string,
+    how: WriteOptions<W, P, B, Input, Prepared>,
+  ): this {
+    const message = this.#successMessage('updated')
+    return this.#write(method, id, { path: this.#itemPath, message, ...how })
   }
 
   // Declares an operation that writes. Work and response commit in one transaction, with the Idempotency-Key

@@ -12,6 +12,23 @@ export function named<P extends TProperties>(name: string, fields: P, options: o
   return Type.Object(fields, { $id: name, ...options })
 }
 
+// An object of a request: other fields than these are refused.
+export function strictObject<P extends TProperties>(fields: P) {
+  return Type.Object(fields, { additionalProperties: false })
+}
+
+// A named object of a request, such as its body: other fields than these are refused.
+export function namedBody<P extends TProperties>(name: string, fields: P) {
+  return named(name, fields, { additionalProperties: false })
+}
+
+// Options of an object with the fields to change, of which at least one is required.
+export const SOME_CHANGE = {
+  additionalProperties: false,
+  minProperties: 1,
+  'x-says': 'Must be an object with at least one field to change.',
+} as const
+
 // Text that is not blank, without control characters and unpaired surrogates, so that the database stores it
 // exactly as it was sent.
 const PLAIN_TEXT = '^(?=[\\s\\S]*\\S)[^\\p{Cc}\\p{Cs}]*$'
@@ -30,6 +47,15 @@ export function text(lengthMax: number, description: string) {
 // Text with a pattern. `says` is the sentence that a caller gets for an invalid value.
 export function digits(pattern: string, description: string, says: string) {
   return Type.String({ pattern, description, 'x-says': says })
+}
+
+export function wholeNumber(minimum: number, maximum: number, description: string) {
+  const says = `Must be a whole number from ${minimum} to ${maximum}.`
+  return Type.Integer({ minimum, maximum, description, 'x-says': says })
+}
+
+export function trueOrFalse(description: string) {
+  return Type.Boolean({ description, 'x-says': 'Must be true or false.' })
 }
 
 export function accountNumber(description: string) {
@@ -70,8 +96,7 @@ export function webAddress(description: string) {
   })
 }
 
-const AMOUNT_MAX = formatKobo(AMOUNT_MAX_KOBO)
-export const AMOUNT_OR_ZERO_SAYS = `Must be from 0 to ${AMOUNT_MAX}, with at most two decimals.`
+export const AMOUNT_MAX = formatKobo(AMOUNT_MAX_KOBO)
 
 // A JSON number or a numeric string.
 export const Amount = Type.Unsafe<number | string>({
@@ -81,6 +106,16 @@ export const Amount = Type.Unsafe<number | string>({
   examples: ['6000.00'],
   'x-says': `Must be greater than 0 and at most ${AMOUNT_MAX}, with at most two decimals.`,
 })
+
+// An amount, such as a fee, that may be zero.
+export function amountOrZero(description: string) {
+  return Type.Unsafe<number | string>({
+    type: ['number', 'string'],
+    'x-money': 'or-zero',
+    description,
+    'x-says': `Must be from 0 to ${AMOUNT_MAX}, with at most two decimals.`,
+  })
+}
 
 // Rules for who may pay, and how much at a time. Money that breaks the rules is accepted and goes to
 // suspense.

@@ -185,7 +185,6 @@ export class SessionCookies {
   }
 }
 
-// Returns the pattern that finds a token in the Cookie header.
 function tokenPattern(cookie: string): RegExp {
   return new RegExp(`(?:^|;)\\s*${cookie}=([A-Za-z0-9_-]{43})\\s*(?:;|$)`)
 }

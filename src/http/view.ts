@@ -164,7 +164,7 @@ export function view<Row, Context, F extends FieldSet<Row, Context>>(
   }
 }
 
-// Lists and objects do not fit into a cell, nor does a field that may be a list or an object, or else null.
+// Whether the values of a field fit into a cell. Lists and objects do not, even where the field may be null.
 function isCell(field: Field<never, never, unknown> | undefined): boolean {
   const { type, anyOf = [] } = (field?.schema ?? {}) as TypedSchema
   const types = [type, ...anyOf.map((option) => option.type)].flat()

@@ -59,7 +59,6 @@ export async function verifyAgain(tx: Transaction, now: Date, id: AccountId): Pr
   await queueChecks(tx, now, [id])
 }
 
-// Reads the checks of these accounts, by account.
 export async function readChecks(
   db: Queryable,
   ids: readonly AccountId[],
@@ -166,7 +165,6 @@ export async function claimChecks(
   })
 }
 
-type AnsweredCheck = { check: DueCheck; answer: IdentityAnswer }
 type LockedAccount = {
   clientId: ClientId
   accountNumber: string
@@ -180,7 +178,7 @@ type LockedAccount = {
 export async function recordAnswer(
   tx: Transaction,
   clock: Clock,
-  { check, answer }: AnsweredCheck,
+  { check, answer }: { check: DueCheck; answer: IdentityAnswer },
 ): Promise<boolean> {
   const now = clock()
   const { id, accountId, attempts, question } = check

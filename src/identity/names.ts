@@ -45,7 +45,8 @@ export function scoreNames(accountName: string, officialName: string): number {
     })
   }
   const score = Math.floor((100 * sum) / accountWords.length)
-  // One full word, or initials, prove no identity, so the score then stays below the one that verifies.
+  // A match of one full word, or of initials only, does not prove an identity, so the score stays below
+  // NAME_SCORE_MIN.
   return fullMatches >= FULL_MATCHES_MIN ? score : Math.min(score, NAME_SCORE_MIN - 1)
 }
 

@@ -2,6 +2,7 @@
 // turns facts into a letter. Facts are stored sealed, because they may contain links with tokens. Amounts are
 // in naira, and times are ISO 8601.
 
+import { DAY_MS, HOUR_MS } from '#clock.ts'
 import type { Severity } from '#records/alerts.ts'
 
 // The priorities of messages. A lower number is sent sooner, so that a password reset does not wait behind a
@@ -9,9 +10,6 @@ import type { Severity } from '#records/alerts.ts'
 export const SECURITY = 0
 const STAFF = 1
 const PAYER = 2
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 type KindSettings = {
   audience: 'user' | 'merchant' | 'operator' | 'payer'

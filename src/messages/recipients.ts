@@ -7,7 +7,7 @@ import { domainToASCII } from 'node:url'
 import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
@@ -125,8 +125,10 @@ export async function suppressByHand(
   const channel = CHANNELS.find((name) => parseRecipient(name, address) !== undefined)
   const parsed = channel && parseRecipient(channel, address)
   if (!channel || parsed === undefined) {
-    const message = 'Must be an email address, or a phone number such as +2348012345678.'
-    throw new Refusal('invalid_request', [{ field: 'address', message }])
+    throw invalidField(
+      'address',
+      'Must be an email address, or a phone number such as +2348012345678.',
+    )
   }
   const recipient = recipientHash(sealer, parsed)
   const addressSealed = sealer.seal(parsed)

@@ -51,14 +51,12 @@ async function findBrand(
   return { ...brand, logo: logoSha256 && `${publicUrl}/pay/logos/${logoSha256}` }
 }
 
-type SealedMessage = { kind: MessageKind; factsSealed: Buffer; clientId: ClientId }
-
 type Rendering = { db: Queryable; sealer: Sealer; publicUrl: string; messageCopy: Copy }
 
 // Renders a stored message, to send it or to show it in the inbox of a sandbox.
 export async function renderMessage(
   { db, sealer, publicUrl, messageCopy: copy }: Rendering,
-  { kind, factsSealed, clientId }: SealedMessage,
+  { kind, factsSealed, clientId }: { kind: MessageKind; factsSealed: Buffer; clientId: ClientId },
 ) {
   const facts = JSON.parse(sealer.open(factsSealed)) as MessageFacts[typeof kind]
   const { audience } = MESSAGE_KINDS[kind]
@@ -101,7 +99,6 @@ export function writeLetter<Kind extends MessageKind>(
   return copy.kinds[kind](facts)
 }
 
-// Renders a letter in all forms.
 export function render(copy: Copy, letter: Letter, brand: Brand): Rendered {
   const subject = oneLine(letter.subject, SUBJECT_LENGTH_MAX)
   const support = supportLine(copy, brand)
@@ -223,7 +220,6 @@ function partHtml(part: Part, colour: string): string {
   if ('note' in part) return paragraph('dim', NOTE, escapeHtml(part.note))
   if ('button' in part) return buttonHtml(part.button, colour)
   const line = `border-bottom:1px solid ${LINE}`
-  // One row of the table per label and value.
   const rows = part.rows.map(([label, value]) => {
     const name = `<td class="dim line" valign="top" style="padding:8px 12px 8px 0;${line};${NOTE}">`
     const cell = `<td class="ink line" align="right" valign="top" style="padding:8px 0;${line};${ROW}">`

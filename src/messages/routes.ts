@@ -5,10 +5,11 @@ import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice, parseWindow, WindowQuery } from '#http/lists.ts'
+import { publicIdKey, referenceKey } from '#http/path-keys.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { named, text } from '#http/schemas.ts'
+import { named, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { findId, publicId } from '#public-ids.ts'
+import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { MESSAGE_KIND_NAMES, MESSAGE_KINDS } from './kinds.ts'
 import { getMessage, listMessages, type Message, mayReadSecretsOf } from './message.ts'
@@ -65,7 +66,7 @@ export const messages = resource('/api/v1/messages', {
   noun: 'message',
   view: MessageView,
   scopes: { read: 'webhooks:read', write: 'webhooks:write' },
-  params: { reference: requireReference },
+  params: { reference: referenceKey('MSG', 'message_not_found') },
   isForWholeClient: true,
 })
   .list('listMessages', {
@@ -116,7 +117,7 @@ export const messages = resource('/api/v1/messages', {
 
 // Renders a message that a sandbox has caught. A message with a secret link is only shown to people who may
 // manage its user, and an operator's alert only to people who may see alerts.
-async function readContent(db: Deps['db'], call: Call<{ reference: typeof requireReference }>) {
+async function readContent(db: Deps['db'], call: Call<{ reference: (text: string) => string }>) {
   const {
     mode,
     clientId,
@@ -142,11 +143,6 @@ async function readContent(db: Deps['db'], call: Call<{ reference: typeof requir
   return (await renderMessage({ db, sealer, publicUrl, messageCopy }, message)).rendered
 }
 
-function requireReference(text: string): string {
-  if (!/^MSG[0-9]{15}$/.test(text)) throw new Refusal('message_not_found')
-  return text
-}
-
 // Parses the address of a filter. Text with an @ is an email address, other text a phone number.
 function parseEmailOrPhone(address: string): string | undefined {
   const channel: Channel = address.includes('@') ? 'email' : 'sms'
@@ -167,21 +163,17 @@ const SuppressionView = view('MessageSuppression', (f: Fields<Suppression, Seale
   createdAt: f.time('createdAt', 'Of one that bounced: the last time.'),
 }))
 
-const SuppressionRequest = named(
-  'MessageSuppressionRequest',
-  {
-    address: text(ADDRESS_LENGTH_MAX, 'Email address, or phone number such as +2348012345678.'),
-    detail: Type.Optional(text(200, 'A note.')),
-  },
-  { additionalProperties: false },
-)
+const SuppressionRequest = namedBody('MessageSuppressionRequest', {
+  address: text(ADDRESS_LENGTH_MAX, 'Email address, or phone number such as +2348012345678.'),
+  detail: Type.Optional(text(200, 'A note.')),
+})
 
 export const messageSuppressions = resource('/api/v1/message-suppressions', {
   tag: 'Messages',
   noun: 'suppressed address',
   view: SuppressionView,
   scopes: { read: 'webhooks:read', write: 'webhooks:write' },
-  params: { id: requireSuppressionId },
+  params: { id: publicIdKey('suppression', 'suppression_not_found') },
   isForWholeClient: true,
 })
   .list('listMessageSuppressions', {
@@ -210,10 +202,3 @@ export const messageSuppressions = resource('/api/v1/message-suppressions', {
     errors: ['suppression_not_found'],
     run: (tx, call) => removeSuppression(tx, call, call.params.id),
   })
-
-// Decrypts the public id of a suppressed address.
-function requireSuppressionId(text: string, { sealer }: Deps): bigint {
-  const id = findId(sealer, 'suppression', text)
-  if (id === undefined) throw new Refusal('suppression_not_found')
-  return id
-}

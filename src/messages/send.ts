@@ -10,9 +10,9 @@ import { randomInt } from 'node:crypto'
 import type { Pool } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import type { ClientId } from '#ids.ts'
 import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
-import { MESSAGE_KIND_NAMES, MESSAGE_KINDS, type MessageKind, SECURITY } from './kinds.ts'
+import { MESSAGE_KIND_NAMES, MESSAGE_KINDS, SECURITY } from './kinds.ts'
+import type { Message } from './message.ts'
 import { type Channel, endBounce, suppress } from './recipients.ts'
 import { type MessageState, transitionAll } from './states.ts'
 import { type SendResult, TRANSPORT_CHANNELS, type TransportName } from './transports.ts'
@@ -28,31 +28,24 @@ const ERASED = 'the recipient was erased'
 const FORMER = 'the user was removed or disabled'
 const RESTORED = 'the database was restored: it may have been sent before'
 
-// SQL condition: a message is queued.
 export const HAS_QUEUED_MESSAGES = `exists (select from messages where state = 'queued')`
 
 // SQL condition: a queued message is due, by the real time.
 export const HAS_DUE_MESSAGES = `exists (
   select from messages where state = 'queued' and next_attempt_at <= clock.real_now)`
 
-export type Claimed = {
-  id: bigint
-  reference: string
-  clientId: ClientId
-  channel: Channel
-  kind: MessageKind
+export type Claimed = Pick<
+  Message,
+  'id' | 'reference' | 'clientId' | 'channel' | 'kind' | 'attempts' | 'createdAt'
+> & {
   recipient: Buffer
   addressSealed: Buffer
   factsSealed: Buffer
-  attempts: number
   claimedUntil: Date
-  createdAt: Date
 }
 
 const CLAIMED_COLUMNS = `id, reference, client_id, channel, kind, recipient, address_sealed, facts_sealed,
   attempts, claimed_until, created_at`
-
-type Claiming = { transport: TransportName; isQuiet: boolean }
 
 // Claims due messages, those with the most urgent priority first. While the circuit breaker pauses the
 // server, claims none; after the pause, claims one message as a probe. During quiet hours (`isQuiet`),
@@ -61,7 +54,7 @@ type Claiming = { transport: TransportName; isQuiet: boolean }
 export async function claimMessages(
   tx: Transaction,
   now: Date,
-  { transport, isQuiet }: Claiming,
+  { transport, isQuiet }: { transport: TransportName; isQuiet: boolean },
 ): Promise<Claimed[]> {
   const { failures, pausedUntil } = await lockTransport(tx, transport)
   if (pausedUntil && pausedUntil > now) return []

@@ -96,13 +96,10 @@ export async function sendMail(
   }
 }
 
-type Handover = { mail: Mail; size: number; message: Readable }
-
-// Connects to the mail server, and sends one mail.
 async function sendOverConnection(
   connection: SMTPConnection,
   smtp: SmtpSettings,
-  { mail, size, message }: Handover,
+  { mail, size, message }: { mail: Mail; size: number; message: Readable },
 ): Promise<void> {
   await connectAndSignIn(connection, smtp)
   const envelope = { from: mail.from.address, to: mail.to, size }

@@ -1,6 +1,7 @@
 // The workers for messages: send queued messages, end those that no server accepted in time, and delete old
 // ones. In a sandbox nothing is sent: a worker catches the messages for the inbox (I151).
 
+import { HOUR_MS } from '#clock.ts'
 import type { MessageSettings, QuietHours } from '#config/message-settings.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
@@ -34,7 +35,6 @@ export type MessagesDeps = Deps & {
 }
 
 const PAUSE_MS = 1_000
-const HOUR_MS = 3_600_000
 const SENDER_LENGTH_MAX = 120
 const LANES = 4 // Concurrent connections of a process to one server.
 const ATTEMPT_MAX_MS = 120_000

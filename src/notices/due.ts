@@ -1,7 +1,7 @@
 // Queues the notices that no event causes: about approvals that wait for a second person, and daily
 // summaries.
 
-import { timestamp, watDay, watDayStart } from '#clock.ts'
+import { DAY_MS, timestamp, watDay, watDayStart } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import type { MessageFacts, Workflow } from '#messages/kinds.ts'
@@ -105,7 +105,6 @@ export async function queueApprovalNotices(
   return rows.length
 }
 
-const DAY_MS = 86_400_000
 const SUMMARY_HOUR_MS = 7 * 3_600_000 // The summary of a day is sent from 07:00 of the next day in Lagos on.
 
 type DayTotals = {

@@ -112,7 +112,6 @@ export async function noteFailure(tx: Transaction, now: Date, clientId: ClientId
 
 type EventBatch = { clientId: ClientId; settings: NoticeSettings; events: readonly StoredEvent[] }
 
-// Queues the notices that these events cause.
 async function queueNotices(tx: Transaction, now: Date, deps: FollowDeps, batch: EventBatch) {
   for (const message of await messagesOf(tx, deps, batch)) {
     await queueMessage(tx, { now, sealer: deps.sealer }, message)

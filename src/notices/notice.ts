@@ -1,6 +1,7 @@
 // Maps an event to notices: the messages that it causes, and their recipients. The events are the ones that
 // webhooks deliver, so the code that moves money need not know about notices.
 
+import { HOUR_MS } from '#clock.ts'
 import type { AccountId, AdviceId, ClientId, UserId } from '#ids.ts'
 import type { MessageKind } from '#messages/kinds.ts'
 import type { NewMessage } from '#messages/message.ts'
@@ -12,11 +13,8 @@ import { codeOfId } from '#short-codes.ts'
 import type { EventBody } from '#webhooks/render.ts'
 import type { NoticeSettings, PayerKind } from './settings.ts'
 
-const HOUR_MS = 3_600_000
-
 export type Person = { id: UserId; email: string; role: string }
 
-// The roles of the users who get a kind of message.
 const ROLES_OF: Partial<Record<MessageKind, readonly string[]>> = {
   'merchant.daily_summary': ['owner', 'finance'],
   'merchant.settlement_paid': ['owner', 'finance'],
@@ -128,7 +126,6 @@ function collectionFacts(
   return { ...common, amount: refund.amount, bankReference: refund.bankReference }
 }
 
-// Returns the customer's address on a channel, or null if the customer has none.
 function addressOf({ email, phoneNumber }: Customer, channel: Channel): string | null {
   return channel === 'email' ? email : phoneNumber
 }

@@ -4,7 +4,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { named } from '#http/schemas.ts'
+import { namedBody } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import {
   MESSAGE_KIND_NAMES,
@@ -74,16 +74,12 @@ export const noticeSettings = resource('/api/v1/notice-settings', {
     summary: 'Choose which messages are sent',
     description: 'Takes effect for what happens from now on.',
     message: 'Notice settings set successfully',
-    body: named(
-      'NoticeSettingsRequest',
-      {
-        payerChannels: Channels,
-        payerKinds: PayerKinds,
-        staffKinds: StaffKinds,
-        alertSeverity: Type.Optional(AlertSeverity),
-      },
-      { additionalProperties: false },
-    ),
+    body: namedBody('NoticeSettingsRequest', {
+      payerChannels: Channels,
+      payerKinds: PayerKinds,
+      staffKinds: StaffKinds,
+      alertSeverity: Type.Optional(AlertSeverity),
+    }),
     run: (tx, call) => {
       const { alertSeverity = 'warning', ...settings } = call.body
       return setNoticeSettings(tx, call, { ...settings, alertSeverity })

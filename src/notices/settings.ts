@@ -50,11 +50,9 @@ export async function readNoticeSettings(
   return rows[0] ?? DEFAULTS
 }
 
-type Caller = { clientId: ClientId; now: Date; actor: string }
-
 export async function setNoticeSettings(
   tx: Transaction,
-  { clientId, now, actor }: Caller,
+  { clientId, now, actor }: { clientId: ClientId; now: Date; actor: string },
   settings: NoticeSettings,
 ): Promise<NoticeSettings> {
   const { payerChannels, payerKinds, staffKinds, alertSeverity } = settings

@@ -1,5 +1,6 @@
 // The workers for notices: queue notices about events, about waiting approvals, and daily summaries.
 
+import { SECOND_MS } from '#clock.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import type { Deps, Round, Worker } from '#workers/loop.ts'
 import { queueApprovalNotices, queueSummary } from './due.ts'
@@ -10,8 +11,6 @@ import {
   HAS_UNREAD_EVENTS,
   noteFailure,
 } from './follow.ts'
-
-const SECOND_MS = 1_000
 
 export type NoticesDeps = Deps & FollowDeps
 

@@ -7,7 +7,7 @@ import { parseBankTime } from '#clock.ts'
 import { cancelAdvice } from '#credits/close.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { findRule } from '#fees/rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
@@ -25,6 +25,7 @@ import {
   PaymentEnvelope,
   text,
   webAddress,
+  wholeNumber,
 } from '#http/schemas.ts'
 import { dropBlanks } from '#http/validation.ts'
 import { type AdviceId, type ClientId, parseReference } from '#ids.ts'
@@ -73,21 +74,18 @@ const AdviceRequest = named('AdviceRequest', {
   merchantRef: optionalText(100, 'Your reference, unique among your advices.'),
   narration: optionalText(200, 'Payment description.'),
   expiresInSeconds: Type.Optional(
-    Type.Integer({
-      minimum: 60,
-      maximum: 172_800,
-      description: 'Counted from when a number is issued. Default: the service’s, normally 1800.',
-      'x-says': 'Must be a whole number from 60 to 172800.',
-    }),
+    wholeNumber(
+      60,
+      172_800,
+      'Counted from when a number is issued. Default: the service’s, normally 1800.',
+    ),
   ),
   graceSeconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 86_400,
-      description:
-        'Grace period: how long after expiry money still counts. Default: the service’s, normally 300.',
-      'x-says': 'Must be a whole number from 0 to 86400.',
-    }),
+    wholeNumber(
+      0,
+      86_400,
+      'Grace period: how long after expiry money still counts. Default: the service’s, normally 300.',
+    ),
   ),
   amountPolicy: Type.Optional(
     Type.Unsafe<AmountPolicy>({
@@ -268,14 +266,7 @@ const ExtendRequest = named(
         'x-says': 'Must be an ISO 8601 date or time.',
       }),
     ),
-    seconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: EXPIRY_SECONDS_MAX,
-        description: 'Seconds to add to the expiry.',
-        'x-says': `Must be a whole number from 1 to ${EXPIRY_SECONDS_MAX}.`,
-      }),
-    ),
+    seconds: Type.Optional(wholeNumber(1, EXPIRY_SECONDS_MAX, 'Seconds to add to the expiry.')),
   },
   { additionalProperties: false, 'x-says': 'Must be an object with expiresAt or seconds.' },
 )
@@ -382,5 +373,5 @@ function parseExtension({ expiresAt, seconds }: Static<typeof ExtendRequest>): E
 }
 
 function invalidExpiry(message: string): Refusal {
-  return new Refusal('invalid_request', [{ field: 'expiresAt', message }])
+  return invalidField('expiresAt', message)
 }

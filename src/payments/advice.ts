@@ -216,7 +216,6 @@ async function findByIds(tx: Transaction, ids: readonly AdviceId[]): Promise<Map
   return new Map(rows.map((advice) => [advice.id, advice]))
 }
 
-// Finds existing advices with the merchantRefs of these requests.
 async function findByMerchantRefs(
   tx: Transaction,
   requests: readonly AdviceRequest[],

@@ -3,9 +3,9 @@
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import type { Client } from '#access/permissions.ts'
 import type { Policy } from '#config/policy-settings.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { digits, Email, named, text, webAddress } from '#http/schemas.ts'
+import { digits, Email, namedBody, text, webAddress } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import {
   type Branding,
@@ -27,50 +27,46 @@ const LOGO_SAYS =
 const optionalOrNull = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-const BrandingRequest = named(
-  'BrandingRequest',
-  {
-    name: Type.Union([text(NAME_MAX, 'Display name. Null: the client’s name.'), Type.Null()]),
-    colour: Type.Union([
-      Type.String({
-        pattern: '^#[0-9a-fA-F]{6}$',
-        description: 'As #rrggbb; null for the default. Text on it stays readable.',
-        examples: ['#0f5e4d'],
-        'x-says': 'Must be a #rrggbb colour or null.',
-      }),
-      Type.Null(),
-    ]),
-    accountName: optionalOrNull(
-      text(
-        NAME_MAX,
-        'Your name in account names, which banks show. In live mode the operator reviews it first. ' +
-          'Null: the client’s name, without review.',
-      ),
+const BrandingRequest = namedBody('BrandingRequest', {
+  name: Type.Union([text(NAME_MAX, 'Display name. Null: the client’s name.'), Type.Null()]),
+  colour: Type.Union([
+    Type.String({
+      pattern: '^#[0-9a-fA-F]{6}$',
+      description: 'As #rrggbb; null for the default. Text on it stays readable.',
+      examples: ['#0f5e4d'],
+      'x-says': 'Must be a #rrggbb colour or null.',
+    }),
+    Type.Null(),
+  ]),
+  accountName: optionalOrNull(
+    text(
+      NAME_MAX,
+      'Your name in account names, which banks show. In live mode the operator reviews it first. ' +
+        'Null: the client’s name, without review.',
     ),
-    supportEmail: optionalOrNull(
-      Type.Unsafe<string>({ ...Email, description: 'Where payers get help.' }),
+  ),
+  supportEmail: optionalOrNull(
+    Type.Unsafe<string>({ ...Email, description: 'Where payers get help.' }),
+  ),
+  supportPhone: optionalOrNull(
+    digits(
+      '^\\+?[0-9][0-9 ()-]{5,19}$',
+      'Where payers get help.',
+      'Must be a phone number of 6 to 20 digits, which may have + ( ) - and spaces.',
     ),
-    supportPhone: optionalOrNull(
-      digits(
-        '^\\+?[0-9][0-9 ()-]{5,19}$',
-        'Where payers get help.',
-        'Must be a phone number of 6 to 20 digits, which may have + ( ) - and spaces.',
-      ),
-    ),
-    supportUrl: optionalOrNull(webAddress('Where payers get help.')),
-    logo: optionalOrNull(
-      Type.String({
-        minLength: 1,
-        maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
-        description:
-          `PNG, JPEG or WebP in base64, at most ${LOGO_BYTES_MAX / 1024} kB and ` +
-          `${LOGO_SIDE_MAX} pixels a side. Null: none.`,
-        'x-says': LOGO_SAYS,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+  ),
+  supportUrl: optionalOrNull(webAddress('Where payers get help.')),
+  logo: optionalOrNull(
+    Type.String({
+      minLength: 1,
+      maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
+      description:
+        `PNG, JPEG or WebP in base64, at most ${LOGO_BYTES_MAX / 1024} kB and ` +
+        `${LOGO_SIDE_MAX} pixels a side. Null: none.`,
+      'x-says': LOGO_SAYS,
+    }),
+  ),
+})
 
 type Context = { client: Client; policy: Policy }
 
@@ -130,6 +126,6 @@ export const branding = resource('/api/v1/branding', {
 // Parses a logo, and refuses an image that is not accepted.
 function requireLogo(base64: string) {
   const logo = parseLogo(base64)
-  if (!logo) throw new Refusal('invalid_request', [{ field: 'logo', message: LOGO_SAYS }])
+  if (!logo) throw invalidField('logo', LOGO_SAYS)
   return logo
 }

@@ -7,7 +7,7 @@
 
 import { timestamp } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { AdviceId, ClientId, PaymentId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
@@ -90,10 +90,6 @@ function secondsToAdd({
 
 const NO_TIME_LEFT = 'It has had its 48 hours: create a new advice.'
 const NOT_BEGUN = 'Its time begins with its first number: give seconds.'
-
-function invalidField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
-}
 
 // Locks an advice and its payment, if it has one.
 async function lockAdvice(tx: Transaction, clientId: ClientId, adviceId: AdviceId) {

@@ -162,7 +162,6 @@ function refusalIfClosed(advice: AdviceRow, payment: Payment | undefined, now: D
   return closedRefusal(statusAt(payment, now))
 }
 
-// Returns the number that the payment has at this bank.
 function numberAt(payment: Payment, bankCode: string): string | undefined {
   return payment.numbers.find((number) => number.bankCode === bankCode)?.accountNumber
 }
@@ -314,13 +313,11 @@ async function writeLeases(
   ])
 }
 
-// The event that reports a new payment.
 function processingEvent({ id, clientId }: Payment): NewEvent {
   const facts = { status: 'Processing', amountPaidKobo: kobo(0n) } as const
   return { clientId, type: 'payment.processing', paymentId: id, facts }
 }
 
-// Inserts new payments with one statement.
 async function insertPayments(tx: Transaction, now: Date, payments: readonly Payment[]) {
   if (payments.length === 0) return
   await tx.query({
@@ -399,7 +396,6 @@ function toIdempotencyKey(
   }
 }
 
-// Finds the clients that own the advices of these initiations.
 async function findOwners(
   tx: Transaction,
   initiations: readonly Initiation[],

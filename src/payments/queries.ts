@@ -137,8 +137,8 @@ export async function resolvePrefix(
 ): Promise<ReferenceMatch[]> {
   if (NOT_TEXT.test(prefix)) return []
   const hex = prefix.replaceAll('-', '').toLowerCase()
-  // Ids that begin with `hex` lie between it padded with 0 and padded with f.
-  const isId = /^[0-9a-f]{6,31}$/.test(hex)
+  // Ids that begin with `hex` lie between it padded with 0 and padded with f. A whole id has 32 digits.
+  const isIdPrefix = /^[0-9a-f]{6,31}$/.test(hex)
   const { rows } = await db.query<ReferenceMatch>({
     name: 'find-referred-by-prefix',
     text: `select advice_id, payment_id from (
@@ -157,8 +157,8 @@ export async function resolvePrefix(
       clientId,
       prefix,
       pastPrefix(prefix),
-      isId ? hex.padEnd(32, '0') : null,
-      isId ? hex.padEnd(32, 'f') : null,
+      isIdPrefix ? hex.padEnd(32, '0') : null,
+      isIdPrefix ? hex.padEnd(32, 'f') : null,
       limit,
     ],
   })

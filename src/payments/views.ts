@@ -199,7 +199,6 @@ export const PaymentEventView = view(undefined, (f: Fields<NumberedPayment, Nami
 
 const ANY_REFERENCE = 'Payment or advice reference, merchantRef, session ID or account number.'
 
-// Filters of the lists and of their export.
 export function filterFields<Status extends string>(statuses: readonly Status[]) {
   return {
     status: Type.Optional(

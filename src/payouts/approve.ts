@@ -206,6 +206,7 @@ export async function cancelPayout(
   const { client, actor, now } = deps
   const { id } = await getPayout(tx, { reference, clientId: client.id })
   const payout = await lockPayout(tx, id)
+  // True also for a cancelled payout, so that cancelling again succeeds.
   if (!(await isCancellable(tx, payout))) throw new Refusal('payout_not_queued')
   const result = await settlePayout(tx, deps, {
     id,

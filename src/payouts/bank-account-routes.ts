@@ -6,16 +6,16 @@ import { Type } from '@fastify/type-provider-typebox'
 import { BANKS, type Bank, KINDS } from '#banks/directory.ts'
 import { parseFlag } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { text } from '#http/schemas.ts'
+import { SOME_CHANGE, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import {
   changeBankAccount,
-  enquireName,
   getBankAccount,
   listBankAccounts,
   saveBankAccount,
 } from './bank-accounts.ts'
+import { enquireName } from './name-enquiries.ts'
 import { BankAccountRequest, BankAccountView, parseBankAccount } from './views.ts'
 
 export const bankAccounts = resource('/api/v1/bank-accounts', {
@@ -94,11 +94,7 @@ export const bankAccounts = resource('/api/v1/bank-accounts', {
         ),
         isActive: Type.Optional(Type.Boolean({ 'x-says': 'Must be true or false.' })),
       },
-      {
-        additionalProperties: false,
-        minProperties: 1,
-        'x-says': 'Must be an object with at least one field to change.',
-      },
+      SOME_CHANGE,
     ),
     errors: ['bank_account_inactive', 'bank_account_mismatch', 'bank_account_not_found'],
     run: (tx, call) =>

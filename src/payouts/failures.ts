@@ -94,10 +94,6 @@ function toAuditEntry(failure: PayoutFailure, verb: Verb) {
   }
 }
 
-export function isFailureReference(text: string): boolean {
-  return /^PFR[0-9]{15}$/.test(text)
-}
-
 // Finds the open request about a payout or a file.
 export async function findOpenFailure(
   db: Queryable,

@@ -8,23 +8,18 @@
 import type { ReportedStatus, ReportLine } from '#banks/payment-files.ts'
 import { numberArray, plainArray, textArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { PayoutId } from '#ids.ts'
-import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
+import { formatKobo, kobo, parseKobo } from '#money.ts'
 import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { appendEvents } from '#records/events.ts'
 import type { FileActor } from './files.ts'
-import type { PayoutStatus } from './states.ts'
+import type { Payout } from './payout.ts'
 
-export type KnownPayout = {
-  id: PayoutId
-  reference: string
-  status: PayoutStatus
+export type KnownPayout = Pick<
+  Payout,
+  'id' | 'reference' | 'status' | 'amountKobo' | 'currency' | 'fileReference' | 'bankReference'
+> & {
   reported: 'confirmed' | 'failed' | null // Reported before; may not be settled yet.
-  amountKobo: Kobo
-  currency: string
-  fileReference: string | null
-  bankReference: string | null // The bank reference of the confirmation.
 }
 
 export const PROBLEMS = {
@@ -322,7 +317,6 @@ async function logReport(
   { judgement, sha256 }: { judgement: Judgement; sha256: string },
 ): Promise<void> {
   const { results, pending, unchanged, problems } = judgement
-  // Counts and sums the results of one status.
   const sumResults = (status: FileResult['status']) => {
     const matching = results.filter((result) => result.status === status)
     const sum = matching.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)

@@ -11,13 +11,22 @@ import { mediaType } from '#banks/notifications.ts'
 import { type Report, readPaymentCsv } from '#banks/payment-files.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { ApiEnvelope, BEARER, bankCode, IdempotencyHeaders, oneOf, text } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  BEARER,
+  bankCode,
+  IdempotencyHeaders,
+  oneOf,
+  strictObject,
+  text,
+} from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { readHolidays } from '#settlement/holidays.ts'
 import { findOpenFailure, type PayoutFailure, requestFileFailure } from './failures.ts'
@@ -29,7 +38,6 @@ import {
   FILE_FORMATS,
   FILE_PAYOUTS_MAX,
   getPayoutFile,
-  isFileReference,
   listPayoutFiles,
   type PayoutFile,
 } from './files.ts'
@@ -83,10 +91,7 @@ async function readDetail(db: Queryable, call: Call, reference: string): Promise
   return { ...file, failure }
 }
 
-function requireFileReference(text: string): string {
-  if (!isFileReference(text)) throw new Refusal('payout_file_not_found')
-  return text
-}
+const requireFileReference = referenceKey('PYF', 'payout_file_not_found')
 
 const fileResource = {
   tag: 'Operator',
@@ -119,16 +124,10 @@ const fileChanges = resource(PAYOUT_FILES, fileResource)
       'Takes all queued and approved payouts of the bank, oldest first, at most ' +
       `${FILE_PAYOUTS_MAX.toLocaleString('en')}. They are sending from then on, and in no ` +
       'other file. The bank needs payoutFiles in the banks file.',
-    body: Type.Object(
-      {
-        bankCode: bankCode('Bank that sends the payouts.'),
-        format: oneOf(
-          FILE_FORMATS,
-          'pain.001: ISO 20022 pain.001.001.09. csv: one line per payout.',
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      bankCode: bankCode('Bank that sends the payouts.'),
+      format: oneOf(FILE_FORMATS, 'pain.001: ISO 20022 pain.001.001.09. csv: one line per payout.'),
+    }),
     errors: ['bank_not_supported', 'no_payouts_queued', 'payout_files_off', 'payouts_held'],
     parse: ({ banks, body }) => {
       const bank = banks.find(({ code }) => code === body.bankCode)
@@ -149,15 +148,12 @@ const fileChanges = resource(PAYOUT_FILES, fileResource)
       'Only when the bank has confirmed that it has not processed the file and will not. Once ' +
       'another user approves (failureRequest), its open payouts fail, their money is available ' +
       'again, and the file can no longer be downloaded.',
-    body: Type.Object(
-      {
-        bankConfirmation: text(
-          CONFIRMATION_MAX,
-          'How the bank confirmed it: who, when, and under which reference.',
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      bankConfirmation: text(
+        CONFIRMATION_MAX,
+        'How the bank confirmed it: who, when, and under which reference.',
+      ),
+    }),
     errors: [
       'failure_requested',
       'payout_file_not_delivered',
@@ -329,9 +325,7 @@ const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (ap
       const { body, client, actor } = request
       if (!(body instanceof UploadedReport)) throw new Refusal('body_missing')
       const report = body.read()
-      if ('malformed' in report) {
-        throw new Refusal('invalid_request', [{ field: 'body', message: report.malformed }])
-      }
+      if ('malformed' in report) throw invalidField('body', report.malformed)
       const by = { clientId: client.id, actor }
       const { lines } = report
       const { sha256 } = body

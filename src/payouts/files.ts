@@ -61,10 +61,6 @@ export type PayoutFile = {
 
 export type FileActor = { clientId: ClientId; actor: string }
 
-export function isFileReference(text: string): boolean {
-  return /^PYF[0-9]{15}$/.test(text)
-}
-
 // Compression shrinks the XML of many payouts to a twentieth.
 function sealContent(sealer: Sealer, content: string): Buffer {
   return sealer.seal(gzipSync(content).toString('base64'))

@@ -265,8 +265,9 @@ async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
   await storeKnownDatabase(tx, now, { identity: comparison.identity, isSynchronous })
 }
 
-// Compares the present database with the last noted one, by their identities, which begin with the id of the
-// cluster and a slash. Returns undefined if the server does not report its identity.
+// Compares the identity of the connected database with the identity that was stored last, to detect a move to
+// another server or cluster. An identity begins with the id of the cluster and a slash. Returns undefined if
+// the server does not report one.
 async function compareWithKnownDatabase(db: Queryable): Promise<DatabaseComparison | undefined> {
   const { rows } = await db.query<DatabaseComparison>({
     name: 'read-known-database',

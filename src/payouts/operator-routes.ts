@@ -4,19 +4,25 @@
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
-import { checkerOf, ofPeople, rejecting, toViewer, viewerOf } from '#approvals/views.ts'
+import {
+  checkerOf,
+  ofPeople,
+  operationsOf,
+  referenceOf,
+  toViewer,
+  viewerOf,
+} from '#approvals/views.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { choice, SUMMARISED } from '#http/lists.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { type Call, Nothing, resource } from '#http/resource.ts'
-import { digits, text } from '#http/schemas.ts'
+import { digits, strictObject, text } from '#http/schemas.ts'
 import {
   FAILURE_STATES,
   findOpenFailure,
-  isFailureReference,
   requestPayoutFailure,
   resolvePayout,
   payoutFailures as workflow,
@@ -86,10 +92,7 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
     path: '/:reference/confirm',
     summary: 'Confirm an unknown payout',
     description: 'The bank has paid it, as its statement shows. Idempotent.',
-    body: Type.Object(
-      { bankReference: text(BANK_REFERENCE_MAX, 'The bank’s own reference.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ bankReference: text(BANK_REFERENCE_MAX, 'The bank’s own reference.') }),
     view: OperatorPayoutDetailView,
     errors: ['payout_not_found', 'payout_settled'],
     message: 'Payout confirmed successfully',
@@ -107,10 +110,10 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
     description:
       'The bank has not paid it and never will. Once another user approves (failureRequest), the ' +
       'money is available again.',
-    body: Type.Object(
-      { reason: text(REASON_MAX, 'Failure reason, shown to the client.'), evidence: Evidence },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      reason: text(REASON_MAX, 'Failure reason, shown to the client.'),
+      evidence: Evidence,
+    }),
     view: OperatorPayoutDetailView,
     errors: ['failure_requested', 'payout_not_found', 'payout_settled'],
     message: 'Failure requested successfully',
@@ -139,6 +142,8 @@ async function readDetail(db: Queryable, call: Call, reference: string) {
   return { ...payout, failure }
 }
 
+const { listRequests, rejecting, withdrawing } = operationsOf(workflow, referenceOf)
+
 // /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker.
 // Client credentials may request, but only users decide.
 export const payoutFailures = resource('/api/v1/operator/payout-failures', {
@@ -146,18 +151,14 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
   noun: 'request',
   view: PayoutFailureView,
   scopes: { read: 'accounting:read', write: 'accounting:write' },
-  params: { reference: requireReference },
+  params: { reference: referenceKey('PFR', 'request_not_found') },
 })
   .list('listPayoutFailures', {
     exportAs: 'exportPayoutFailures',
     summary: 'List requests to fail payouts, newest first',
     description: 'With the evidence, who asked and who decided.',
     filters: { state: choice(FAILURE_STATES, 'Filter by state.') },
-    rows: (db, call) => {
-      const { query, after: beforeId, limit } = call
-      const where = [['r.state = $', query.state]] as const
-      return workflow.list(db, viewerOf(call), { where, beforeId, limit })
-    },
+    rows: (db, call) => listRequests(db, call, [['r.state = $', call.query.state]]),
   })
   .route('POST', 'approvePayoutFailure', {
     ...ofPeople,
@@ -202,22 +203,12 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
     description: 'Nothing changes. The requester sees the reason.',
     errors: ['other_person_needed', 'request_decided', 'request_not_found'],
     message: 'Request rejected',
-    run: (tx, call) => {
-      const decision = { key: call.params.reference, reason: call.body.reason }
-      return workflow.reject(tx, checkerOf(call), decision)
-    },
   })
   .act('withdrawPayoutFailure', {
-    ...ofPeople,
+    ...withdrawing,
     path: '/:reference/withdraw',
     summary: 'Withdraw your request to fail payouts',
     description: 'Only by the user who asked for it, before it is decided.',
     errors: ['own_request_only', 'request_decided', 'request_not_found'],
     message: 'Request withdrawn',
-    run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.reference),
   })
-
-function requireReference(text: string): string {
-  if (!isFailureReference(text)) throw new Refusal('request_not_found')
-  return text
-}

@@ -11,11 +11,12 @@ import { scopeRefusal } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { SUMMARISED } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { Amount, digits, named, text } from '#http/schemas.ts'
+import { Amount, digits, namedBody, strictObject, text } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
 import { approvePayout, cancelPayout, findApprovalObstacle, rejectPayout } from './approve.ts'
-import { type BankAccount, enquireName, getBankAccount, recordNameAnswer } from './bank-accounts.ts'
+import { type BankAccount, getBankAccount, recordNameAnswer } from './bank-accounts.ts'
+import { enquireName } from './name-enquiries.ts'
 import { awaitsApproval } from './payout.ts'
 import { listPayouts, readPayoutDetail, summarizePayouts } from './queries.ts'
 import { requestPayout } from './request.ts'
@@ -30,20 +31,16 @@ import {
 const NARRATION_MAX = 100 // The most that NIP carries.
 const REFERENCE_MAX = 40
 
-const PayoutRequest = named(
-  'PayoutRequest',
-  {
-    bankAccount: Type.Optional(
-      text(REFERENCE_MAX, 'Reference of one of your bank accounts. Default: your default one.'),
-    ),
-    amount: Amount,
-    currency: Type.Optional(
-      digits('^[A-Z]{3}$', `ISO 4217 code. Default ${CURRENCY}.`, 'Must be a currency code.'),
-    ),
-    narration: text(NARRATION_MAX, 'Shown on the recipient’s statement.'),
-  },
-  { additionalProperties: false },
-)
+const PayoutRequest = namedBody('PayoutRequest', {
+  bankAccount: Type.Optional(
+    text(REFERENCE_MAX, 'Reference of one of your bank accounts. Default: your default one.'),
+  ),
+  amount: Amount,
+  currency: Type.Optional(
+    digits('^[A-Z]{3}$', `ISO 4217 code. Default ${CURRENCY}.`, 'Must be a currency code.'),
+  ),
+  narration: text(NARRATION_MAX, 'Shown on the recipient’s statement.'),
+})
 
 export const payouts = resource('/api/v1/payouts', {
   tag: 'Payouts',
@@ -115,10 +112,7 @@ export const payouts = resource('/api/v1/payouts', {
     description:
       'While it is queued. The money, fee and VAT are available again. One of a settlement or ' +
       'refund only while it is blocked (blockedBy).',
-    body: Type.Object(
-      { reason: Type.Optional(text(REASON_MAX, 'Reason.')) },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ reason: Type.Optional(text(REASON_MAX, 'Reason.')) }),
     view: PayoutDetailView,
     errors: ['payout_may_have_been_sent', 'payout_not_found', 'payout_not_queued'],
     message: 'Payout cancelled successfully',
@@ -166,10 +160,7 @@ export const payouts = resource('/api/v1/payouts', {
     description: 'It is cancelled: money, fee and VAT are available again.',
     isForPeople: true,
     guard: () => requireUser,
-    body: Type.Object(
-      { reason: text(REASON_MAX, 'Reason, shown to the maker.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ reason: text(REASON_MAX, 'Reason, shown to the maker.') }),
     view: PayoutDetailView,
     errors: [
       'other_person_needed',

@@ -5,9 +5,9 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { CLIENTS, requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, named } from '#http/schemas.ts'
+import { Amount, chosen, named, namedBody, SOME_CHANGE, wholeNumber } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import {
@@ -23,15 +23,7 @@ const PERCENT_SAYS = 'Must be from 0 to 100, with at most two decimals.'
 export const ReservePercent = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 100, description, 'x-says': PERCENT_SAYS }))
 
-export const ReserveDays = (description: string) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 365,
-      description,
-      'x-says': 'Must be a whole number from 0 to 365.',
-    }),
-  )
+export const ReserveDays = (description: string) => Type.Optional(wholeNumber(0, 365, description))
 
 type ReserveFloor = Pick<PayoutSettings, 'reserveFloorBps' | 'reserveFloorDays'>
 
@@ -48,7 +40,7 @@ export const ReserveFloorView = view(undefined, (f: Fields<ReserveFloor>) => ({
 export function parsePercent(field: string, percent: number): number {
   const bps = koboOf(percent)
   if (bps !== undefined) return Number(bps)
-  throw new Refusal('invalid_request', [{ field, message: PERCENT_SAYS }])
+  throw invalidField(field, PERCENT_SAYS)
 }
 
 // Requires both fields or neither: a reserve without a number of days is no reserve.
@@ -59,8 +51,7 @@ function parseReserveFloor(body: Static<typeof SettingsRequest>): ReserveFloor |
   const days = reserveFloorDays ?? 0
   if ((reserveFloorBps === 0) !== (days === 0)) {
     const field = reserveFloorBps === 0 ? 'reserveFloorPercent' : 'reserveFloorDays'
-    const message = 'Set both reserveFloorPercent and reserveFloorDays, or both to 0.'
-    throw new Refusal('invalid_request', [{ field, message }])
+    throw invalidField(field, 'Set both reserveFloorPercent and reserveFloorDays, or both to 0.')
   }
   return { reserveFloorBps, reserveFloorDays: days }
 }
@@ -89,11 +80,10 @@ const TwoApproversAbove = Type.Optional(
   }),
 )
 
-const ApprovalRequest = named(
-  'PayoutApprovalRequest',
-  { ...ApprovalFields, twoApproversAbove: TwoApproversAbove },
-  { additionalProperties: false },
-)
+const ApprovalRequest = namedBody('PayoutApprovalRequest', {
+  ...ApprovalFields,
+  twoApproversAbove: TwoApproversAbove,
+})
 
 const Limit = (description: string) =>
   Type.Optional(
@@ -114,11 +104,7 @@ const SettingsRequest = named(
     reserveFloorPercent: ReservePercent('Least reserve of settlements. 0: none.'),
     reserveFloorDays: ReserveDays('Least time that it is held back.'),
   },
-  {
-    additionalProperties: false,
-    minProperties: 1,
-    'x-says': 'Must be an object with at least one field to change.',
-  },
+  SOME_CHANGE,
 )
 
 // A threshold of 0 means that all payouts need approval.
@@ -241,8 +227,7 @@ function parseApproval({ payoutApproval, approvalAbove }: ApprovalBody): Kobo | 
 }
 
 function refuseApprovalAbove(): never {
-  const message = 'Must be given with payoutApproval above, and only then.'
-  throw new Refusal('invalid_request', [{ field: 'approvalAbove', message } satisfies FieldError])
+  throw invalidField('approvalAbove', 'Must be given with payoutApproval above, and only then.')
 }
 
 function parseLimit(value: number | string | null): Kobo | null {

@@ -202,8 +202,6 @@ export async function alertContradiction(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-type ReturnDeps = { sharedAccounts: SharedAccounts; now: Date }
-
 // The money of a return (purpose) belongs to no client: if it comes back, the statement books it as a credit.
 export const isReturnable = ({ status, purpose }: LockedPayout) =>
   status === 'confirmed' && purpose !== 'return'
@@ -218,7 +216,7 @@ export const isReturnable = ({ status, purpose }: LockedPayout) =>
 // Locks: the payout; alerts; ledger accounts; the client's event counter.
 export async function bookReturn(
   tx: Transaction,
-  { sharedAccounts, now }: ReturnDeps,
+  { sharedAccounts, now }: { sharedAccounts: SharedAccounts; now: Date },
   { payout, by }: { payout: LockedPayout; by: string },
 ): Promise<boolean> {
   if (!(await insertReturn(tx, now, { payout, by }))) return false

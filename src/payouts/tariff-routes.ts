@@ -2,69 +2,52 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { parseBankTime } from '#clock.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { VAT_BPS_DEFAULT } from '#fees/fee.ts'
-import type { Deps } from '#http/deps.ts'
+import { publicIdKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { AMOUNT_OR_ZERO_SAYS, Amount, bankCode, named, Withdrawn } from '#http/schemas.ts'
+import { Amount, amountOrZero, bankCode, namedBody, Withdrawn, wholeNumber } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
-import { findId, publicId } from '#public-ids.ts'
+import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { createTariff, type DatedTariff, listTariffs, withdrawTariff } from './tariffs.ts'
 
 const BANDS_MAX = 20
 
-const Charge = (description: string) =>
-  Type.Unsafe<number | string>({
-    type: ['number', 'string'],
-    'x-money': 'or-zero',
-    description,
-    'x-says': AMOUNT_OR_ZERO_SAYS,
-  })
-
-const TariffRequest = named(
-  'PayoutTariffRequest',
-  {
-    bankCode: Type.Optional(
-      Type.Union([bankCode('Only of this bank.'), Type.Null()], {
-        description: 'Null: of all banks without a tariff of their own.',
-        'x-says': 'Must be null or a bank code.',
-      }),
+const TariffRequest = namedBody('PayoutTariffRequest', {
+  bankCode: Type.Optional(
+    Type.Union([bankCode('Only of this bank.'), Type.Null()], {
+      description: 'Null: of all banks without a tariff of their own.',
+      'x-says': 'Must be null or a bank code.',
+    }),
+  ),
+  bands: Type.Array(
+    Type.Object(
+      {
+        upTo: Type.Union([Amount, Type.Null()], {
+          description: 'Greatest amount of the band. Null: of the last, any amount.',
+          'x-says': 'Must be an amount; null in the last band.',
+        }),
+        fee: amountOrZero('Flat fee in this band.'),
+      },
+      { additionalProperties: false, 'x-says': 'Must be a band: {upTo, fee}.' },
     ),
-    bands: Type.Array(
-      Type.Object(
-        {
-          upTo: Type.Union([Amount, Type.Null()], {
-            description: 'Greatest amount of the band. Null: of the last, any amount.',
-            'x-says': 'Must be an amount; null in the last band.',
-          }),
-          fee: Charge('Flat fee in this band.'),
-        },
-        { additionalProperties: false, 'x-says': 'Must be a band: {upTo, fee}.' },
-      ),
-      { minItems: 1, maxItems: BANDS_MAX, 'x-says': `Must be a list of 1 to ${BANDS_MAX} bands.` },
-    ),
-    vatBps: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 5_000,
-        description: `VAT on the fee in basis points. Default ${VAT_BPS_DEFAULT}.`,
-        'x-says': 'Must be a whole number from 0 to 5000.',
-      }),
-    ),
-    stampDuty: Type.Optional(Charge('Stamp duty. Default 0.')),
-    stampDutyFrom: Type.Optional(Charge('Least amount that bears stamp duty. Default 0.')),
-    effectiveFrom: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'From when on (ISO 8601), not in the past. Default: now.',
-        'x-says': 'Must be an ISO 8601 date or time.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+    { minItems: 1, maxItems: BANDS_MAX, 'x-says': `Must be a list of 1 to ${BANDS_MAX} bands.` },
+  ),
+  vatBps: Type.Optional(
+    wholeNumber(0, 5_000, `VAT on the fee in basis points. Default ${VAT_BPS_DEFAULT}.`),
+  ),
+  stampDuty: Type.Optional(amountOrZero('Stamp duty. Default 0.')),
+  stampDutyFrom: Type.Optional(amountOrZero('Least amount that bears stamp duty. Default 0.')),
+  effectiveFrom: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'From when on (ISO 8601), not in the past. Default: now.',
+      'x-says': 'Must be an ISO 8601 date or time.',
+    }),
+  ),
+})
 
 type Band = { limitKobo: Kobo | null; feeKobo: Kobo }
 
@@ -94,7 +77,7 @@ export const payoutTariffs = resource('/api/v1/operator/payout-tariffs', {
   noun: 'tariff',
   view: TariffView,
   scopes: { read: 'operator', write: 'operator' },
-  params: { id: requireTariffId },
+  params: { id: publicIdKey('tariff', 'tariff_not_found') },
 })
   .list('listPayoutTariffs', {
     summary: 'List what banks charge for payouts, newest first',
@@ -123,12 +106,6 @@ export const payoutTariffs = resource('/api/v1/operator/payout-tariffs', {
       return { id: publicId(call.sealer, 'tariff', call.params.id) }
     },
   })
-
-function requireTariffId(text: string, { sealer }: Deps) {
-  const id = findId(sealer, 'tariff', text)
-  if (id === undefined) throw new Refusal('tariff_not_found')
-  return id
-}
 
 // Turns the bands of a request into the two lists of a tariff: limits and fees.
 function parseTariff(body: Static<typeof TariffRequest>) {
@@ -165,8 +142,4 @@ function parseLimits(limits: readonly (number | string | null)[]): Kobo[] {
 // An omitted amount is 0. The schema has checked the value.
 function toKobo(value: number | string | undefined): Kobo {
   return value === undefined ? kobo(0n) : (koboOf(value) as Kobo)
-}
-
-function invalidField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }

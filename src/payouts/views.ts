@@ -17,7 +17,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { type FieldError, Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import { AmountQuery, choice, parseAmounts, parseWindow, WindowQuery } from '#http/lists.ts'
-import { accountNumber, institutionCode, named, text } from '#http/schemas.ts'
+import { accountNumber, institutionCode, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { describeDecision, type StoredDecision } from '#routing/decision.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
@@ -189,17 +189,13 @@ const NAME_MAX = 100
 const BANK_CODE_DIGITS = 3
 const STATUSES: readonly BankAccountStatus[] = ['confirmed', 'mismatch', 'unconfirmed']
 
-export const BankAccountRequest = named(
-  'BankAccountRequest',
-  {
-    bankCode: institutionCode(
-      'CBN code (3 or 5 digits), NIP code (6 digits) or a known alias: see GET /api/v1/banks.',
-    ),
-    accountNumber: accountNumber('Account number: ten digits, of wallets the telephone number.'),
-    accountName: text(NAME_MAX, 'Name of the account holder, as the bank has it.'),
-  },
-  { additionalProperties: false },
-)
+export const BankAccountRequest = namedBody('BankAccountRequest', {
+  bankCode: institutionCode(
+    'CBN code (3 or 5 digits), NIP code (6 digits) or a known alias: see GET /api/v1/banks.',
+  ),
+  accountNumber: accountNumber('Account number: ten digits, of wallets the telephone number.'),
+  accountName: text(NAME_MAX, 'Name of the account holder, as the bank has it.'),
+})
 
 type AccountContext = Pick<Identity, 'scopes'> & { sealer: Sealer; nameBank: NameBank }
 

@@ -32,9 +32,10 @@ import { appendEvents } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import { readHolidays } from '#settlement/holidays.ts'
 import type { Round } from '#workers/loop.ts'
-import { canEnquire, claimEnquiry, enquireName, recordNameAnswer } from './bank-accounts.ts'
+import { recordNameAnswer } from './bank-accounts.ts'
 import { listOpenFiles, type PayoutFile } from './files.ts'
 import { BLOCKED } from './holds.ts'
+import { canEnquire, claimEnquiry, enquireName } from './name-enquiries.ts'
 import {
   type ClaimedPayout,
   claimPayouts,

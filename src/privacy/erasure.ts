@@ -12,7 +12,7 @@ import { type Client, mayUseMerchant } from '#access/permissions.ts'
 import { accountWithNumber, numbersOfAccount } from '#accounts/account.ts'
 import { queueBlock } from '#accounts/bank-changes.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { type AccountId, type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Customer } from '#payments/advice.ts'
@@ -515,6 +515,5 @@ function refusePersonalReason(reason: string, values: readonly (string | null)[]
     return number ? digits.includes(number) : lowerReason.includes(text.toLowerCase())
   })
   if (!isPersonal) return
-  const message = 'Must not hold the personal data that is to be erased.'
-  throw new Refusal('invalid_request', [{ field: 'reason', message }])
+  throw invalidField('reason', 'Must not hold the personal data that is to be erased.')
 }

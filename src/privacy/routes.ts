@@ -3,12 +3,12 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { requireAccountNumber } from '#accounts/views.ts'
-import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { uuidKey } from '#http/path-keys.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { text } from '#http/schemas.ts'
+import { strictObject, text, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { type AdviceId, parseReference } from '#ids.ts'
+import type { AdviceId } from '#ids.ts'
 import { type ErasureResult, eraseAccounts, eraseAdvice } from './erasure.ts'
 
 type Erased = Omit<ErasureResult, 'accountNumber'>
@@ -61,18 +61,12 @@ export const accountErasure = resource('/api/v1/accounts/static', {
     'personal data in its credits and deliveries. The account is closed and its number never ' +
     'reused; balance, transfers and references stay. Later credits are suspended. Refused ' +
     'while it has money in suspense. Can be repeated to erase data received since.',
-  body: Type.Object(
-    {
-      reason,
-      sameBvn: Type.Optional(
-        Type.Boolean({
-          description: 'Also erase your other accounts with the same BVN. Default false.',
-          'x-says': 'Must be true or false.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  body: strictObject({
+    reason,
+    sameBvn: Type.Optional(
+      trueOrFalse('Also erase your other accounts with the same BVN. Default false.'),
+    ),
+  }),
   errors: ['account_not_found', 'erasure_waits'],
   message: 'Personal data erased successfully',
   run: async (tx, call) => {
@@ -88,7 +82,7 @@ export const adviceErasure = resource('/api/v1/advices', {
   noun: 'personal data',
   view: ErasedAdviceView,
   scopes: { read: 'payments:read', write: 'payments:write' },
-  params: { adviceReference: requireAdviceReference },
+  params: { adviceReference: uuidKey<AdviceId>('advice_not_found') },
 }).act('eraseAdvice', {
   path: '/:adviceReference/erase',
   summary: 'Erase the personal data of an advice',
@@ -96,7 +90,7 @@ export const adviceErasure = resource('/api/v1/advices', {
     'Name, email, phone number, your id of the customer, narration and payer rules, and what ' +
     'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
     'while it may still be paid, and while money of it is in suspense. Can be repeated.',
-  body: Type.Object({ reason }, { additionalProperties: false }),
+  body: strictObject({ reason }),
   errors: ['advice_not_found', 'advice_open', 'erasure_waits'],
   message: 'Personal data erased successfully',
   run: async (tx, call) => {
@@ -105,12 +99,6 @@ export const adviceErasure = resource('/api/v1/advices', {
   },
   after,
 })
-
-function requireAdviceReference(text: string): AdviceId {
-  const id = parseReference<AdviceId>(text)
-  if (!id) throw new Refusal('advice_not_found')
-  return id
-}
 
 // Takes from a call the arguments that eraseAccounts() and eraseAdvice() share.
 type Erasing = Pick<Call, 'client' | 'actor' | 'sealer' | 'now'> & { body: { reason: string } }

@@ -79,10 +79,6 @@ function audit(entry: AdjustingEntry, verb: Verb) {
   } as const
 }
 
-export function isEntryReference(text: string): boolean {
-  return /^AJE[0-9]{15}$/.test(text)
-}
-
 type NewEntry = Pick<AdjustingEntry, 'differenceId' | 'account' | 'amountKobo' | 'reason'>
 
 // Requests an entry. Refusals, in this order: difference_not_found, difference_asked, difference_resolved,

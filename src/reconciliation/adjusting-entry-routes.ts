@@ -7,22 +7,23 @@ import {
   checkerOf,
   DecidedFields,
   ofPeople,
+  operationsOf,
   RequestedFields,
   RequestReason,
-  rejecting,
+  referenceOf,
   viewerOf,
 } from '#approvals/views.ts'
 import { REQUEST_STATES } from '#approvals/workflow.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { choice } from '#http/lists.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { chosen, named } from '#http/schemas.ts'
+import { chosen, namedBody } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { DifferenceId } from '#ids.ts'
 import { kobo, koboOf } from '#money.ts'
 import {
   type AdjustingEntry,
-  isEntryReference,
   requestEntry,
   adjustingEntries as workflow,
 } from './adjusting-entries.ts'
@@ -33,26 +34,22 @@ const ACCOUNTS =
   'shortfall: due from bank. due_to_bank: due to bank. bank_cost: bank charges. stamp_duty: stamp ' +
   'duty. input_vat: input VAT. write_off: written off.'
 
-const AdjustingEntryRequest = named(
-  'AdjustingEntryRequest',
-  {
-    differenceId: Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Difference, open or noted.',
-      'x-says': 'Must be the id of a difference.',
-    }),
-    account: chosen(ADJUSTING_ACCOUNTS, `The bank’s account on the other side. ${ACCOUNTS}`),
-    amount: Type.Number({
-      description:
-        'The amount of the difference, with its sign. Above zero: the bank’s account is debited.',
-      examples: [-150.5],
-      'x-says': 'Must be an amount in naira, with at most two decimals.',
-    }),
-    reason: RequestReason,
-  },
-  { additionalProperties: false },
-)
+const AdjustingEntryRequest = namedBody('AdjustingEntryRequest', {
+  differenceId: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Difference, open or noted.',
+    'x-says': 'Must be the id of a difference.',
+  }),
+  account: chosen(ADJUSTING_ACCOUNTS, `The bank’s account on the other side. ${ACCOUNTS}`),
+  amount: Type.Number({
+    description:
+      'The amount of the difference, with its sign. Above zero: the bank’s account is debited.',
+    examples: [-150.5],
+    'x-says': 'Must be an amount in naira, with at most two decimals.',
+  }),
+  reason: RequestReason,
+})
 
 const AdjustingEntryView = view('AdjustingEntry', (f: Fields<AdjustingEntry>) => ({
   reference: f.text('reference', 'AJE and digits.'),
@@ -78,12 +75,14 @@ const POSTING = [
   'entry_overdraws_account',
 ] as const
 
+const { listRequests, approving, rejecting, withdrawing } = operationsOf(workflow, referenceOf)
+
 export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, {
   tag: 'Operator',
   noun: 'adjusting entry',
   view: AdjustingEntryView,
   scopes: { read: 'accounting:read', write: 'accounting:write' },
-  params: { reference: requireReference },
+  params: { reference: referenceKey('AJE', 'entry_not_found') },
 })
   .list('listAdjustingEntries', {
     exportAs: 'exportAdjustingEntries',
@@ -91,11 +90,7 @@ export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, 
     description: 'Entries that bring the books to a bank’s statement, with maker and checker.',
     filters: { state: choice(REQUEST_STATES, 'Filter by state.') },
     message: 'Adjusting entries retrieved successfully',
-    rows: (db, call) => {
-      const { query, after: beforeId, limit } = call
-      const where = [['r.state = $', query.state]] as const
-      return workflow.list(db, viewerOf(call), { where, beforeId, limit })
-    },
+    rows: (db, call) => listRequests(db, call, [['r.state = $', call.query.state]]),
   })
   .get('getAdjustingEntry', {
     summary: 'Retrieve an adjusting entry',
@@ -122,7 +117,7 @@ export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, 
     },
   })
   .act('approveAdjustingEntry', {
-    ...ofPeople,
+    ...approving,
     path: '/:reference/approve',
     summary: 'Approve an adjusting entry',
     description:
@@ -139,7 +134,6 @@ export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, 
       ...POSTING,
     ],
     message: 'Adjusting entry approved successfully',
-    run: (tx, call) => workflow.approve(tx, checkerOf(call), call.params.reference),
   })
   .act('rejectAdjustingEntry', {
     ...rejecting,
@@ -148,30 +142,19 @@ export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, 
     description: 'Nothing is posted. The requester sees the reason.',
     errors: ['entry_not_found', 'other_person_needed', 'request_decided'],
     message: 'Adjusting entry rejected',
-    run: (tx, call) => {
-      const decision = { key: call.params.reference, reason: call.body.reason }
-      return workflow.reject(tx, checkerOf(call), decision)
-    },
   })
   .act('withdrawAdjustingEntry', {
-    ...ofPeople,
+    ...withdrawing,
     path: '/:reference/withdraw',
     summary: 'Withdraw your adjusting entry',
     description: 'Only by the user who asked for it, before it is decided.',
     errors: ['entry_not_found', 'own_request_only', 'request_decided'],
     message: 'Adjusting entry withdrawn',
-    run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.reference),
   })
-
-function requireReference(text: string): string {
-  if (!isEntryReference(text)) throw new Refusal('entry_not_found')
-  return text
-}
 
 // Converts naira to kobo and keeps the sign. Refuses more than two decimals.
 function requireAmount(naira: number) {
   const amountKobo = koboOf(Math.abs(naira))
   if (amountKobo !== undefined) return kobo(naira < 0 ? -amountKobo : amountKobo)
-  const message = 'Must be an amount in naira, with at most two decimals.'
-  throw new Refusal('invalid_request', [{ field: 'amount', message }])
+  throw invalidField('amount', 'Must be an amount in naira, with at most two decimals.')
 }

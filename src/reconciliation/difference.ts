@@ -9,6 +9,7 @@ import type { CreditId, DifferenceId, PayoutId, StatementLineId, UserId } from '
 import { AMOUNT_MAX_KOBO, type Kobo } from '#money.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
 import { lockBank } from './banks.ts'
+import type { ListedLine } from './statements.ts'
 import type { DifferenceState } from './states.ts'
 
 // The actions that a user may take on a difference, by its kind. Pure.
@@ -279,21 +280,9 @@ export type Difference = Resolvable &
     ownerId: UserId | null // The user may have been removed.
   }
 
-export type StatementRow = {
-  id: StatementLineId
+export type StatementRow = Omit<ListedLine, 'lineNo' | 'valueOn' | 'isReversal' | 'rule'> & {
   bankCode: string
   currency: string
-  bookedOn: string
-  amountKobo: Kobo
-  kind: LineKind
-  sessionId: string | null
-  bankReference: string | null
-  endToEndId: string | null
-  accountNumber: string | null
-  counterpartyName: string | null
-  counterpartySealed: Buffer | null
-  counterpartyBank: string | null
-  narration: string | null
   hash: Buffer
 }
 

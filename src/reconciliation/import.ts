@@ -15,7 +15,7 @@ import type { StatementSettings } from '#config/bank-settings.ts'
 import type { StatementProfiles } from '#config/config.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { Staging } from '#hot-path/staging.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo } from '#money.ts'
@@ -70,16 +70,16 @@ export function chooseReader({ preference, bank, fileName, profiles }: Choice): 
     bank.statements?.format ??
     (bank.statements?.profile === undefined ? undefined : 'csv') ??
     formatOf(fileName)
-  if (!format) throw invalid('format', 'Is needed: camt053, mt940 or csv.')
+  if (!format) throw invalidField('format', 'Is needed: camt053, mt940 or csv.')
   if (format !== 'csv') {
-    if (preference.profile !== undefined) throw invalid('profile', 'Is for CSV only.')
+    if (preference.profile !== undefined) throw invalidField('profile', 'Is for CSV only.')
     return { format, profile: undefined }
   }
   const name = preference.profile ?? bank.statements?.profile
   const names = `one of ${[...profiles.keys()].join(', ')}`
-  if (name === undefined) throw invalid('profile', `Is needed for CSV: ${names}.`)
+  if (name === undefined) throw invalidField('profile', `Is needed for CSV: ${names}.`)
   const loaded = profiles.get(name)
-  if (!loaded) throw invalid('profile', `Must be ${names}.`)
+  if (!loaded) throw invalidField('profile', `Must be ${names}.`)
   return { format, profile: loaded.profile }
 }
 
@@ -91,10 +91,6 @@ export function findFormat(text: string): StatementFormat | undefined {
 function formatOf(fileName: string | null): StatementFormat | undefined {
   const [, ending = ''] = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(fileName ?? '') ?? []
   return ENDINGS[ending.toLowerCase()]
-}
-
-function invalid(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }])
 }
 
 const REPORT_EVERY_MS = 1_000

@@ -179,8 +179,7 @@ function findItemsStart(
   if (run.isFirst || !itemsUntil || !seenUntil) {
     return new Date(dayStart(run.firstLineDay).getTime() - LOOK_BACK_MS)
   }
-  const lastRunAt = seenUntil < itemsUntil ? itemsUntil : seenUntil
-  const since = run.newStatements.length > 0 ? itemsUntil : lastRunAt
+  const since = run.newStatements.length > 0 ? itemsUntil : seenUntil
   return new Date(since.getTime() - SLACK_MS)
 }
 

@@ -177,9 +177,10 @@ async function removePairedLines(tx: Transaction): Promise<number> {
 const removePairedItems = (tx: Transaction) =>
   removePairedRows(tx, 'open_items', 'p.item_kind = t.kind and p.item_id = t.id')
 
-// Removes paired rows from a table, and stores the differences of these rows in `explained`, to be cleared.
-// Rewrites the table: after a deletion of most of a million rows, every later rule would read past the dead
-// rows. `isPaired` is a SQL condition on a row `t` and a new pair `p`.
+// Removes paired rows from a table. If a row belonged to a difference, stores the id of the difference in
+// `explained`, so that it is cleared later. Rewrites the table instead of deleting rows: after most of a
+// million rows were deleted, every later rule would still scan them. `isPaired` is a SQL condition on a row
+// `t` and a new pair `p`.
 async function removePairedRows(
   tx: Transaction,
   table: 'open_lines' | 'open_items',
@@ -199,8 +200,9 @@ async function removePairedRows(
   await tx.query('drop table remaining')
 }
 
-// Reduces charges by their matched parts: fee, VAT or duty. The rest stays open. If the charges were in a
-// difference, that difference is cleared, and a new one opens for the rest.
+// Subtracts the matched fee, VAT and duty from open charges, and deletes charges that are matched in full.
+// If a charge belonged to a difference, stores the id of the difference in `explained`, so that it is
+// cleared later. The rest of a charge stays open without a difference, so that a new one opens for it.
 async function reduceCharges(tx: Transaction): Promise<void> {
   const part = (name: string) =>
     `coalesce(sum(amount) filter (where part = '${name}'), 0) as ${name}`

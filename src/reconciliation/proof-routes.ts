@@ -8,13 +8,14 @@ import {
   Type,
 } from '@fastify/type-provider-typebox'
 import { LINE_KINDS } from '#banks/statements/statement.ts'
+import { DAY_MS } from '#clock.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { choice, parseFlag, query } from '#http/lists.ts'
+import { choice, parseFlag } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER, bankCode, text } from '#http/schemas.ts'
+import { BEARER, bankCode, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { CURRENCY, formatKobo, kobo } from '#money.ts'
 import { AGEING_BUCKETS } from '#records/shared-sql.ts'
@@ -53,7 +54,6 @@ import {
 
 const DIFFERENCES_SHOWN = 200
 const DAYS_MAX = 62
-const DAY_MS = 86_400_000
 
 type Context = Pick<Deps, 'nameBank' | 'sealer'>
 
@@ -219,8 +219,7 @@ function rangeOf({ banks, clock }: Pick<Deps, 'banks' | 'clock'>, { from, to, ba
   const [fromDay, toDay] = [requireDay('from', from), requireDay('to', to)]
   const days = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1
   if (days < 1 || days > DAYS_MAX) {
-    const message = `Must be from on, and at most ${DAYS_MAX} days in all.`
-    throw new Refusal('invalid_request', [{ field: 'to', message }])
+    throw invalidField('to', `Must be from on, and at most ${DAYS_MAX} days in all.`)
   }
   return { fromDay, toDay, bankCode, windows: timingWindows(banks), now: clock() }
 }
@@ -239,7 +238,7 @@ export const dailyProofExport: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         operationId: 'exportDailyProofs',
         summary: 'Export daily proofs as CSV',
         description: 'Bank by bank and day by day. Columns: the fields of the list.',
-        querystring: query({ ...ProofQuery, ...FileQuery }),
+        querystring: strictObject({ ...ProofQuery, ...FileQuery }),
         response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
       },
     },

@@ -8,7 +8,7 @@ import {
   type StatementPart,
   StatementProblem,
 } from '#banks/statements/statement.ts'
-import { dayAlone } from '#clock.ts'
+import { DAY_MS, dayAlone } from '#clock.ts'
 import { COPY_NULL, copyBytes, copyText, type Staging } from '#hot-path/staging.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -25,7 +25,6 @@ export const STAGED_COLUMNS = `
 const LINES_MAX = 5_000_000
 const CHUNK_CHARACTERS = 1_048_576 // Some 4,000 lines.
 const YEARS_MAX = 10
-const DAY_MS = 86_400_000
 // Hashes are cut to 16 bytes, which are practically unique and halve the index.
 export const HASH_BYTES = 16
 const NUL = '\u0000'

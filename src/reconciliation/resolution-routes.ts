@@ -11,6 +11,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { type Call, Nothing, resource } from '#http/resource.ts'
+import { strictObject } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
 import { finishBooking } from './book.ts'
 import type { DifferenceAction } from './difference.ts'
@@ -193,7 +194,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
     summary: 'Reject the resolution of a difference',
     description: 'The difference is open again.',
     isKeyed: true,
-    body: Type.Object({ reason: Reason }, { additionalProperties: false }),
+    body: strictObject({ reason: Reason }),
     errors: ['difference_not_found', 'other_person_needed', 'request_decided'],
     handle: (call) =>
       resolveInSteps(call, 'Resolution rejected', (tx) =>

@@ -10,7 +10,7 @@ import {
 } from '#approvals/approvers.ts'
 import { lockMakerChecker } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { DifferenceId, StatementLineId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
@@ -132,8 +132,10 @@ function requireReading(difference: Difference, { action, reading }: Resolution)
     throw new Refusal('reading_needed', [{ field: 'reading', message }])
   }
   if (!isNeeded && reading !== undefined) {
-    const message = 'Applies only to booking a debit that is smaller than the credit it names.'
-    throw new Refusal('invalid_request', [{ field: 'reading', message }])
+    throw invalidField(
+      'reading',
+      'Applies only to booking a debit that is smaller than the credit it names.',
+    )
   }
 }
 

@@ -6,13 +6,14 @@ import { Busboy } from '@fastify/busboy'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { LoadedProfile } from '#banks/statements/csv-profile.ts'
 import { LINE_KINDS, STATEMENT_FORMATS, StatementProblem } from '#banks/statements/statement.ts'
-import { Refusal, type RefusalCode } from '#errors.ts'
+import { Refusal } from '#errors.ts'
 import { allowLongRequest } from '#http/connections.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { parseFlag, query } from '#http/lists.ts'
+import { parseFlag } from '#http/lists.ts'
+import { rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { ApiEnvelope, BEARER, bankCode, nullable, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode, nullable, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { kobo } from '#money.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
@@ -258,7 +259,7 @@ export const statements = resource(`${OPERATOR}/statements`, {
   noun: 'statement',
   view: StatementView,
   scopes,
-  params: { id: idParser('statement_not_found') },
+  params: { id: rowKey('statement_not_found') },
 })
   .list('listStatements', {
     summary: 'List bank statements, latest import first',
@@ -303,7 +304,7 @@ export const statementImports = resource(`${OPERATOR}/statement-imports`, {
   noun: 'statement import',
   view: ImportView,
   scopes,
-  params: { id: idParser('statement_import_not_found') },
+  params: { id: rowKey('statement_import_not_found') },
 })
   .list('listStatementImports', {
     summary: 'List imports of bank statements, newest first',
@@ -332,14 +333,6 @@ export const statementProfiles = resource(`${OPERATOR}/statement-profiles`, {
   rows: async (_db, call) => [...call.statementProfiles.values()],
 })
 
-// Returns a parser of ids in a path. Text that is no id is refused like the id of a row that does not exist.
-function idParser(notFoundCode: RefusalCode) {
-  return (text: string): bigint => {
-    if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new Refusal(notFoundCode)
-    return BigInt(text)
-  }
-}
-
 const STATEMENTS = '/api/v1/operator/statements'
 const IMPORTS_MAX = 2 // Concurrent imports per process: each keeps one core busy.
 const WAIT_MAX_MS = 900_000
@@ -354,7 +347,7 @@ const MEDIA_TYPES = [
   FORM,
 ]
 
-const UploadQuery = query({
+const UploadQuery = strictObject({
   bankCode: bankCode('Bank that the statement is of.'),
   format: Type.Optional(
     Type.Unsafe<(typeof STATEMENT_FORMATS)[number]>({

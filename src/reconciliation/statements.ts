@@ -1,6 +1,6 @@
 // Statements, their lines and their imports: the queries that list them, and the progress of an import.
 
-import type { LineKind, StatementFormat } from '#banks/statements/statement.ts'
+import type { StatementFormat, StatementLine } from '#banks/statements/statement.ts'
 import { listQuery, PREFIX_SCAN_MAX, pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -91,22 +91,11 @@ export async function getStatement(db: Queryable, id: bigint): Promise<Statement
   return rows[0]
 }
 
-export type ListedLine = {
+export type ListedLine = Omit<StatementLine, 'currency' | 'counterparty'> & {
   id: StatementLineId
-  lineNo: number
-  bookedOn: string
-  valueOn: string | null
-  amountKobo: Kobo
-  isReversal: boolean
-  kind: LineKind
-  sessionId: string | null
-  bankReference: string | null
-  endToEndId: string | null
-  accountNumber: string | null
   counterpartyName: string | null
   counterpartySealed: Buffer | null
   counterpartyBank: string | null
-  narration: string | null
   rule: string | null // The rule that matched the line; null if it is not matched.
 }
 

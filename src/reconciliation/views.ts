@@ -3,9 +3,9 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { dayAlone } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
-import { bankCode, named, oneOf, REFERENCE, text } from '#http/schemas.ts'
+import { bankCode, named, namedBody, oneOf, REFERENCE, text } from '#http/schemas.ts'
 import { type DifferenceId, parseReference, type UserId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import type { BankAccount } from './banks.ts'
@@ -31,9 +31,7 @@ export const AccountQuery = {
 
 // Refuses text that is no day of the calendar. `field` names it in the error.
 export function requireDay(field: string, text: string): string {
-  if (text.length !== 10 || dayAlone(text) === undefined) {
-    throw new Refusal('invalid_request', [{ field, message: NOT_A_DAY }])
-  }
+  if (text.length !== 10 || dayAlone(text) === undefined) throw invalidField(field, NOT_A_DAY)
   return text
 }
 
@@ -43,8 +41,7 @@ export function requireAccount(
   query: { bankCode: string; currency?: string | undefined },
 ): BankAccount {
   if (!banks.some(({ code }) => code === query.bankCode)) {
-    const message = 'Must be a bank of the settings.'
-    throw new Refusal('invalid_request', [{ field: 'bankCode', message }])
+    throw invalidField('bankCode', 'Must be a bank of the settings.')
   }
   return { bankCode: query.bankCode, currency: query.currency ?? CURRENCY }
 }
@@ -64,22 +61,18 @@ const Action = {
   'x-says': `Must be one of ${ACTIONS.join(', ')}.`,
 }
 
-export const ResolutionRequest = named(
-  'ResolutionRequest',
-  {
-    action: Action,
-    reading: Type.Optional({
-      ...oneOf(
-        READINGS,
-        'To book a debit that is smaller than the credit it names, say what it is. charge: the bank ' +
-          'charged it. reversal: the bank took back a part of the credit.',
-      ),
-      'x-says': `Must be one of ${READINGS.join(', ')}.`,
-    }),
-    reason: Reason,
-  },
-  { additionalProperties: false },
-)
+export const ResolutionRequest = namedBody('ResolutionRequest', {
+  action: Action,
+  reading: Type.Optional({
+    ...oneOf(
+      READINGS,
+      'To book a debit that is smaller than the credit it names, say what it is. charge: the bank ' +
+        'charged it. reversal: the bank took back a part of the credit.',
+    ),
+    'x-says': `Must be one of ${READINGS.join(', ')}.`,
+  }),
+  reason: Reason,
+})
 
 const Ids = (description: string) =>
   Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
@@ -89,11 +82,11 @@ const Ids = (description: string) =>
     'x-says': `Must be a list of 1 to ${IDS_MAX} ids of differences.`,
   })
 
-export const BulkResolutionRequest = named(
-  'BulkResolutionRequest',
-  { ids: Ids('Differences, each resolved on its own.'), action: Action, reason: Reason },
-  { additionalProperties: false },
-)
+export const BulkResolutionRequest = namedBody('BulkResolutionRequest', {
+  ids: Ids('Differences, each resolved on its own.'),
+  action: Action,
+  reason: Reason,
+})
 
 export const ResolutionResult = named('ResolutionResult', {
   id: Type.Integer(),
@@ -124,20 +117,15 @@ export const OwnerName = (description: string) =>
 
 const owner = OwnerName('me, nobody, or the ID of a user of your client.')
 
-export const AssignmentRequest = named(
-  'AssignmentRequest',
-  {
-    owner,
-    from: Type.Optional(OwnerName('Whose it was when you looked. Refused if it no longer is.')),
-  },
-  { additionalProperties: false },
-)
+export const AssignmentRequest = namedBody('AssignmentRequest', {
+  owner,
+  from: Type.Optional(OwnerName('Whose it was when you looked. Refused if it no longer is.')),
+})
 
-export const BulkAssignmentRequest = named(
-  'BulkAssignmentRequest',
-  { ids: Ids('Differences to assign.'), owner },
-  { additionalProperties: false },
-)
+export const BulkAssignmentRequest = namedBody('BulkAssignmentRequest', {
+  ids: Ids('Differences to assign.'),
+  owner,
+})
 
 // Converts `me`, `nobody` or a user's id from a request to the id of the owner. Returns null for `nobody`.
 export function toOwner(name: string, { userId }: Identity): UserId | null {

@@ -2,7 +2,7 @@
 // operator stops payouts, and the circuit breaker of banks and webhook destinations.
 
 import type { CallLimits } from '#banks/connector.ts'
-import type { Clock } from '#clock.ts'
+import { type Clock, SECOND_MS } from '#clock.ts'
 import { SKEW_MAX_MS } from '#db/health.ts'
 import type { Transaction } from '#db/transaction.ts'
 
@@ -14,7 +14,6 @@ import type { Transaction } from '#db/transaction.ts'
 // No kind of call starves another. A kind that finds no room waits in line. A claim of any kind leaves one
 // call for each waiting kind, and the kind at the head of the line always gets at least one call.
 
-const SECOND_MS = 1_000
 // A waiting worker comes back within a second. A kind that stays away for longer than this loses its place in
 // line.
 const LAPSE_MS = 3_000

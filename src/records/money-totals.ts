@@ -1,5 +1,5 @@
 // The seven totals of a client's money, the same in balances, the overview, the CSV of credits and
-// the dashboard. 0020_reports.sql defines them for transfers of credits, and reports/totals.ts
+// the dashboard. 0020_reports.sql defines them for transfers of credits, and reports/hourly-totals.ts
 // for transfers of refunds.
 //
 //   gross      reported by banks for the client's numbers, or assigned to the client from

@@ -271,7 +271,6 @@ type NewRefund = {
   payouts: Payouts
 }
 
-// Inserts the refund, and links its payouts to it.
 async function insertRefund(
   tx: Transaction,
   now: Date,

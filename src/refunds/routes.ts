@@ -1,7 +1,7 @@
 // /api/v1/payments/{reference}/refunds and /api/v1/credits/{id}/refunds: refund a payment, or a credit
 // to a collection account. /api/v1/refunds: list, retrieve and cancel refunds.
 
-import { type Static, Type } from '@fastify/type-provider-typebox'
+import type { Static } from '@fastify/type-provider-typebox'
 import type { Client } from '#access/permissions.ts'
 import { getCredit } from '#credits/queries.ts'
 import { parseCreditKey } from '#credits/views.ts'
@@ -9,7 +9,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { AmountQuery, choice, parseAmounts, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { Amount, named, text } from '#http/schemas.ts'
+import { Amount, namedBody, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import { findPayment } from '#payments/queries.ts'
@@ -22,11 +22,10 @@ import { REFUND_FILTER_STATUSES, REFUND_STATUSES, refundStatus } from './states.
 
 const REASON_MAX = 200
 
-const RefundRequest = named(
-  'RefundRequest',
-  { amount: Amount, reason: text(REASON_MAX, 'Why it is refunded.') },
-  { additionalProperties: false },
-)
+const RefundRequest = namedBody('RefundRequest', {
+  amount: Amount,
+  reason: text(REASON_MAX, 'Why it is refunded.'),
+})
 
 type Context = { sealer: Sealer }
 
@@ -164,10 +163,7 @@ export const refunds = resource('/api/v1', {
     path: '/refunds/:reference/cancel',
     summary: 'Cancel a refund',
     description: 'While all of it is queued. The money is available again. Idempotent.',
-    body: Type.Object(
-      { reason: text(REASON_MAX, 'Why it is cancelled.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ reason: text(REASON_MAX, 'Why it is cancelled.') }),
     pool: 'batchPool',
     errors: ['payout_may_have_been_sent', 'refund_not_found', 'refund_not_queued'],
     message: 'Refund cancelled successfully',

@@ -12,8 +12,8 @@ import { presentCredit } from '#credits/views.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { type Columns, CsvExports, decimal, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { OrderQuery, query } from '#http/lists.ts'
-import { BEARER } from '#http/schemas.ts'
+import { OrderQuery } from '#http/lists.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { type PaidBy, readPaidBy } from '#payments/payment.ts'
 import { listPayments } from '#payments/queries.ts'
@@ -22,8 +22,8 @@ import { filterFields, PaymentView, parsePaymentFilters } from '#payments/views.
 import { publicId } from '#public-ids.ts'
 import { computeNet } from '#records/money-totals.ts'
 import { suspenseExport } from '#suspense/routes.ts'
+import { type CreditMovement, listMovements } from './hourly-totals.ts'
 import { statementExports } from './statement-routes.ts'
-import { type CreditMovement, listMovements } from './totals.ts'
 
 // Reading a batch of credits with their locations takes some 20 ms.
 const BATCH_ROWS = 500
@@ -116,7 +116,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
           'returned, refunded, suspended, fees and net add up to the overview and the balances. ' +
           `Columns: docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
-        querystring: query({ ...CreditFilterFields, ...OrderQuery, ...FileQuery }),
+        querystring: strictObject({ ...CreditFilterFields, ...OrderQuery, ...FileQuery }),
         response: CSV,
       },
     },
@@ -175,7 +175,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Export collection accounts as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query({ ...AccountFilterFields, ...OrderQuery, ...FileQuery }),
+        querystring: strictObject({ ...AccountFilterFields, ...OrderQuery, ...FileQuery }),
         response: CSV,
       },
     },
@@ -253,7 +253,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Export payments as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query({
+        querystring: strictObject({
           ...filterFields(PAYMENT_STATUSES),
           ...OrderQuery,
           ...FileQuery,

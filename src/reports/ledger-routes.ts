@@ -5,7 +5,6 @@ import { type Client, refuseRestricted } from '#access/permissions.ts'
 import { CauseView } from '#accounts/statement-routes.ts'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import {
@@ -14,11 +13,11 @@ import {
   PageQuery,
   parseLimit,
   parseWindow,
-  query,
   WindowQuery,
 } from '#http/lists.ts'
+import { publicIdKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER, text } from '#http/schemas.ts'
+import { BEARER, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { AccountId } from '#ids.ts'
 import {
@@ -27,7 +26,7 @@ import {
   INTEGRITY_INTERVAL_MS,
   type IntegrityResult,
 } from '#integrity/checks.ts'
-import { findId, publicId } from '#public-ids.ts'
+import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   type ChartPosition,
@@ -140,7 +139,10 @@ const accountListRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Your own; operators, and their users with accounting:read, also see bank accounts, ' +
           `unidentified suspense, fees, receivables and write-offs. ${RESTRICTED}`,
         security: BEARER,
-        querystring: query({ kind: Type.Optional(text(40, 'Filter by kind.')), ...PageQuery }),
+        querystring: strictObject({
+          kind: Type.Optional(text(40, 'Filter by kind.')),
+          ...PageQuery,
+        }),
         response: { 200: ListEnvelope(AccountView.schema) },
       },
     },
@@ -166,6 +168,8 @@ const accountListRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const LEDGER_SCOPES = { read: 'credits:read', write: 'credits:read' } as const
+
+export const requireAccountId = publicIdKey('account', 'ledger_account_not_found')
 
 const account = resource(`${LEDGER}/accounts`, {
   tag: 'Ledger',
@@ -198,13 +202,6 @@ const audit = resource(`${LEDGER}/audit`, {
 // does.
 export function ledgerViewer({ client, scopes }: Pick<Identity, 'client' | 'scopes'>): Client {
   return { ...client, isOperator: client.isOperator || scopes.has('accounting:read') }
-}
-
-// Opens the public id of a ledger account in a path. Refuses an id that we never issued as not found.
-export function requireAccountId(text: string, { sealer }: { sealer: Sealer }): AccountId {
-  const id = findId(sealer, 'account', text)
-  if (id === undefined) throw new Refusal('ledger_account_not_found')
-  return id
 }
 
 // Reads the last account of the previous page from a cursor.

@@ -34,20 +34,23 @@ const OWNED_KINDS = [
   'wht_credit',
 ]
 
-// SQL query: the ledger accounts of a client, which are its collection accounts, its shared accounts, the
-// accounts of its subaccounts, and the operator's accounts for it (fees, write-offs). Selects `id`, `kind`,
-// `currency` and, as `kobo`, the balance: credits less debits. $1 is the client, $2 its owner name, $3 the
-// owner name of the operator's accounts for it. `kind <> 'collection'` repeats the condition of the partial
-// index on kind, owner and currency, so that PostgreSQL can use it.
+// SQL query: the ledger accounts of a client other than collection accounts, which are its shared accounts,
+// the accounts of its subaccounts, and the operator's accounts for it (fees, write-offs). Selects `id`,
+// `kind`, `currency` and, as `kobo`, the balance: credits less debits. $1 is the client, $2 its owner name,
+// $3 the owner name of the operator's accounts for it. `kind <> 'collection'` repeats the condition of the
+// partial index on kind, owner and currency, so that PostgreSQL can use it.
+export const SHARED_ACCOUNTS = `
+  select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo as kobo
+    from ledger_accounts l
+   where l.kind <> 'collection' and l.kind = any('{${OWNED_KINDS.join(',')}}')
+     and l.owner = any(array[$2, $3] || array(${subaccountOwners('$1')}))`
+
+// SQL query: all ledger accounts of a client, with the columns and parameters of SHARED_ACCOUNTS.
 export const CLIENT_ACCOUNTS = `
   select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo as kobo
     from collection_accounts a join ledger_accounts l on l.id = a.id
    where a.client_id = $1
-  union all
-  select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo
-    from ledger_accounts l
-   where l.kind <> 'collection' and l.kind = any('{${OWNED_KINDS.join(',')}}')
-     and l.owner = any(array[$2, $3] || array(${subaccountOwners('$1')}))`
+  union all ${SHARED_ACCOUNTS}`
 
 type Moves = { account: string; firstId: string; at: string }
 

@@ -1,14 +1,14 @@
 // Reads the overview of a client: collections by hour and day, success rate, suspense and failing webhooks.
 // Counts the pending approvals and other tasks of a user. Days are in West Africa Time.
 //
-// The cost is bounded: totals are hourly (reports/totals.ts), the suspense balance is one ledger account, and
-// counts stop at COUNT_MAX or COUNTED_MAX.
+// The cost is bounded: totals are hourly (reports/hourly-totals.ts), the suspense balance is one ledger
+// account, and counts stop at COUNT_MAX or COUNTED_MAX.
 
 import type { Client, Scope } from '#access/permissions.ts'
 import { adjustments } from '#accounting/adjustments.ts'
 import { reopenings } from '#accounting/month.ts'
 import { unfitnessOf } from '#approvals/approvers.ts'
-import { watDayStart } from '#clock.ts'
+import { DAY_MS, HOUR_MS, watDayStart } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { holdRequests } from '#holds/end.ts'
 import type { ClientId, PayoutId, SettlementId, UserId } from '#ids.ts'
@@ -22,10 +22,8 @@ import { screeningRequests } from '#screening/requests.ts'
 import { findObstacleToViewer, readPayees } from '#settlement/approve.ts'
 import { readSettlement } from '#settlement/settlement.ts'
 import { approvalRequests } from '#suspense/approve.ts'
-import { findFirstHour, type HourlyTotals, readTotals, type Totals } from './totals.ts'
+import { findFirstHour, type HourlyTotals, readTotals, type Totals } from './hourly-totals.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 
 export const HOURS_SHOWN = 24
@@ -87,7 +85,7 @@ export type PeriodFigures = {
   isComplete: boolean
 }
 
-// Reads the figures of any period, for the comparison of periods. `from` and `to` are full hours.
+// Reads the figures of any period, so that periods can be compared. `from` and `to` are on the hour.
 export async function readPeriod(
   db: Queryable,
   clientId: ClientId,

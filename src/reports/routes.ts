@@ -5,12 +5,12 @@ import { grantedScopes, type Scope } from '#access/permissions.ts'
 import { ACCOUNTS } from '#accounts/views.ts'
 import { newSinceOf } from '#approvals/views.ts'
 import { bankNames } from '#banks/directory.ts'
-import { watDayStart } from '#clock.ts'
+import { HOUR_MS, watDayStart } from '#clock.ts'
 import { getCredit } from '#credits/queries.ts'
 import { parseCreditKey } from '#credits/views.ts'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
@@ -18,11 +18,10 @@ import {
   PageQuery,
   parseLimit,
   parseWindow,
-  query,
   WindowQuery,
 } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { BEARER, named, text } from '#http/schemas.ts'
+import { BEARER, named, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { CreditId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
@@ -32,6 +31,7 @@ import { resolveReference } from '#payments/queries.ts'
 import { publicName } from '#public-ids.ts'
 import { computeNet, type Sums } from '#records/money-totals.ts'
 import type { Sealer } from '#seal.ts'
+import { type BreakdownRow, MERCHANTS_MAX, readBreakdown, readTotals } from './hourly-totals.ts'
 import {
   buildSeries,
   COUNT_MAX,
@@ -61,7 +61,6 @@ import {
   getTimelineAccount,
   paymentTimeline,
 } from './timelines.ts'
-import { type BreakdownRow, MERCHANTS_MAX, readBreakdown, readTotals } from './totals.ts'
 
 // The fields that a period and a part of a day have in common.
 const { gross, net, credits, ...lessFields } = view(
@@ -178,7 +177,6 @@ const PeriodFiguresView = view('OverviewPeriodFigures', (f: Fields<PeriodFigures
 // Lists make both ends of a window optional. A period needs both.
 const PeriodQuery = Type.Required(Type.Object(WindowQuery)).properties
 
-const HOUR_MS = 3_600_000
 const PERIOD_MAX_MS = 366 * 24 * HOUR_MS
 
 // Totals are stored by the hour, so both ends must be full hours.
@@ -192,7 +190,7 @@ function parsePeriod(query: { from: string; to: string }) {
   )
   if (!from || !to || errors.length > 0) throw new Refusal('invalid_request', errors)
   if (to.getTime() - from.getTime() > PERIOD_MAX_MS) {
-    throw new Refusal('invalid_request', [{ field: 'to', message: 'At most 366 days after from.' }])
+    throw invalidField('to', 'At most 366 days after from.')
   }
   return { from, to }
 }
@@ -479,7 +477,7 @@ const accountTimelineRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
           SCOPED,
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
-        querystring: query(PageQuery),
+        querystring: strictObject(PageQuery),
         response: { 200: ListEnvelope(EntryView.schema) },
       },
     },

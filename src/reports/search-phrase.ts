@@ -1,7 +1,7 @@
 // Reads a search phrase that names a day or a kind of object: `12,500 yesterday`, `ada last week`,
 // `refund 3 Nov`, `settlement`. Days are in West Africa Time, and numeric dates have the day first.
 
-import { watDay, watDayStart } from '#clock.ts'
+import { DAY_MS, watDay, watDayStart } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
 import { type HitType, readAmount, type Term } from './search-hits.ts'
 
@@ -11,7 +11,6 @@ type Phrase = {
   types: readonly HitType[] | undefined // undefined means every kind.
 }
 
-const DAY_MS = 86_400_000
 const LAST_DAYS_MAX = 400
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*'

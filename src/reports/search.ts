@@ -10,6 +10,7 @@ import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import {
+  type ListedAdvice,
   listPayments,
   type PaymentFilters,
   readAdvices,
@@ -94,13 +95,12 @@ async function findByReference(db: Queryable, { client, now }: SearchDeps, term:
   const prefixMatches = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
   const ids = [...exactMatches, ...prefixMatches].map(({ adviceId }) => adviceId)
   // readAdvices() orders by id, so the exact matches are moved to the front again.
-  const exactIds = new Set(ids.slice(0, exactMatches.length))
+  const exactIds = new Set(exactMatches.map(({ adviceId }) => adviceId))
+  const isLater = ({ advice }: ListedAdvice) => Number(!exactIds.has(advice.id))
   const advices = await readAdvices(db, ids)
-  const isExact = (index: number) => exactIds.has(advices[index]?.advice.id as (typeof ids)[number])
   return advices
-    .map((advice, index) => ({ hit: adviceHit(advice, now), isLater: !isExact(index) }))
-    .sort((one, other) => Number(one.isLater) - Number(other.isLater))
-    .map(({ hit }) => hit)
+    .toSorted((one, other) => isLater(one) - isLater(other))
+    .map((advice) => adviceHit(advice, now))
 }
 
 // Finds collection accounts by the start of their number, or by the customer's phone number, email or name.
@@ -156,7 +156,6 @@ async function findCredits(db: Queryable, deps: SearchDeps, term: Term): Promise
   return hits
 }
 
-// Finds an event by its id.
 async function findEvent(db: Queryable, deps: SearchDeps, { text, period }: Term): Promise<Hit[]> {
   const { client, withoutAlerts } = deps
   const id = parseReference(text)

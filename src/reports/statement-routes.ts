@@ -13,9 +13,9 @@ import { withSnapshot } from '#db/replica.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import { type Columns, type CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { parseWindow, query, WindowQuery } from '#http/lists.ts'
+import { parseWindow, WindowQuery } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
-import { BEARER } from '#http/schemas.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -268,7 +268,7 @@ function routeOptions({ authentication }: Deps, kind: StatementKind, format: 'cs
         'Opening balance, every movement in the order of posting with the balance after it, and ' +
         `closing balance. Columns: docs/exports.md.${limit}`,
       security: BEARER,
-      querystring: query({
+      querystring: strictObject({
         ...WindowQuery,
         ...(hasCurrency ? CurrencyQuery : {}),
         ...(format === 'csv' ? FileQuery : {}),

@@ -5,7 +5,7 @@ import { clearAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import type { Deps, Round } from '#workers/loop.ts'
 import { type ArchiveState, readArchiveState } from './figures.ts'
-import { countEvents, findUncounted } from './totals.ts'
+import { countEvents, findUncounted } from './hourly-totals.ts'
 
 // Counts new events into hourly totals, one page of one client at a time, so that a long backlog of one
 // client does not delay others.

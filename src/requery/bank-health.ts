@@ -4,6 +4,7 @@
 import { type AbandonedReservation, readAbandonedReservations } from '#accounts/account.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Direction } from '#banks/observe-calls.ts'
+import { HOUR_MS } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -21,7 +22,6 @@ import { addMs } from './requery.ts'
 // sees every nth notification, so the measured gaps are longer than the real ones, never shorter.
 
 const BUCKETS_PER_OCTAVE = 8
-const HOUR_MS = 3_600_000
 export const MEASURED_MS = 24 * HOUR_MS
 
 type Measure = 'lag' | 'gap'
@@ -178,7 +178,6 @@ function computeMeasures(buckets: readonly { bucket: number; count: number }[]):
 }
 
 export const CIRCUITS = ['closed', 'open', 'half_open'] as const
-type Circuit = (typeof CIRCUITS)[number]
 
 export type BankHealth = {
   code: string
@@ -193,7 +192,7 @@ export type BankHealth = {
   foundByRequery: number
   isLosing: boolean // Requeries find so much that the bank's notifications are not reliable.
   openRequeries: number
-  circuit: Circuit
+  circuit: (typeof CIRCUITS)[number]
   circuitUntil: Date | null
   abandonedReservations: Omit<AbandonedReservation, 'bankCode'>[]
   canFind: boolean

@@ -4,7 +4,7 @@
 // Sweeps overlap, so that a later sweep finds a transfer that a bank lists late: every 5 minutes over 30
 // minutes, every hour over 24 hours, every day over 7 days.
 
-import { timestamp } from '#clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#records/alerts.ts'
@@ -12,10 +12,6 @@ import { lockBank } from '#records/call-rates.ts'
 import { appendEvents } from '#records/events.ts'
 import { MEASURED_MS, readMeasures } from './bank-health.ts'
 import { addMs, CLOCK_MARGIN_MS, putRequery } from './requery.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 const SWEEPS = [
   { name: '5min', everyMs: 5 * MINUTE_MS, spanMs: 30 * MINUTE_MS },
@@ -190,15 +186,13 @@ async function hasOpenPayment(
   return rows[0]?.waits === true
 }
 
-type SilenceChange = { bank: BankRow; isSilent: boolean; canList: boolean }
-
 // Records that a bank fell silent or reported again. For a silent bank, raises an alert and plans one list of
 // all the bank's transfers since its last notification. Clears the alert when the bank reports again. Takes
 // effect once, however many processes call it: a second process finds the row already changed.
 export async function recordSilenceChange(
   tx: Transaction,
   now: Date,
-  change: SilenceChange,
+  change: { bank: BankRow; isSilent: boolean; canList: boolean },
 ): Promise<void> {
   const { bankCode, lastHeardAt } = change.bank
   await lockBank(tx, bankCode)

@@ -6,6 +6,7 @@
 
 import type { BankCalls, BankConnections } from '#banks/connector.ts'
 import type { CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
+import { MINUTE_MS } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'
@@ -26,7 +27,6 @@ export type RequeryReason = (typeof REQUERY_REASONS)[number]
 export const REQUERY_STATES = ['open', 'found', 'not_found', 'dropped', 'merged'] as const
 export type RequeryState = (typeof REQUERY_STATES)[number]
 
-const MINUTE_MS = 60_000
 const ENQUIRY_WAIT_MS = 4 * MINUTE_MS
 const ENQUIRY_REPEATED_MS = 60 * MINUTE_MS
 const REPEATED_AFTER_CLOSING_MS = 60 * MINUTE_MS

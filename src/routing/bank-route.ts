@@ -142,8 +142,8 @@ function addSlot(
   return [...slots.filter((slot) => slot.at !== at), sum]
 }
 
-// A time that is further in the future than clocks may differ was written before the clock was set back.
-// Returns infinity for it, because waiting for it could take hours.
+// Returns the milliseconds from `since` to `now`. If `since` is more than RETRY_MAX_MS ahead, the clock was
+// set back after it was stored. Returns infinity then, because waiting for that time could take hours.
 function elapsedMs(since: Date, now: Date): number {
   const ms = now.getTime() - since.getTime()
   return ms < -RETRY_MAX_MS ? Number.POSITIVE_INFINITY : ms

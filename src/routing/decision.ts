@@ -162,12 +162,10 @@ export function toStored({ why, over, others }: Decision): StoredDecision {
   return { why, over, others }
 }
 
-type Wording = { kind: RoutedKind; nameBank: (code: string) => string }
-
 // Says in a sentence why the bank was chosen, and which banks were passed over.
 export function describeDecision(
   { why, over, others }: StoredDecision,
-  { kind, nameBank }: Wording,
+  { kind, nameBank }: { kind: RoutedKind; nameBank: (code: string) => string },
 ): string {
   const named = over.map(
     ({ bank, reason }) => `${nameBank(bank)} (${PASSED_OVER_SENTENCES[reason][kind]})`,

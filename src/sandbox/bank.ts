@@ -87,8 +87,8 @@ function itemOf(report: DueReport): ParsedItem {
   return { ok: true, credit: creditOf(report) }
 }
 
-// The outcomes of a client's next payouts. The client chooses them: for all payouts in turn, or for payouts
-// to one account.
+// The outcomes that a client chooses for its next payouts: for each payout in turn, or for every payout to
+// one account.
 //
 //   ok           pays at once           never        neither pays nor answers
 //   failed       refuses                answer_lost  pays, but the answer is lost, as in a crash
@@ -186,11 +186,10 @@ type Entry = {
 }
 
 type Bank = { db: Queryable; sealer: Sealer; clock: Clock }
-type Wiring = Bank & { banks: readonly BankSettings[] }
 
 // Replaces the calls of all banks that have neither a connector nor settings by calls to the sandbox bank.
 export function withSandboxBank(
-  { banks, ...bank }: Wiring,
+  { banks, ...bank }: Bank & { banks: readonly BankSettings[] },
   connections: BankConnections,
 ): BankConnections {
   const simulated = banks.filter(({ connector, settings }) => !connector && !settings)

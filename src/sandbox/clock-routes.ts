@@ -4,11 +4,11 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { parseBankTime, timestamp } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { named } from '#http/schemas.ts'
+import { named, namedBody } from '#http/schemas.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { type ClockMove, checkTarget, releaseClock, startClock } from './clock.ts'
 import { sandboxOnly } from './routes.ts'
@@ -46,20 +46,16 @@ const MoveBody = named('SandboxClockMove', {
   ),
 })
 
-const AdvanceRequest = named(
-  'SandboxClockAdvance',
-  {
-    seconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: SECONDS_MAX,
-        'x-says': `Must be a whole number from 1 to ${SECONDS_MAX}.`,
-      }),
-    ),
-    to: Type.Optional(Time('Instead of seconds: the time to move to.')),
-  },
-  { additionalProperties: false },
-)
+const AdvanceRequest = namedBody('SandboxClockAdvance', {
+  seconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: SECONDS_MAX,
+      'x-says': `Must be a whole number from 1 to ${SECONDS_MAX}.`,
+    }),
+  ),
+  to: Type.Optional(Time('Instead of seconds: the time to move to.')),
+})
 
 // Settings of the routes that move the clock.
 const moving = {
@@ -80,11 +76,9 @@ export const sandboxClock = resource('/sandbox/clock', {
       'From now on the clock of this sandbox is frozen at the given time, at most 400 days ' +
       'ahead, for all of its clients, until it is advanced or released. What falls due until ' +
       'then runs first, in order.',
-    body: named(
-      'SandboxClockRequest',
-      { now: Time('The time to freeze at; not before the present time of the clock.') },
-      { additionalProperties: false },
-    ),
+    body: namedBody('SandboxClockRequest', {
+      now: Time('The time to freeze at; not before the present time of the clock.'),
+    }),
     view: MoveBody,
     errors: ['clock_backwards', 'clock_busy', 'clock_too_far', 'sandbox_only'],
     handle: async (call) => {
@@ -203,9 +197,4 @@ function parseTime(field: string, text: string): Date {
   const at = parseBankTime(text)
   if (!at) throw invalidField(field, 'Must be a date and time (ISO 8601).')
   return at
-}
-
-// Returns the refusal of one field of the request.
-function invalidField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }])
 }

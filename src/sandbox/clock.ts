@@ -8,13 +8,12 @@
 // The row stays after a release. While it exists, ids and times are not assumed to have the same order,
 // because rows may be dated ahead (db/bounds.ts).
 
-import { type Clock, watDayStart } from '#clock.ts'
+import { type Clock, DAY_MS, watDayStart } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 
 const AHEAD_MAX_DAYS = 400
-const DAY_MS = 86_400_000
 
 // Every process reads the test clock's row at this interval. The process that moves the clock knows the new
 // time at once.

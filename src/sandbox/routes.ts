@@ -8,7 +8,15 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { resource } from '#http/resource.ts'
-import { accountNumber, Deleted, named, nullable } from '#http/schemas.ts'
+import {
+  accountNumber,
+  Deleted,
+  named,
+  namedBody,
+  nullable,
+  trueOrFalse,
+  wholeNumber,
+} from '#http/schemas.ts'
 import { hashAccount } from '#payouts/bank-accounts.ts'
 import { deleteChaos, readChaos, setChaos } from '#webhooks/chaos.ts'
 import { lockUnlessForAlerts } from '#webhooks/endpoints.ts'
@@ -30,25 +38,11 @@ export function sandboxOnly({ mode }: Pick<Deps, 'mode'>): () => Promise<void> {
 
 const SEED_MAX = 2_147_483_647
 
-const WholeNumber = (from: number, to: number, description: string) =>
-  Type.Integer({
-    minimum: from,
-    maximum: to,
-    description,
-    'x-says': `Must be a whole number from ${from} to ${to}.`,
-  })
-
-const SeedRequest = named(
-  'SandboxSeedRequest',
-  {
-    accounts: WholeNumber(1, SEED_ACCOUNTS_MAX, 'Collection accounts to create.'),
-    days: WholeNumber(1, SEED_DAYS_MAX, 'Days of history, which end now.'),
-    seed: Type.Optional(
-      WholeNumber(0, SEED_MAX, 'The same seed makes the same history. Default 1.'),
-    ),
-  },
-  { additionalProperties: false },
-)
+const SeedRequest = namedBody('SandboxSeedRequest', {
+  accounts: wholeNumber(1, SEED_ACCOUNTS_MAX, 'Collection accounts to create.'),
+  days: wholeNumber(1, SEED_DAYS_MAX, 'Days of history, which end now.'),
+  seed: Type.Optional(wholeNumber(0, SEED_MAX, 'The same seed makes the same history. Default 1.')),
+})
 
 const SeedBody = named('SandboxSeed', {
   status: Type.String({ description: 'none, running, finished or failed.' }),
@@ -159,14 +153,7 @@ const OutcomeRequest = named(
       'x-says': `Must be one of ${PAYOUT_OUTCOMES.join(', ')}.`,
     }),
     accountNumber: Type.Optional(accountNumber('Destination. Omitted: whichever is next.')),
-    times: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: TIMES_MAX,
-        description: 'For how many payouts. Default 1.',
-        'x-says': `Must be a whole number from 1 to ${TIMES_MAX}.`,
-      }),
-    ),
+    times: Type.Optional(wholeNumber(1, TIMES_MAX, 'For how many payouts. Default 1.')),
   },
   {
     additionalProperties: false,
@@ -212,21 +199,14 @@ const DELAY_MS_MAX = 600_000
 const DUPLICATE_MAX = 10
 const DROP_MAX = 1_000
 
-const Count = (maximum: number, description: string) =>
-  Type.Integer({
-    minimum: 0,
-    maximum,
-    description,
-    'x-says': `Must be a whole number from 0 to ${maximum}.`,
-  })
+const Count = (maximum: number, description: string) => wholeNumber(0, maximum, description)
 
 const ChaosFields = {
   delayMs: Count(DELAY_MS_MAX, 'Milliseconds from the event to its first delivery.'),
   duplicate: Count(DUPLICATE_MAX, 'How often each delivery is sent again.'),
-  reorder: Type.Boolean({
-    description: 'Hold an event back until a later one has been sent, for at most 5 seconds.',
-    'x-says': 'Must be true or false.',
-  }),
+  reorder: trueOrFalse(
+    'Hold an event back until a later one has been sent, for at most 5 seconds.',
+  ),
   dropNext: Count(DROP_MAX, 'How many of the next attempts are not sent. Counts down.'),
 }
 const ChaosBody = named('WebhookChaos', ChaosFields)

@@ -1,7 +1,7 @@
 // Seeds: sample histories for sandbox clients. Plans the steps of a history, and stores the progress of
 // writing it. A client has at most one unfinished seed.
 
-import { watDayStart } from '#clock.ts'
+import { DAY_MS, watDayStart } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -21,7 +21,6 @@ const CREDITS_PER_STEP = 500
 const PAYMENTS_PER_DAY_MAX = 25
 const ACCOUNTS_PER_PAYMENT = 20
 
-const DAY_MS = 86_400_000
 const OPEN_MS = 9 * 3_600_000 // Activity per day; on the last day, at most the time since midnight.
 const CREDITED = 0.6 // The fraction of accounts credited on a day.
 const FIRST_KOBO = kobo(500_000n) // The amount of the first account and payment, easy to recognise.
@@ -117,9 +116,9 @@ function wholeNaira(draw: () => number): Kobo {
   return kobo(BigInt(500 + Math.floor(draw() * 49_500)) * 100n)
 }
 
-// Returns a random generator (mulberry32) for one customer or payment: `index` is its place. `stream` keeps
-// the numbers for names, for each day's credits and for each day's payments apart. The same arguments always
-// give the same numbers.
+// Returns a random number generator (mulberry32) for one customer or payment. `index` is the position of the
+// customer or payment. `stream` separates the numbers for names, each day's credits and each day's payments.
+// The same arguments always give the same numbers.
 function random(seed: number, stream: number, index: number): () => number {
   let state = (seed * 2_654_435_761 + stream * 40_503 + index * 2_246_822_519) >>> 0
   return () => {

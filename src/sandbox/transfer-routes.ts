@@ -4,7 +4,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findNumber } from '#accounts/queries.ts'
 import type { IncomingReversal } from '#banks/notifications.ts'
-import { timestamp } from '#clock.ts'
+import { SECOND_MS, timestamp } from '#clock.ts'
 import type { CreditDecision } from '#credits/decide.ts'
 import {
   isReversed,
@@ -17,7 +17,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, accountNumber, named, nullable } from '#http/schemas.ts'
+import { Amount, accountNumber, named, nullable, wholeNumber } from '#http/schemas.ts'
 import type { ClientId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { getPayment } from '#payments/payment.ts'
@@ -35,7 +35,6 @@ import {
 } from './transfers.ts'
 
 const APART_MS = 1_000 // The time between the two transfers of out_of_order.
-const SECOND_MS = 1_000
 
 type NewTransfer = {
   kind: SandboxTransfer
@@ -276,22 +275,15 @@ const TransferRequest = named(
     }),
     amount: Type.Optional(Amount),
     times: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: TIMES_MAX,
-        description: 'duplicate: how often it is reported again. Default 1.',
-        'x-says': `Must be a whole number from 1 to ${TIMES_MAX}.`,
-      }),
+      wholeNumber(1, TIMES_MAX, 'duplicate: how often it is reported again. Default 1.'),
     ),
     afterSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: AFTER_SECONDS_MAX,
-        description:
-          'reversed: when the bank takes it back (default 0, at once). delayed: when it is ' +
+      wholeNumber(
+        0,
+        AFTER_SECONDS_MAX,
+        'reversed: when the bank takes it back (default 0, at once). delayed: when it is ' +
           'reported (default 30).',
-        'x-says': `Must be a whole number from 0 to ${AFTER_SECONDS_MAX}.`,
-      }),
+      ),
     ),
   },
   { additionalProperties: false, 'x-examples': EXAMPLES },

@@ -17,7 +17,7 @@ import type { IncomingCredit } from '#banks/notifications.ts'
 import { makeSessionId } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { ClientId, ReportId } from '#ids.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, kobo } from '#money.ts'
 import { isOpen } from '#payments/payment.ts'
@@ -132,11 +132,6 @@ function defaultAmount(kind: SandboxTransfer, dueKobo: Kobo): Kobo {
   if (kind !== 'over') return dueKobo
   const moreKobo = kobo(dueKobo + OVERPAID_KOBO)
   return moreKobo < AMOUNT_MAX_KOBO ? moreKobo : AMOUNT_MAX_KOBO
-}
-
-// Returns the refusal of one field of the request.
-function invalidField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message } satisfies FieldError])
 }
 
 export type Scenario = { kind: SandboxTransfer; times?: number; afterSeconds?: number }

@@ -145,14 +145,12 @@ async function writeCredits(
   await bookTransfers(tx, { deps, seed, now }, transfers)
 }
 
-type PaymentsStep = { day: number; count: number; at: Date }
-
 // Creates a day's payment requests, initiates their payments, and pays them as the plan says: in full, in
 // part, too much or not at all. Expires unpaid ones that are past their grace period.
 async function writePayments(
   tx: Transaction,
   { deps, seed, now }: Writing,
-  { day, count, at }: PaymentsStep,
+  { day, count, at }: { day: number; count: number; at: Date },
 ): Promise<void> {
   const { sealer, banks, quarantineDays, graceSeconds } = deps
   const bank = banks.find(({ dynamic }) => dynamic)

@@ -3,10 +3,20 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { grantedScopes } from '#access/permissions.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { ExportRoute } from '#http/csv.ts'
+import { referenceKey } from '#http/path-keys.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { chosen, Deleted, Email, named, oneOf, text } from '#http/schemas.ts'
+import {
+  chosen,
+  Deleted,
+  Email,
+  named,
+  namedBody,
+  oneOf,
+  text,
+  wholeNumber,
+} from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'
 import { type Fields, view } from '#http/view.ts'
 import {
@@ -73,39 +83,30 @@ const Choices = named('ReportChoices', {
   recipients: Type.Array(Type.String()),
 })
 
-const ScheduleRequest = named(
-  'ReportScheduleRequest',
-  {
-    name: text(100, 'Its name in the message.'),
-    operation: text(60, 'One of the exports of listReportExports.'),
-    filters: Type.Optional(
-      Type.Record(Type.String(), text(FILTER_LENGTH_MAX, 'Value of the filter.'), {
-        description: 'Query parameters of the export, without its period.',
-        'x-says': 'Must be an object.',
-      }),
-    ),
-    frequency: chosen(FREQUENCIES, 'How often.'),
-    hour: Type.Integer({
-      minimum: 0,
-      maximum: 23,
-      description: 'Hour of the day in Lagos.',
-      'x-says': 'Must be a whole number from 0 to 23.',
+const ScheduleRequest = namedBody('ReportScheduleRequest', {
+  name: text(100, 'Its name in the message.'),
+  operation: text(60, 'One of the exports of listReportExports.'),
+  filters: Type.Optional(
+    Type.Record(Type.String(), text(FILTER_LENGTH_MAX, 'Value of the filter.'), {
+      description: 'Query parameters of the export, without its period.',
+      'x-says': 'Must be an object.',
     }),
-    format: chosen(FORMATS, 'Of the file.'),
-    recipients: Type.Array(Email, {
-      minItems: 1,
-      maxItems: RECIPIENTS_MAX,
-      description: 'Email addresses of active users of your client.',
-      'x-says': `Must be a list of 1 to ${RECIPIENTS_MAX} email addresses.`,
-    }),
-  },
-  { additionalProperties: false },
-)
+  ),
+  frequency: chosen(FREQUENCIES, 'How often.'),
+  hour: wholeNumber(0, 23, 'Hour of the day in Lagos.'),
+  format: chosen(FORMATS, 'Of the file.'),
+  recipients: Type.Array(Email, {
+    minItems: 1,
+    maxItems: RECIPIENTS_MAX,
+    description: 'Email addresses of active users of your client.',
+    'x-says': `Must be a list of 1 to ${RECIPIENTS_MAX} email addresses.`,
+  }),
+})
 
 // The parts of a request that the checks of this file need.
 type ReportCall = Pick<Call, 'request' | 'now' | 'sealer' | 'actor'>
 
-// Returns the signed-in user with the current role, for queries that depend on both.
+// Returns the signed-in user with client and role, and what else the queries of schedules need of the call.
 function viewerOf({ request, now, sealer, actor }: ReportCall) {
   const { user, client } = request.session
   return { clientId: client.id, userId: user.id, role: user.role, now, sealer, actor }
@@ -115,10 +116,7 @@ function viewerOf({ request, now, sealer, actor }: ReportCall) {
 // role does not allow now.
 function requireExport({ request }: ReportCall, operation: string): ExportRoute {
   const route = request.server.listExports.find(operation)
-  if (!route) {
-    const message = 'Must be an export that listReportExports names.'
-    throw new Refusal('invalid_request', [{ field: 'operation', message }])
-  }
+  if (!route) throw invalidField('operation', 'Must be an export that listReportExports names.')
   const { user, client } = request.session
   if (!grantedScopes(user.role, client).includes(route.scope)) {
     throw new Refusal('role_not_allowed')
@@ -141,8 +139,7 @@ function checkBody(call: ReportCall & { body: Body }): void {
   const { operation, frequency, filters = {} } = call.body
   const route = requireExport(call, operation)
   if (!frequenciesOf(route).includes(frequency)) {
-    const message = `Must be ${frequenciesOf(route).join(' or ')} for this export.`
-    throw new Refusal('invalid_request', [{ field: 'frequency', message }])
+    throw invalidField('frequency', `Must be ${frequenciesOf(route).join(' or ')} for this export.`)
   }
   const check = call.request.compileValidationSchema({
     type: 'object',
@@ -160,7 +157,7 @@ export const reportSchedules = resource(SCHEDULES, {
   noun: 'report schedule',
   view: ScheduleView,
   scopes: 'session',
-  params: { reference: requireScheduleReference },
+  params: { reference: referenceKey('RSC', 'report_schedule_not_found') },
 })
   .list('listReportSchedules', {
     summary: 'List scheduled reports',
@@ -223,7 +220,7 @@ export const reports = resource('/api/v1/reports', {
   noun: 'report',
   view: ReportView,
   scopes: 'session',
-  params: { reference: requireReportReference },
+  params: { reference: referenceKey('RPT', 'report_not_found') },
 }).get('getReport', {
   summary: 'Retrieve a report',
   description:
@@ -251,14 +248,4 @@ function pathOf(
   const isPlain = format === 'xlsx' || !isForSpreadsheets
   const csvForm = isPlain ? {} : { for: 'spreadsheet' }
   return `${path}.${format}?${new URLSearchParams({ ...filters, ...period, ...csvForm })}`
-}
-
-function requireReportReference(value: string): string {
-  if (!/^RPT[0-9]{15}$/.test(value)) throw new Refusal('report_not_found')
-  return value
-}
-
-function requireScheduleReference(value: string): string {
-  if (!/^RSC[0-9]{15}$/.test(value)) throw new Refusal('report_schedule_not_found')
-  return value
 }

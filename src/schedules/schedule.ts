@@ -8,7 +8,7 @@ import { watDay } from '#clock.ts'
 import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { type ClientId, newReference, type UserId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
@@ -62,7 +62,6 @@ const seesAll = ({ role }: Viewer) => role === 'owner' || role === 'operator'
 
 type Row = Omit<Schedule, 'filters'> & { filtersSealed: Buffer }
 
-// Opens the sealed filters of a row.
 const openRow = ({ filtersSealed, ...row }: Row, { sealer }: Deps): Schedule => ({
   ...row,
   filters: JSON.parse(sealer.open(filtersSealed)),
@@ -182,8 +181,7 @@ async function findRecipients(
     values: [clientId, addresses],
   })
   if (rows.length < addresses.length) {
-    const message = 'Must be active users of your client.'
-    throw new Refusal('invalid_request', [{ field: 'recipients', message }])
+    throw invalidField('recipients', 'Must be active users of your client.')
   }
   return rows.map(({ id }) => id)
 }
@@ -227,17 +225,13 @@ export async function listColleagues(
   return rows.map(({ email }) => email)
 }
 
-export type Run = {
-  reference: string
-  name: string
-  operation: string
-  filters: Filters
-  frequency: Frequency
-  format: Format
+export type Run = Pick<
+  Schedule,
+  'reference' | 'name' | 'operation' | 'filters' | 'frequency' | 'format' | 'createdAt'
+> & {
   from: string
   to: string // The day after the last day of the period.
   expiresAt: Date
-  createdAt: Date
 }
 
 // Returns the report that a link leads to. Refuses if the link has expired, or belongs to another client.

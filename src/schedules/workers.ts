@@ -1,7 +1,7 @@
 // Creates the runs of scheduled reports: one for each period of a schedule, in the same transaction as the
 // messages with the link. Also deletes old runs.
 
-import { timestamp } from '#clock.ts'
+import { DAY_MS, timestamp } from '#clock.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { type ClientId, newReference, type UserId } from '#ids.ts'
 import { queueMessage } from '#messages/message.ts'
@@ -18,7 +18,6 @@ import {
   periodOf,
 } from './schedule.ts'
 
-const DAY_MS = 86_400_000
 const KEPT_DAYS = 90 // Runs are kept for this long after their link expires.
 
 // SQL condition: whether a report is due. `clock` comes from the query that decides which workers run
@@ -68,14 +67,12 @@ async function runSchedule(tx: Transaction, now: Date, deps: RunDeps): Promise<b
   return true
 }
 
-type Running = RunDeps & { due: Due; period: Period }
-
 // Stores the run of a period and queues a message with its link to each recipient. Does nothing if the
 // period has a run already.
 async function sendLinks(
   tx: Transaction,
   now: Date,
-  { sealer, publicUrl, due, period }: Running,
+  { sealer, publicUrl, due, period }: RunDeps & { due: Due; period: Period },
 ): Promise<void> {
   const { id, clientId, name, format } = due
   const expiresAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)

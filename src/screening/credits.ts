@@ -98,7 +98,6 @@ async function findDrawing(db: Queryable, among: readonly string[] | null): Prom
 }
 
 type Deps = { batchPool: Pool; sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
-type Reading = { sealer: Sealer; now: Date; recent: RecentCounts | undefined }
 
 // Screens the next credits. Returns whether there are more. Uses the counts in memory (`recent`) only if they
 // cover all credits before the next one; without them, the database is asked about every account number.
@@ -134,7 +133,7 @@ async function findNextCredit(
 // whether there are more credits.
 async function screenBatch(
   tx: Transaction,
-  { sealer, now, recent }: Reading,
+  { sealer, now, recent }: { sealer: Sealer; now: Date; recent: RecentCounts | undefined },
   lastId: bigint,
 ): Promise<boolean> {
   const afterId = await lockProgress(tx, now)

@@ -58,10 +58,6 @@ const SELECT = `
     left join payouts p on p.id = d.payout_id
     left join holds h on h.id = d.hold_id`
 
-export function isDecisionReference(text: string): boolean {
-  return /^SCD[0-9]{15}$/.test(text)
-}
-
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
 // Lists decisions, newest first.

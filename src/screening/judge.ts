@@ -3,13 +3,12 @@
 //
 // A rule uses the credit and at most the LOOKBACK - 1 credits before it, ordered by id.
 
+import { DAY_MS, MINUTE_MS } from '#clock.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { PARAMS, type Param, type Params, type Rule } from './rule.ts'
 
 export const LOOKBACK = 1_000
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 // The facts of a credit that the rules use.
 export type Facts = {

@@ -32,7 +32,6 @@ export async function readListFile(format: ListFormat, bytes: Buffer): Promise<L
   return entries
 }
 
-// Merges the entries with the same id.
 function mergeById(entries: readonly ListEntry[]): ListEntry[] {
   const byId = Map.groupBy(entries, ({ id }) => id)
   if (byId.size === entries.length) return [...entries]

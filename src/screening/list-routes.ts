@@ -5,12 +5,13 @@ import { gunzipSync } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { checkerOf, ofPeople, RequestReason } from '#approvals/views.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { choice, query } from '#http/lists.ts'
+import { choice } from '#http/lists.ts'
+import { rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { ApiEnvelope, BEARER, chosen } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, chosen, strictObject } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { LIST_FORMATS, readListFile, UnreadableList } from './list-files.ts'
 import { getVersion, type ListVersion, listVersions, saveList } from './lists.ts'
@@ -52,7 +53,7 @@ export const screeningLists = resource(`${SCREENING}/lists`, {
   noun: 'list',
   view: ListView,
   scopes: { read: 'operator', write: 'operator' },
-  params: { version: requireVersion },
+  params: { version: rowKey('screening_list_not_found') },
 })
   .list('listScreeningLists', {
     summary: 'List versions of lists of names, newest first',
@@ -83,7 +84,7 @@ export const screeningLists = resource(`${SCREENING}/lists`, {
     description:
       'It is in force a minute after another user approves. Refused if another version was activated ' +
       'since it was uploaded: upload the file again, so that it is compared with that one.',
-    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    body: strictObject({ reason: RequestReason }),
     view: RequestView,
     errors: [
       'screening_list_not_draft',
@@ -98,21 +99,13 @@ export const screeningLists = resource(`${SCREENING}/lists`, {
     },
   })
 
-// Reads the id of a list version from a path. A malformed id is refused like an unknown one.
-function requireVersion(id: string): bigint {
-  if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('screening_list_not_found')
-  return BigInt(id)
-}
-
 // Returns the plain file. Recognises gzip by its first bytes, whatever the headers say.
 function unzip(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   try {
     return gunzipSync(bytes, { maxOutputLength: FILE_BYTES_MAX })
   } catch {
-    throw new Refusal('invalid_request', [
-      { field: 'body', message: 'The gzip file is damaged or too large.' },
-    ])
+    throw invalidField('body', 'The gzip file is damaged or too large.')
   }
 }
 
@@ -141,7 +134,7 @@ export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(asyn
           'people activate it. Idempotent by content, without an Idempotency-Key: the same file changes ' +
           'nothing. A file that cannot be read is refused as a whole.',
         consumes: MEDIA_TYPES,
-        querystring: query({
+        querystring: strictObject({
           name: ListName('The name that rules know it by.'),
           format: chosen(LIST_FORMATS, 'How the file is written.'),
         }),
@@ -157,7 +150,7 @@ export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(asyn
       // Refuses a file that cannot be read, with the reason; any other error is ours.
       const entries = await readListFile(format, bytes).catch((error) => {
         if (!(error instanceof UnreadableList)) throw error
-        throw new Refusal('invalid_request', [{ field: 'body', message: error.message }])
+        throw invalidField('body', error.message)
       })
       const by = { clientId: client.id, actor, now: clock() }
       const saved = await withTransaction(db, (tx) =>

@@ -183,8 +183,8 @@ const INDEXES_MAX = 4
 // The indexes in memory, ordered by last use; the latest comes last.
 const indexes = new Map<string, NameIndex>()
 
-// Returns the index of a version, from memory if possible. Keeps only the INDEXES_MAX indexes that were used
-// last, because a list may have 200,000 entries.
+// Returns the name index of one version of a list, from memory if possible. Keeps only the INDEXES_MAX
+// indexes that were used last, because a list may have 200,000 entries.
 export async function loadIndex(db: Queryable, list: ListPeriod): Promise<NameIndex> {
   // A key that is deleted and set again moves to the end of the map, as the one used last.
   const key = `${list.id}/${list.sha256}`

@@ -170,7 +170,6 @@ export class NameIndex {
   }
 }
 
-// Adds a place to the list of places under a key.
 function addTo(placesByKey: Map<string, number[]>, key: string, place: number): void {
   const places = placesByKey.get(key)
   if (places) places.push(place)

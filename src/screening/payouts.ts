@@ -74,13 +74,11 @@ export async function screenPayouts(deps: Deps): Promise<boolean> {
   return rows.length === BATCH_MAX
 }
 
-type Judging = { rules: readonly Rule[]; lists: readonly ListPeriod[]; at: Date }
-
 // Returns the rules that the beneficiary breaks. Depends only on the name, the client, the rules and the list
 // versions in force at `at`.
 export async function judgePayout(
   db: Queryable,
-  { rules, lists, at }: Judging,
+  { rules, lists, at }: { rules: readonly Rule[]; lists: readonly ListPeriod[]; at: Date },
   { clientId, name }: Pick<Waiting, 'clientId' | 'name'>,
 ): Promise<Hit[]> {
   const hits: Hit[] = []

@@ -84,7 +84,7 @@ function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
 
 type RuleRequest = { kind: 'activate' | 'end'; effectiveFrom?: Date | null; reason: string }
 
-// Requests that a rule is activated or ended.
+// Creates a request to activate or end a rule.
 export async function requestForRule(
   tx: Transaction,
   by: Requester,
@@ -95,7 +95,7 @@ export async function requestForRule(
   return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
 }
 
-// Requests that a version of a list is activated.
+// Creates a request to activate a version of a list.
 export async function requestForList(
   tx: Transaction,
   by: Requester,
@@ -143,8 +143,8 @@ async function refuseWrongState(
   }
 }
 
-// Carries out an approved request: it names a list version, a rule, or a decision about a payout or about
-// unidentified money. The update of a payout checks that it is still held, so that a payout is reviewed
+// Carries out an approved request: activates a list version, activates or ends a rule, releases unidentified
+// money, or releases or refuses a payout. Updates the payout only while it is held, so that it is reviewed
 // once.
 async function perform(
   tx: Transaction,

@@ -7,27 +7,30 @@ import {
   checkerOf,
   DecidedFields,
   ofPeople,
+  operationsOf,
   RequestedFields,
   RequestReason,
-  rejecting,
   viewerOf,
 } from '#approvals/views.ts'
 import { REQUEST_STATES } from '#approvals/workflow.ts'
-import { parseBankTime } from '#clock.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { DAY_MS, parseBankTime } from '#clock.ts'
+import { type FieldError, invalidField, Refusal } from '#errors.ts'
 import { choice } from '#http/lists.ts'
+import { referenceKey, rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, AnyObject, chosen, named, text } from '#http/schemas.ts'
+import {
+  Amount,
+  AnyObject,
+  chosen,
+  namedBody,
+  strictObject,
+  text,
+  wholeNumber,
+} from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { ClientId } from '#ids.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
-import {
-  type Decision,
-  getDecision,
-  HANDLINGS,
-  isDecisionReference,
-  listDecisions,
-} from './decisions.ts'
+import { type Decision, getDecision, HANDLINGS, listDecisions } from './decisions.ts'
 import type { Hit } from './judge.ts'
 import { testRule } from './replay.ts'
 import {
@@ -40,7 +43,6 @@ import {
 import {
   draftRule,
   getRule,
-  isRuleReference,
   KINDS,
   listRules,
   OUTCOMES,
@@ -58,8 +60,9 @@ import {
 
 export const SCREENING = '/api/v1/operator/screening'
 const DAYS_MAX = 92
-const DAY_MS = 86_400_000
 const TIME_SAYS = 'Must be an ISO 8601 time.'
+
+const requireRule = referenceKey('SCR', 'screening_rule_not_found')
 
 export const ListName = (description: string) =>
   Type.String({
@@ -69,37 +72,26 @@ export const ListName = (description: string) =>
     'x-says': 'Must be 1 to 40 lower-case letters, digits or dashes.',
   })
 
-const wholeNumber = (minimum: number, maximum: number, description: string) =>
-  Type.Optional(
-    Type.Integer({
-      minimum,
-      maximum,
-      description,
-      'x-says': `Must be a whole number from ${minimum} to ${maximum}.`,
-    }),
-  )
+const optionalNumber = (minimum: number, maximum: number, description: string) =>
+  Type.Optional(wholeNumber(minimum, maximum, description))
 
-const RuleBody = named(
-  'ScreeningRuleRequest',
-  {
-    name: text(
-      80,
-      'The versions of a rule share its name: a name that exists makes its next version.',
-    ),
-    subject: chosen(SUBJECTS, 'What is screened: credits, or beneficiaries of payouts.'),
-    kind: chosen(KINDS, 'What the rule looks at. Payouts: only list.'),
-    outcome: chosen(OUTCOMES, 'hold, or refuse: only payouts.'),
-    clientId: Type.Optional(text(64, 'Only this client. Default: all clients.')),
-    count: wholeNumber(2, 1_000, 'Credits, or payers, that are too many.'),
-    amount: Type.Optional(Amount),
-    minutes: wholeNumber(1, 43_200, 'Window that ends with the credit.'),
-    percent: wholeNumber(1, 50, 'How far below amount structuring looks.'),
-    days: wholeNumber(1, 365, 'How long a payer stays known.'),
-    list: Type.Optional(ListName('The list to look in.')),
-    score: wholeNumber(70, 100, 'The least likeness of names.'),
-  },
-  { additionalProperties: false },
-)
+const RuleBody = namedBody('ScreeningRuleRequest', {
+  name: text(
+    80,
+    'The versions of a rule share its name: a name that exists makes its next version.',
+  ),
+  subject: chosen(SUBJECTS, 'What is screened: credits, or beneficiaries of payouts.'),
+  kind: chosen(KINDS, 'What the rule looks at. Payouts: only list.'),
+  outcome: chosen(OUTCOMES, 'hold, or refuse: only payouts.'),
+  clientId: Type.Optional(text(64, 'Only this client. Default: all clients.')),
+  count: optionalNumber(2, 1_000, 'Credits, or payers, that are too many.'),
+  amount: Type.Optional(Amount),
+  minutes: optionalNumber(1, 43_200, 'Window that ends with the credit.'),
+  percent: optionalNumber(1, 50, 'How far below amount structuring looks.'),
+  days: optionalNumber(1, 365, 'How long a payer stays known.'),
+  list: Type.Optional(ListName('The list to look in.')),
+  score: optionalNumber(70, 100, 'The least likeness of names.'),
+})
 
 const TestView = view('ScreeningTest', (f: Fields<RuleTest>) => ({
   from: f.text('from'),
@@ -250,14 +242,11 @@ export const screeningRules = resource(`${SCREENING}/rules`, {
     description:
       `Answers how many credits or payouts of a past time it would have held, with examples. At most ` +
       `${DAYS_MAX} days. List rules look in the newest version of their list. Nothing is held.`,
-    body: Type.Object(
-      {
-        rule: text(18, 'The reference of the draft.'),
-        from: time('Received from then on (ISO 8601).'),
-        to: time('Received before then (ISO 8601).'),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      rule: text(18, 'The reference of the draft.'),
+      from: time('Received from then on (ISO 8601).'),
+      to: time('Received before then (ISO 8601).'),
+    }),
     errors: ['screening_rule_not_draft', 'screening_rule_not_found'],
     message: 'Rule tested successfully',
     parse: ({ body }) => parsePeriod(body),
@@ -274,13 +263,10 @@ export const screeningRules = resource(`${SCREENING}/rules`, {
     description:
       'It is in force a minute after another user approves, or from effectiveFrom on if that is later, and ' +
       'replaces the version before.',
-    body: Type.Object(
-      {
-        reason: RequestReason,
-        effectiveFrom: Type.Optional(time('Not before then (ISO 8601).')),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      reason: RequestReason,
+      effectiveFrom: Type.Optional(time('Not before then (ISO 8601).')),
+    }),
     view: RequestView,
     errors: [
       'screening_request_open',
@@ -303,7 +289,7 @@ export const screeningRules = resource(`${SCREENING}/rules`, {
     path: '/:reference/end',
     summary: 'Request the end of an active rule',
     description: 'It ends a minute after another user approves. What it held stays held.',
-    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    body: strictObject({ reason: RequestReason }),
     view: RequestView,
     errors: ['screening_request_open', 'screening_rule_not_active', 'screening_rule_not_found'],
     message: 'End requested successfully',
@@ -315,7 +301,7 @@ export const screeningRules = resource(`${SCREENING}/rules`, {
 
 const reviewing = {
   ...ofPeople,
-  body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+  body: strictObject({ reason: RequestReason }),
   view: RequestView,
   errors: ['screening_decision_not_found', 'screening_request_open', 'screening_reviewed'],
 } as const
@@ -324,7 +310,7 @@ export const screeningDecisions = resource(`${SCREENING}/decisions`, {
   ...OF_OPERATOR,
   noun: 'decision',
   view: DecisionView,
-  params: { reference: requireDecision },
+  params: { reference: referenceKey('SCD', 'screening_decision_not_found') },
 })
   .list('listScreeningDecisions', {
     summary: 'List decisions of screening, newest first',
@@ -379,11 +365,16 @@ export const screeningDecisions = resource(`${SCREENING}/decisions`, {
     },
   })
 
+const { listRequests, approving, rejecting, withdrawing } = operationsOf(
+  workflow,
+  ({ params }: { params: { id: bigint } }) => params.id,
+)
+
 export const screeningRequests = resource(`${SCREENING}/requests`, {
   ...OF_OPERATOR,
   noun: 'request',
   view: RequestView,
-  params: { id: requireRequest },
+  params: { id: rowKey('screening_request_not_found') },
 })
   .list('listScreeningRequests', {
     name: 'screening-requests',
@@ -392,11 +383,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
       'To activate or end rules, to activate versions of lists, to release or refuse payouts, and to ' +
       'release unidentified money.',
     filters: { state: choice(REQUEST_STATES, 'Filter by state.') },
-    rows: (db, call) => {
-      const { query, after: beforeId, limit } = call
-      const where = [['r.state = $', query.state]] as const
-      return workflow.list(db, viewerOf(call), { where, beforeId, limit })
-    },
+    rows: (db, call) => listRequests(db, call, [['r.state = $', call.query.state]]),
   })
   .get('getScreeningRequest', {
     summary: 'Retrieve a request about screening',
@@ -405,7 +392,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     run: (db, call) => workflow.get(db, viewerOf(call), call.params.id),
   })
   .act('approveScreeningRequest', {
-    ...ofPeople,
+    ...approving,
     path: '/:id/approve',
     summary: 'Approve a request about screening',
     description: 'Only by a user who did not ask for it and is independent of who did.',
@@ -426,27 +413,22 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
       'screening_rule_untested',
     ],
     message: 'Request approved successfully',
-    run: (tx, call) => workflow.approve(tx, checkerOf(call), call.params.id),
   })
   .act('rejectScreeningRequest', {
-    ...ofPeople,
     ...rejecting,
     path: '/:id/reject',
     summary: 'Reject a request about screening',
     description: 'The rule, the list or the held payout stays as it is.',
     errors: ['other_person_needed', 'request_decided', 'screening_request_not_found'],
     message: 'Request rejected successfully',
-    run: (tx, call) =>
-      workflow.reject(tx, checkerOf(call), { key: call.params.id, reason: call.body.reason }),
   })
   .act('withdrawScreeningRequest', {
-    ...ofPeople,
+    ...withdrawing,
     path: '/:id/withdraw',
     summary: 'Withdraw your request about screening',
     description: 'Before it is decided. The rule, the list or the held payout stays as it is.',
     errors: ['own_request_only', 'request_decided', 'screening_request_not_found'],
     message: 'Request withdrawn successfully',
-    run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.id),
   })
 
 // The field of the request for each parameter.
@@ -494,7 +476,7 @@ function parseRule(body: Static<typeof RuleBody>): Params {
 // Parses an optional time; null if the request has none.
 function parseTime(field: string, value: string | undefined): Date | null {
   const time = value === undefined ? null : parseBankTime(value)
-  if (time === undefined) throw new Refusal('invalid_request', [{ field, message: TIME_SAYS }])
+  if (time === undefined) throw invalidField(field, TIME_SAYS)
   return time
 }
 
@@ -503,7 +485,7 @@ function parsePeriod(body: { from: string; to: string }) {
   const [from, to] = [parseTime('from', body.from) as Date, parseTime('to', body.to) as Date]
   const message = `Must be after from, by at most ${DAYS_MAX} days.`
   if (to <= from || to.getTime() - from.getTime() > DAYS_MAX * DAY_MS) {
-    throw new Refusal('invalid_request', [{ field: 'to', message }])
+    throw invalidField('to', message)
   }
   return { from, to }
 }
@@ -517,20 +499,4 @@ async function findLimitedClient(
   const client = await findClient(tx, clientId)
   if (!client) throw new Refusal('client_not_found')
   return client.id as ClientId
-}
-
-function requireRule(reference: string): string {
-  if (!isRuleReference(reference)) throw new Refusal('screening_rule_not_found')
-  return reference
-}
-
-function requireDecision(reference: string): string {
-  if (!isDecisionReference(reference)) throw new Refusal('screening_decision_not_found')
-  return reference
-}
-
-// Reads the id of an approval request from a path. A malformed id is refused like an unknown one.
-function requireRequest(id: string): bigint {
-  if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('screening_request_not_found')
-  return BigInt(id)
 }

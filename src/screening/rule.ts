@@ -92,10 +92,6 @@ export function stateOf({ effectiveFrom, effectiveTo }: Rule): (typeof RULE_STAT
   return effectiveTo === null ? 'active' : 'ended'
 }
 
-export function isRuleReference(text: string): boolean {
-  return /^SCR[0-9]{15}$/.test(text)
-}
-
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
 // Lists rules, newest first.
@@ -221,7 +217,6 @@ export async function lockRule(tx: Transaction, id: bigint): Promise<Rule> {
 
 type Audited = { rule: Rule; action: string; detail: object }
 
-// Writes an action on a rule to the audit log.
 function auditRule(tx: Transaction, by: By, { rule, action, detail }: Audited): Promise<void> {
   return writeAuditLog(tx, by.now, {
     clientId: by.clientId,

@@ -166,13 +166,11 @@ function isFrequencyRule(rule: Rule): boolean {
   return kind === 'many_payers' || (kind === 'velocity' && params.amountKobo === undefined)
 }
 
-type Frequent = { recent: RecentCounts; frequencyRules: readonly Rule[] }
-
 // Returns every account number with as many recent credits as one of the rules needs. May include other
 // numbers, because the counts in memory (`recent`) are per bucket, and several numbers share a bucket.
 async function findFrequentNumbers(
   db: Queryable,
-  { recent, frequencyRules }: Frequent,
+  { recent, frequencyRules }: { recent: RecentCounts; frequencyRules: readonly Rule[] },
   range: Outline,
 ): Promise<string[]> {
   const counts = frequencyRules.map(({ params }) => params.count ?? Number.POSITIVE_INFINITY)
@@ -197,13 +195,11 @@ function bandOfRule({ kind, params }: Rule): { from: bigint; below: bigint } {
 // Higher than every amount.
 const ANY_AMOUNT = 2n ** 62n
 
-type Candidates = { rule: Rule; firstId: bigint }
-
 // Returns every number with a credit in the range that breaks the rule. May include other numbers. If the
 // rule has no limit on the count or the sum, the query gets a limit that is never reached.
 async function findCandidateNumbers(
   db: Queryable,
-  { rule, firstId }: Candidates,
+  { rule, firstId }: { rule: Rule; firstId: bigint },
   { afterId, lastId }: Range,
 ): Promise<string[]> {
   const { kind, params } = rule

@@ -1,6 +1,6 @@
 // Screens credits and payouts, and raises an alert when credits wait too long for screening.
 
-import type { Clock } from '#clock.ts'
+import { type Clock, SECOND_MS } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
@@ -25,9 +25,6 @@ export type ScreenDeps = {
   clock: Clock
 }
 
-const SECOND_MS = 1_000
-
-// Lists the workers of screening.
 export function screeningWorkers(deps: ScreenDeps & WatchScreeningDeps): Worker[] {
   return [
     {

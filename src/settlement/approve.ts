@@ -218,7 +218,8 @@ export async function findApprovalObstacle(
   return isChooser ? 'approver_chose_account' : null
 }
 
-// Returns the bank accounts and subaccounts of the payees, to find out who chose them.
+// Returns the ids of the payees’ bank accounts and subaccounts. isAccountChooser() looks up who chose these
+// accounts.
 function idsOf(payees: readonly Payee[]) {
   return {
     bankAccountIds: payees.flatMap(({ bankAccountId }) => bankAccountId ?? []),

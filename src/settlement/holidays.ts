@@ -5,7 +5,7 @@ import { type Holidays, watDay } from '#clock.ts'
 import { composed, joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { clearAlert, raiseAlerts } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { appendEvents } from '#records/events.ts'
@@ -60,8 +60,7 @@ export async function setHoliday(
     (other) => other.day !== day,
   )
   if (otherHolidays.length >= PER_YEAR_MAX) {
-    const message = `A year has at most ${PER_YEAR_MAX} holidays.`
-    throw new Refusal('invalid_request', [{ field: 'date', message }])
+    throw invalidField('date', `A year has at most ${PER_YEAR_MAX} holidays.`)
   }
   const { rows } = await tx.query<Holiday>({
     name: 'set-holiday',

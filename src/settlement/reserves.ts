@@ -4,6 +4,7 @@
 //
 // Also divides a client's money into debt recovery, reserve and net amount, and releases excess provisions.
 
+import { DAY_MS } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { holdReserve, sumLacking } from '#holds/hold.ts'
@@ -12,8 +13,6 @@ import { clientOwner, operatorOwner } from '#ledger/accounts.ts'
 import { type Cause, postTransfers } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { type Floor, WHOLE_BPS } from '#payouts/settings.ts'
-
-const DAY_MS = 86_400_000
 
 // SQL condition: whether a reserve of client $1 can pay the client's debt or be held. The settlement of such
 // a reserve can no longer be cancelled.

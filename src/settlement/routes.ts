@@ -7,14 +7,14 @@ import { toViewer } from '#approvals/views.ts'
 import { parseBankTime } from '#clock.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { scopeRefusal } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { choice } from '#http/lists.ts'
 import { Nothing, resource } from '#http/resource.ts'
-import { named } from '#http/schemas.ts'
+import { namedBody } from '#http/schemas.ts'
 import { approveSettlement, findObstacleToViewer, readPayees } from './approve.ts'
 import { awaitTurn, cancelSettlement, closeSettlement } from './close.ts'
 import { listLines, readUpcoming } from './queries.ts'
@@ -90,43 +90,35 @@ const PAYEES_MAX = 10_000
 const BODY_BYTES_MAX = 4_194_304 // Enough for the references and names of all payees.
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
 
-const CloseRequest = named(
-  'CloseSettlementRequest',
-  {
-    cutOff: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'Settle what was posted before this (ISO 8601). Default: everything.',
-        'x-says': CUT_OFF_SAYS,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const CloseRequest = namedBody('CloseSettlementRequest', {
+  cutOff: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Settle what was posted before this (ISO 8601). Default: everything.',
+      'x-says': CUT_OFF_SAYS,
+    }),
+  ),
+})
 
-const ApproveRequest = named(
-  'ApproveSettlementRequest',
-  {
-    bankAccounts: Type.Optional(
-      Type.Array(Type.String({ maxLength: 64 }), {
-        maxItems: PAYEES_MAX,
-        description:
-          'The bankAccount of each payee, in the order of payees. If it would now be paid to ' +
-          'others, it is refused with settlement_accounts_changed. Required where no bank has ' +
-          'confirmed the name of one (bank_account_unconfirmed).',
-      }),
-    ),
-    accountNames: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        maxItems: PAYEES_MAX,
-        description:
-          'The accountName of each payee, in the order of payees. If one has another name now, it ' +
-          'is refused and required as above.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const ApproveRequest = namedBody('ApproveSettlementRequest', {
+  bankAccounts: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: PAYEES_MAX,
+      description:
+        'The bankAccount of each payee, in the order of payees. If it would now be paid to ' +
+        'others, it is refused with settlement_accounts_changed. Required where no bank has ' +
+        'confirmed the name of one (bank_account_unconfirmed).',
+    }),
+  ),
+  accountNames: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: PAYEES_MAX,
+      description:
+        'The accountName of each payee, in the order of payees. If one has another name now, it ' +
+        'is refused and required as above.',
+    }),
+  ),
+})
 
 export const settlementChanges = resource('/api/v1/settlements', {
   tag: 'Settlements',
@@ -230,5 +222,5 @@ function parseCutOff({ cutOff }: Static<typeof CloseRequest>, now: Date): Date |
   if (cutOff === undefined) return undefined
   const time = parseBankTime(cutOff)
   if (time && time <= now) return time
-  throw new Refusal('invalid_request', [{ field: 'cutOff', message: CUT_OFF_SAYS }])
+  throw invalidField('cutOff', CUT_OFF_SAYS)
 }

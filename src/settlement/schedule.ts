@@ -5,10 +5,9 @@
 //   T+1@HH:MM         each business day, with the cut-off at the start of the day: covers the days before
 //   weekly@Mon@HH:MM  once a week, or on the next business day if that day is a holiday
 
-import { type Holidays, isBusinessDay, watDay } from '#clock.ts'
+import { DAY_MS, type Holidays, isBusinessDay, watDay } from '#clock.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const DAY_MS = 86_400_000
 const PATTERN = /^(?:(daily|T\+1)|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):([0-5][0-9])$/
 export const SCHEDULE_PATTERN =
   '^(manual|weekly|(daily|T\\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'

@@ -4,9 +4,9 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { dayAlone } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { AMOUNT_OR_ZERO_SAYS, chosen, Deleted, named, text } from '#http/schemas.ts'
+import { amountOrZero, chosen, Deleted, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import {
@@ -20,30 +20,19 @@ import { type Holiday, listHolidays, readHolidays, removeHoliday, setHoliday } f
 import { nextSlot, normalSchedule, SCHEDULE_PATTERN } from './schedule.ts'
 import { readSettings, type SettlementSettings, writeSettings } from './settings.ts'
 
-const SettingsRequest = named(
-  'SettlementSettingsRequest',
-  {
-    schedule: Type.String({
-      pattern: SCHEDULE_PATTERN,
-      description:
-        'manual, daily@HH:MM, T+1@HH:MM or weekly@Mon@HH:MM (Mon to Fri), in West Africa Time, on ' +
-        'business days. weekly alone is weekly@Mon@09:00.',
-      examples: ['T+1@09:00'],
-      'x-says': 'Must be manual, daily@HH:MM, T+1@HH:MM or weekly@Mon@HH:MM.',
-    }),
-    minimumAmount: Type.Optional(
-      Type.Unsafe<number | string>({
-        type: ['number', 'string'],
-        'x-money': 'or-zero',
-        description: 'The schedule skips less than this. Default 0.',
-        'x-says': AMOUNT_OR_ZERO_SAYS,
-      }),
-    ),
-    reservePercent: ReservePercent('Held back of each settlement. Default 0.'),
-    reserveDays: ReserveDays('For how long. Default 0.'),
-  },
-  { additionalProperties: false },
-)
+const SettingsRequest = namedBody('SettlementSettingsRequest', {
+  schedule: Type.String({
+    pattern: SCHEDULE_PATTERN,
+    description:
+      'manual, daily@HH:MM, T+1@HH:MM or weekly@Mon@HH:MM (Mon to Fri), in West Africa Time, on ' +
+      'business days. weekly alone is weekly@Mon@09:00.',
+    examples: ['T+1@09:00'],
+    'x-says': 'Must be manual, daily@HH:MM, T+1@HH:MM or weekly@Mon@HH:MM.',
+  }),
+  minimumAmount: Type.Optional(amountOrZero('The schedule skips less than this. Default 0.')),
+  reservePercent: ReservePercent('Held back of each settlement. Default 0.'),
+  reserveDays: ReserveDays('For how long. Default 0.'),
+})
 
 type PlannedSettings = SettlementSettings & { nextCloseAt: Date | null }
 
@@ -92,8 +81,7 @@ function parseSettings(body: Static<typeof SettingsRequest>) {
   const { reserveDays = 0 } = body
   if ((reserveBps === 0) !== (reserveDays === 0)) {
     const field = reserveBps === 0 ? 'reservePercent' : 'reserveDays'
-    const message = 'Set both reservePercent and reserveDays, or neither.'
-    throw new Refusal('invalid_request', [{ field, message }])
+    throw invalidField(field, 'Set both reservePercent and reserveDays, or neither.')
   }
   const { minimumAmount } = body
   return {
@@ -119,18 +107,14 @@ const DATE_SAYS = 'Must be a date, e.g. 2026-12-25.'
 const NAME_MAX = 100
 const SOURCE_MAX = 300
 
-const HolidayRequest = named(
-  'HolidayRequest',
-  {
-    name: text(NAME_MAX, 'What is celebrated.'),
-    status: chosen(
-      STATUSES,
-      'expected: to be announced. It counts as a business day until it is confirmed.',
-    ),
-    source: text(SOURCE_MAX, 'Where the date comes from, such as an announcement.'),
-  },
-  { additionalProperties: false },
-)
+const HolidayRequest = namedBody('HolidayRequest', {
+  name: text(NAME_MAX, 'What is celebrated.'),
+  status: chosen(
+    STATUSES,
+    'expected: to be announced. It counts as a business day until it is confirmed.',
+  ),
+  source: text(SOURCE_MAX, 'Where the date comes from, such as an announcement.'),
+})
 
 const HolidayView = view('Holiday', (f: Fields<Holiday>) => ({
   date: f.text('day'),
@@ -197,6 +181,6 @@ export const holidays = resource('/api/v1/operator/holidays', {
 // Refuses a path that names no day of the calendar.
 function requireDay(date: string): string {
   const day = dayAlone(date)
-  if (day !== date) throw new Refusal('invalid_request', [{ field: 'date', message: DATE_SAYS }])
+  if (day !== date) throw invalidField('date', DATE_SAYS)
   return day
 }

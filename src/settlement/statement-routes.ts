@@ -4,9 +4,9 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { refuseRestricted } from '#access/permissions.ts'
 import { type Columns, CsvExports, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { NoQuery, query } from '#http/lists.ts'
+import { NoQuery } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
-import { BEARER } from '#http/schemas.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import { listLines } from './queries.ts'
 import { getSettlement } from './settlement.ts'
 import { LineView, requireReference, SettlementView } from './views.ts'
@@ -72,7 +72,7 @@ function statementPage({ client, settlement, lines }: Statement): string {
       `${cell(line.merchantRef ?? line.collectionAccountNumber)}` +
       `${LINE_AMOUNTS.map(([field, name]) => money(line[field], name)).join('')}</tr>`,
   )
-  // Cancelling a settlement deletes its lines, so a cancelled one has none that the page could leave out.
+  // A cancelled settlement keeps its number of lines, but its lines are deleted, so the page omits none.
   const omittedLines = settlement.lines > lines.length && settlement.status !== 'cancelled'
   const body = `<h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(client)}<br>From ${escapeHtml(from)} to ${escapeHtml(time(settlement.cutOff))} (WAT)<br>
@@ -151,7 +151,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
           'net of the settlement. Columns: docs/settlement.md. Streamed as UTF-8. Cells that a ' +
           'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ' +
           'ends with a connection error. At most 3 concurrent exports.',
-        querystring: query(FileQuery),
+        querystring: strictObject(FileQuery),
         response: { 200: content('text/csv') },
       },
     },

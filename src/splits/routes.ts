@@ -6,7 +6,8 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { resource } from '#http/resource.ts'
 import { NoBody } from '#http/schemas.ts'
-import { enquireName, saveSubaccountBank } from '#payouts/bank-accounts.ts'
+import { saveSubaccountBank } from '#payouts/bank-accounts.ts'
+import { enquireName } from '#payouts/name-enquiries.ts'
 import { parseBankAccount } from '#payouts/views.ts'
 import { createSplit, deactivateSplit, getSplit, listSplits } from './split.ts'
 import {
@@ -150,7 +151,6 @@ export const subaccounts = resource('/api/v1/subaccounts', {
     },
   })
 
-// The bank account that a subaccount is paid to.
 type PaidTo = { bankCode: string; accountNumber: string; accountName: string }
 
 // Asks a bank for the name of the account's holder.

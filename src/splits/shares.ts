@@ -225,7 +225,6 @@ const shares = (condition: string) => `
             where ${condition}
             group by u.code) as s)`
 
-// SQL column: the shares in a credit `c`.
 export const CREDIT_SHARES = `${shares('s.credit_id = c.id')} as splits`
 
 // SQL column: the shares in a payment `p` of an advice `a`, which are those in the payment's own credits and

@@ -8,7 +8,7 @@ import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type FieldError, Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { distribute, type FeeBearer } from '#fees/fee.ts'
 import type { ClientId, SplitId, SubaccountId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -277,10 +277,6 @@ export async function deactivateSplit(
   return split
 }
 
-function invalidField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
-}
-
 // SQL column: the code of the split of an advice `a` or a collection account `a`.
 export const SPLIT_CODE = '(select s.code from splits s where s.id = a.split_id) as split_code'
 
@@ -343,5 +339,5 @@ async function findByCodes(
 }
 
 function splitRefusal(message: string): Refusal {
-  return new Refusal('invalid_request', [{ field: 'splitCode', message }] satisfies FieldError[])
+  return invalidField('splitCode', message)
 }

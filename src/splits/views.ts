@@ -3,7 +3,16 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import { Amount, accountNumber, bankCode, chosen, named, text } from '#http/schemas.ts'
+import {
+  Amount,
+  accountNumber,
+  bankCode,
+  chosen,
+  named,
+  namedBody,
+  text,
+  trueOrFalse,
+} from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { parseBankAccount } from '#payouts/views.ts'
@@ -40,24 +49,17 @@ const PaidTo = {
   accountName: text(100, 'Name of the account holder, as the bank knows it.'),
 }
 
-export const SubaccountRequest = named(
-  'SubaccountRequest',
-  {
-    subaccountCode: Type.Optional(code('Your name for it. Generated if omitted.')),
-    name: NAME,
-    ...PaidTo,
-  },
-  { additionalProperties: false },
-)
-
-const Flag = (description: string) =>
-  Type.Boolean({ description, 'x-says': 'Must be true or false.' })
+export const SubaccountRequest = namedBody('SubaccountRequest', {
+  subaccountCode: Type.Optional(code('Your name for it. Generated if omitted.')),
+  name: NAME,
+  ...PaidTo,
+})
 
 export const SubaccountChange = named(
   'SubaccountChange',
   {
     name: Type.Optional(NAME),
-    isActive: Type.Optional(Flag('False: not for new splits, advices and accounts.')),
+    isActive: Type.Optional(trueOrFalse('False: not for new splits, advices and accounts.')),
     bankCode: Type.Optional(PaidTo.bankCode),
     accountNumber: Type.Optional(PaidTo.accountNumber),
     accountName: Type.Optional(PaidTo.accountName),
@@ -95,27 +97,25 @@ const PartRequest = named(
       description: 'Percent with at most two decimals, or an amount: see type.',
     }),
     bearsFee: Type.Optional(
-      Flag('Whether the fee comes out of this part, where subaccounts bear it. Default false.'),
+      trueOrFalse(
+        'Whether the fee comes out of this part, where subaccounts bear it. Default false.',
+      ),
     ),
   },
   { additionalProperties: false, 'x-says': 'Must be an object with subaccountCode and share.' },
 )
 
-export const SplitRequest = named(
-  'SplitRequest',
-  {
-    splitCode: Type.Optional(code('Your name for it. Generated if omitted.')),
-    name: NAME,
-    type: chosen(TYPES, 'What the shares are.'),
-    parts: Type.Array(PartRequest, {
-      minItems: 1,
-      maxItems: PARTS_MAX,
-      description: 'The main account keeps the rest.',
-      'x-says': `Must be a list of 1 to ${PARTS_MAX} parts.`,
-    }),
-  },
-  { additionalProperties: false },
-)
+export const SplitRequest = namedBody('SplitRequest', {
+  splitCode: Type.Optional(code('Your name for it. Generated if omitted.')),
+  name: NAME,
+  type: chosen(TYPES, 'What the shares are.'),
+  parts: Type.Array(PartRequest, {
+    minItems: 1,
+    maxItems: PARTS_MAX,
+    description: 'The main account keeps the rest.',
+    'x-says': `Must be a list of 1 to ${PARTS_MAX} parts.`,
+  }),
+})
 
 const PartView = view('SplitPart', (f: Fields<SplitPart>) => ({
   subaccountCode: f.text('subaccountCode'),

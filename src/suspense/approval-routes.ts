@@ -7,19 +7,19 @@ import {
   checkerOf,
   DecidedFields,
   ofPeople,
+  operationsOf,
   RequestedFields,
   RequestReason,
-  rejecting,
   viewerOf,
 } from '#approvals/views.ts'
 import { readMakerChecker, setMakerChecker } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { choice } from '#http/lists.ts'
 import { Nothing, resource } from '#http/resource.ts'
-import { digits, named } from '#http/schemas.ts'
+import { digits, named, strictObject, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { kobo } from '#money.ts'
@@ -76,6 +76,11 @@ const RequestView = view('ApprovalRequest', (f: Fields<ApprovalRequest, Context>
   ...DecidedFields,
 }))
 
+const { listRequests, rejecting, withdrawing } = operationsOf(
+  approvalRequests,
+  ({ input }: { input: bigint }) => input,
+)
+
 // `id` is the id of a suspense item or of an approval request, depending on the route.
 export const suspenseRequests = resource('/api/v1/suspense', {
   tag: 'Suspense',
@@ -97,11 +102,10 @@ export const suspenseRequests = resource('/api/v1/suspense', {
       ),
     },
     rows: (db, call) => {
-      const { sealer, query, after: beforeId, limit } = call
-      const { state, itemId } = query
-      const id = itemId && (findId(sealer, 'suspense', itemId) ?? NO_ITEM)
+      const { state, itemId } = call.query
+      const id = itemId && (findId(call.sealer, 'suspense', itemId) ?? NO_ITEM)
       const where = [['r.state = $', state] as const, ['r.item_id = $', id] as const]
-      return approvalRequests.list(db, viewerOf(call), { where, beforeId, limit })
+      return listRequests(db, call, where)
     },
   })
   .act('requestApproval', {
@@ -110,18 +114,15 @@ export const suspenseRequests = resource('/api/v1/suspense', {
     summary: 'Request approval to assign or return suspended money',
     description: 'No money moves until another user approves. One pending request per item.',
     pool: 'batchPool',
-    body: Type.Object(
-      {
-        action: Type.Unsafe<'assign' | 'return'>({
-          type: 'string',
-          enum: ['assign', 'return'],
-          'x-says': 'Must be assign or return.',
-        }),
-        ...AssignTarget,
-        reason: RequestReason,
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      action: Type.Unsafe<'assign' | 'return'>({
+        type: 'string',
+        enum: ['assign', 'return'],
+        'x-says': 'Must be assign or return.',
+      }),
+      ...AssignTarget,
+      reason: RequestReason,
+    }),
     errors: [
       'account_not_found',
       'credit_held',
@@ -183,23 +184,18 @@ export const suspenseRequests = resource('/api/v1/suspense', {
     errors: ['other_person_needed', 'request_decided', 'request_not_found', 'suspense_closed'],
     message: 'Rejected successfully',
     parse: requireRequestId,
-    run: (tx, call) => {
-      const decision = { key: call.input, reason: call.body.reason }
-      return approvalRequests.reject(tx, checkerOf(call), decision)
-    },
   })
   .act('withdrawSuspenseRequest', {
-    ...ofPeople,
+    ...withdrawing,
     path: '/requests/:id/withdraw',
     summary: 'Withdraw your request',
     description: 'Only by the user who asked for it, before it is decided.',
     errors: ['own_request_only', 'request_decided', 'request_not_found', 'suspense_closed'],
     message: 'Withdrawn successfully',
     parse: requireRequestId,
-    run: (tx, call) => approvalRequests.withdraw(tx, checkerOf(call), call.input),
   })
 
-// Opens the public id of an approval request in the path.
+// Decrypts the public id of an approval request in the path, or refuses it.
 function requireRequestId({ sealer, params }: { sealer: Sealer; params: { id: string } }): bigint {
   const id = findId(sealer, 'request', params.id)
   if (id === undefined) throw new Refusal('request_not_found')
@@ -210,15 +206,13 @@ function requireRequestId({ sealer, params }: { sealer: Sealer; params: { id: st
 function refuseTarget(body: { accountNumber?: string; paymentReference?: string }): undefined {
   for (const field of ['accountNumber', 'paymentReference'] as const) {
     if (body[field] === undefined) continue
-    const message = 'Only for action assign. Returns go to the payer.'
-    throw new Refusal('invalid_request', [{ field, message }])
+    throw invalidField(field, 'Only for action assign. Returns go to the payer.')
   }
 }
 
-const MakerChecker = Type.Boolean({
-  description: 'Maker-checker: another user must approve before money leaves suspense.',
-  'x-says': 'Must be true or false.',
-})
+const MakerChecker = trueOrFalse(
+  'Maker-checker: another user must approve before money leaves suspense.',
+)
 
 const SETTINGS = '/api/v1/suspense/settings'
 const options = {
@@ -242,7 +236,7 @@ export const suspenseSettings = resource(SETTINGS, {
     path: '/requests',
     summary: 'Request approval to disable maker-checker',
     description: 'Approve at /api/v1/suspense/requests/{id}/approve.',
-    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    body: strictObject({ reason: RequestReason }),
     view: RequestView,
     errors: ['disable_requested', 'maker_checker_off'],
     message: 'Approval requested successfully',
@@ -258,7 +252,7 @@ export const suspenseSettingChanges = resource(SETTINGS, {
   description:
     'For signed-in owners and operators. Turning maker-checker off requires approval: it is ' +
     'refused with approval_needed; use /api/v1/suspense/settings/requests.',
-  body: Type.Object({ makerChecker: MakerChecker }, { additionalProperties: false }),
+  body: strictObject({ makerChecker: MakerChecker }),
   errors: ['approval_needed'],
   run: async (tx, { client, actor, now, body: { makerChecker }, request }) => {
     const by = { client, actor, role: request.session.user.role }

@@ -8,7 +8,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { digits, text } from '#http/schemas.ts'
+import { digits, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { arePayoutsHeld } from '#payouts/holds.ts'
 import { PAYOUT_STATUSES } from '#payouts/states.ts'
@@ -173,10 +173,9 @@ export const returns = resource('/api/v1/operator/returns', {
     description:
       'The bank has returned the money. Idempotent. bankReference defaults to reference.',
     pool: 'batchPool',
-    body: Type.Object(
-      { bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'The bank’s own reference.')) },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'The bank’s own reference.')),
+    }),
     errors: ['payout_under_review', 'return_confirmed', 'return_failed', 'return_not_found'],
     message: 'Return confirmed successfully',
     run: (tx, call) => {
@@ -191,10 +190,7 @@ export const returns = resource('/api/v1/operator/returns', {
       'The money goes back to suspense; the client is notified (credit.return_failed). Idempotent. ' +
       'Two people fail what the bank may have, as a payout (return_may_be_paid).',
     pool: 'batchPool',
-    body: Type.Object(
-      { reason: text(REASON_MAX, 'Failure reason, shown to the client.') },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ reason: text(REASON_MAX, 'Failure reason, shown to the client.') }),
     errors: [
       'payout_under_review',
       'return_confirmed',

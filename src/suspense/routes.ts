@@ -10,9 +10,8 @@ import { type Columns, type CsvExports, FileQuery, readBatches } from '#http/csv
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import { query } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { BEARER, named, oneOf, text } from '#http/schemas.ts'
+import { BEARER, named, namedBody, oneOf, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { toNaira } from '#money.ts'
 import { AGE_BUCKETS } from '#records/shared-sql.ts'
@@ -81,11 +80,7 @@ function presentSum({ currency, items, kobo }: SuspenseSum) {
 }
 
 const Note = Type.Optional(text(500, 'Reason (audit log).'))
-const AssignRequest = named(
-  'AssignRequest',
-  { ...AssignTarget, note: Note },
-  { additionalProperties: false },
-)
+const AssignRequest = namedBody('AssignRequest', { ...AssignTarget, note: Note })
 
 type Acting = Call<Record<never, never>, object, { note?: string }>
 
@@ -133,7 +128,7 @@ export const suspense = resource('/api/v1/suspense', {
       'Instructs the bank, which confirms later (immediately in the sandbox). Refused with ' +
       'approval_needed while maker-checker is on.',
     isKeyed: true,
-    body: Type.Object({ note: Note }, { additionalProperties: false }),
+    body: strictObject({ note: Note }),
     errors: [
       'approval_needed',
       'client_held',
@@ -230,7 +225,7 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
           'Streamed as UTF-8; amounts have two decimals. A truncated file ends with a connection ' +
           'error. At most 3 concurrent exports.',
         security: BEARER,
-        querystring: query({ ...SuspenseFilterFields, ...OrderField, ...FileQuery }),
+        querystring: strictObject({ ...SuspenseFilterFields, ...OrderField, ...FileQuery }),
         response: {
           200: { content: { 'text/csv': { schema: Type.String() } } },
         },
@@ -281,16 +276,12 @@ export const suspenseEscalation = resource('/api/v1/operator/suspense-escalation
     description:
       'Each credit with money in suspense for more than `days` days raises the alert suspense_aged, ' +
       'within a few minutes.',
-    body: named(
-      'SuspenseEscalationRequest',
-      {
-        days: Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
-          description:
-            'Money that is in suspense for more than so many days raises an alert. Null: none does.',
-          'x-says': SAYS,
-        }),
-      },
-      { additionalProperties: false },
-    ),
+    body: namedBody('SuspenseEscalationRequest', {
+      days: Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
+        description:
+          'Money that is in suspense for more than so many days raises an alert. Null: none does.',
+        'x-says': SAYS,
+      }),
+    }),
     run: (tx, call) => setEscalation(tx, call, call.body),
   })

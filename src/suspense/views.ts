@@ -3,7 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { ITEM_STATES, type ItemState } from '#credits/states.ts'
 import { originalKobo, SUSPENSE_CHANGES, type SuspenseChange } from '#credits/suspense-items.ts'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import { choice } from '#http/lists.ts'
 import { accountNumber, bankCode, digits, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -104,8 +104,7 @@ export function parseAssignTo(body: {
 }): AssignTo {
   const { accountNumber, paymentReference } = body
   if ((accountNumber === undefined) === (paymentReference === undefined)) {
-    const message = 'Send either accountNumber or paymentReference.'
-    throw new Refusal('invalid_request', [{ field: 'accountNumber', message }])
+    throw invalidField('accountNumber', 'Send either accountNumber or paymentReference.')
   }
   if (accountNumber !== undefined) return { accountNumber }
   const paymentId = parseReference<PaymentId>(paymentReference as string)
@@ -158,8 +157,7 @@ export function parseSuspenseFilters(query: FilterQuery): SuspenseFilters {
   const minKobo = minAmount === undefined ? undefined : parseKobo(minAmount)
   const maxKobo = maxAmount === undefined ? undefined : parseKobo(maxAmount)
   if (minKobo !== undefined && maxKobo !== undefined && maxKobo < minKobo) {
-    const message = 'Must not be less than minAmount.'
-    throw new Refusal('invalid_request', [{ field: 'maxAmount', message }])
+    throw invalidField('maxAmount', 'Must not be less than minAmount.')
   }
   return { state, reason, bankCode: bank, age, minKobo, maxKobo }
 }

@@ -315,7 +315,8 @@ function findNumber({ numbers }: Payment, credit: EventCredit | undefined) {
   return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }
 }
 
-// Renders an event about money in suspense. The outcome is the type after `credit.`.
+// Renders a `credit.…` event, which is about money in suspense. The part of the type after `credit.` is the
+// outcome.
 function creditData(about: About): Data {
   const { event, account, payment, credit } = about
   if (!credit) return factData(about)

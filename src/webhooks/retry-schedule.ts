@@ -1,10 +1,7 @@
 // The retry schedule of webhook deliveries: when the next attempt is made.
 
 import assert from 'node:assert/strict'
-
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#clock.ts'
 
 // The published retry schedule: ten attempts over about three days. The first step is the wait before the
 // first attempt; each later step begins at the failure before it. Jitter only lengthens a step (by up to

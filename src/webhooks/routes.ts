@@ -3,7 +3,7 @@
 // /api/WebHook/push: redelivers the latest state of a payment.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { Refusal } from '#errors.ts'
+import { invalidField, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -14,6 +14,7 @@ import {
   IdempotencyHeaders,
   NoBody,
   named,
+  namedBody,
   PaymentEnvelope,
 } from '#http/schemas.ts'
 import { type PaymentId, parseReference } from '#ids.ts'
@@ -59,11 +60,10 @@ const EventTypes = Type.Unsafe<EventType[] | null>({
   'x-says': 'Must be null or a non-empty list of distinct event types.',
 })
 
-const EndpointRequest = named(
-  'WebhookEndpointRequest',
-  { url: Url, eventTypes: Type.Optional(EventTypes) },
-  { additionalProperties: false },
-)
+const EndpointRequest = namedBody('WebhookEndpointRequest', {
+  url: Url,
+  eventTypes: Type.Optional(EventTypes),
+})
 const EndpointChange = named(
   'WebhookEndpointChange',
   {
@@ -166,7 +166,7 @@ function typesButAlerts(types: readonly EventType[] | null = null): EventType[] 
 // Refuses a URL that webhooks may not be sent to, such as one in a private network.
 function refuseBadTarget(url: string, mode: Deps['mode']): void {
   const problem = url.isWellFormed() ? checkTargetUrl(url, { mode }) : 'Must be well-formed text.'
-  if (problem) throw new Refusal('invalid_request', [{ field: 'url', message: problem }])
+  if (problem) throw invalidField('url', problem)
 }
 
 const secrets = {

@@ -10,8 +10,7 @@ import { Refusal } from '#errors.ts'
 import { bearerToken } from '#http/authentication.ts'
 import { BEAT, openEventStream } from '#http/connections.ts'
 import type { Deps } from '#http/deps.ts'
-import { query } from '#http/lists.ts'
-import { BEARER, digits } from '#http/schemas.ts'
+import { BEARER, digits, strictObject } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 import { eventPresenter } from './event-views.ts'
@@ -258,7 +257,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         summary: 'Stream events',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query({ lastEventId: LastEventId }),
+        querystring: strictObject({ lastEventId: LastEventId }),
         headers: Type.Object({ 'last-event-id': LastEventId }),
         response: {
           200: { content: { 'text/event-stream': { schema: Type.String() } } },

@@ -4,17 +4,10 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { PublicAccount } from '#accounts/views.ts'
 import type { NameBank } from '#banks/directory.ts'
 import { timestamp } from '#clock.ts'
-import { Refusal } from '#errors.ts'
+import { uuidKey } from '#http/path-keys.ts'
 import { Shares } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import {
-  type AccountId,
-  type CreditId,
-  type EndpointId,
-  type EventId,
-  type PaymentId,
-  parseReference,
-} from '#ids.ts'
+import type { AccountId, CreditId, EndpointId, EventId, PaymentId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Payment } from '#payments/payment.ts'
 import { PayoutView } from '#payouts/views.ts'
@@ -157,17 +150,8 @@ export const EndpointDetailView = view('WebhookEndpointDetail', (f: Fields<Endpo
   health: f.one(HealthDetailView, 'health'),
 }))
 
-export function requireEndpointId(text: string): EndpointId {
-  const id = parseReference<EndpointId>(text)
-  if (!id) throw new Refusal('endpoint_not_found')
-  return id
-}
-
-export function requireEventId(text: string): EventId {
-  const id = parseReference<EventId>(text)
-  if (!id) throw new Refusal('event_not_found')
-  return id
-}
+export const requireEndpointId = uuidKey<EndpointId>('endpoint_not_found')
+export const requireEventId = uuidKey<EventId>('event_not_found')
 
 // The credit of an event. It never contains the payer's full account number.
 export type EventCredit = {

@@ -29,7 +29,7 @@ import {
   type SentDelivery,
 } from './delivery-workers.ts'
 import { dispatchEvents, findWaiting } from './dispatch.ts'
-import { recordAttempts, releaseClaims } from './record.ts'
+import { recordAttempts, releaseClaims } from './record-attempts.ts'
 import type { Rendering } from './render.ts'
 import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from './retry-schedule.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attemptDelivery } from './send.ts'

@@ -3,42 +3,39 @@
 // numbers itself, to customers with a BVN. A transfer identifies its account by tx_ref, the reference that we
 // gave when we reserved the number.
 
-import { findBankHttp } from '#banks/bank-http.ts'
-import type {
-  AccountReservation,
-  BankCalls,
-  CallOptions,
-  Connector,
-  Mode,
-  PayoutAnswer,
-  ReservationAnswer,
-  TimeWindow,
-  TransferListQuery,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { cleanText } from '#banks/credit-fields.ts'
-import { findBank, providerCode } from '#banks/directory.ts'
-import { isObject, objectIn } from '#banks/json-body.ts'
+import type { TimeWindow, TransferListQuery } from '#banks/connector.ts'
 import {
+  type AccountReservation,
   type Ask,
   asking,
   asNoAnswer,
-  type JsonAnswer,
-  messageOf,
-  nameNotFound,
-  payoutNotFound,
-  payoutUnanswered,
-} from '#banks/json-calls.ts'
-import { nameEnquiry } from '#banks/manilla/notifications.ts'
-import {
+  type BankCalls,
+  type CallOptions,
+  type Connector,
+  type ConnectorSettings,
+  cleanText,
+  findBank,
+  findBankHttp,
+  isObject,
   isSecretEqual,
   isText,
+  type JsonAnswer,
+  type Mode,
+  messageOf,
+  nameEnquiry,
+  nameNotFound,
+  objectIn,
   onlyFormat,
   type ParsedItem,
+  type PayoutAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+  providerCode,
+  type ReservationAnswer,
   singleHeader,
-} from '#banks/notifications.ts'
-import { parseBankTime } from '#clock.ts'
-import { toNaira } from '#money.ts'
+  toNaira,
+} from '#banks/kit.ts'
+import { DAY_MS, parseBankTime } from '#clock.ts'
 import { FAILED, flutterwaveFormat, idOf, PENDING, readTransaction } from './notifications.ts'
 
 export const flutterwaveConnector: Connector = {
@@ -141,7 +138,6 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
 // only by day.
 
 const NOT_FOUND = /^no transaction was found\b/i
-const DAY_MS = 86_400_000
 
 type Transaction = Record<string, unknown>
 

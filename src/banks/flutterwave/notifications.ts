@@ -5,16 +5,19 @@
 // Flutterwave's id identifies a transaction. The tx_ref does not, because all payments to one account share
 // it. Nor does flw_ref: Flutterwave does not publish whether two transactions can have the same one.
 
-import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
-import { bankCodeByName } from '#banks/directory.ts'
-import { objectIn } from '#banks/json-body.ts'
 import {
+  bankCodeByName,
+  type CreditFields,
+  checkCredit,
   isText,
   jsonNotification,
+  keptRejection,
+  objectIn,
   type ParsedItem,
   type PayoutEvent,
-  type Rejection,
-} from '#banks/notifications.ts'
+  rejection,
+} from '#banks/kit.ts'
+import type { Rejection } from '#banks/notifications.ts'
 
 type Transaction = Record<string, unknown>
 

@@ -54,8 +54,9 @@ import {
 type NamedCharges = { fee: bigint; vat: bigint } // In kobo.
 type Share = NamedCharges & { withheld: bigint } // The charges of one credit, and their sum.
 
-// Divides the amount that the bank withheld from an entry among the entry's credits. Returns the charges of
-// each part, with null for a debit. Returns undefined if the charges cannot be divided.
+// Divides the amount that the bank withheld from an entry among the entry's credits. Returns the net amount,
+// fee and VAT of each part, with null for a debit. Returns undefined if nothing was withheld, or if the
+// charges cannot be divided.
 function shareCharges(
   entry: XmlElement,
   transactions: readonly XmlElement[],

@@ -2,15 +2,10 @@
 // with pacs.002. The only queries are those of our own API (docs/bank-api.md). If the bank does not offer
 // them, lost notifications are found on its statement.
 
-import type { Connector } from '#banks/connector.ts'
+import { type Connector, type NotificationFormat, onlyFormat } from '#banks/kit.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
 import { acknowledge } from '#banks/manilla/notifications.ts'
-import {
-  mediaType,
-  type NotificationFormat,
-  onlyFormat,
-  type Parsed,
-} from '#banks/notifications.ts'
+import { mediaType, type Parsed } from '#banks/notifications.ts'
 import { MEDIA_TYPES, readCamt054 } from './camt054.ts'
 import { type OriginalMessage, readPacs008, writePacs002 } from './pacs.ts'
 import { findDocuments, readXml } from './xml.ts'

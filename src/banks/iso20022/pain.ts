@@ -56,7 +56,6 @@ export function writePain001(file: PaymentFile): string {
   )
 }
 
-// Writes one order.
 function orderElement(order: PayoutInstruction): string {
   const { reference, amountKobo, currency, to } = order
   const name = latinText(to.accountName, NAME_MAX) || NOT_PROVIDED

@@ -31,7 +31,6 @@ const MARKS: readonly [bytes: readonly number[], encoding: string][] = [
   [[0x00, 0x3c], 'utf-16be'],
 ]
 
-// Decodes the bytes as text.
 function decodeXml(bytes: Buffer): { text: string; encoding: string } | { malformed: string } {
   const encoding = encodingOf(bytes)
   if (encoding === undefined) {
@@ -44,7 +43,6 @@ function decodeXml(bytes: Buffer): { text: string; encoding: string } | { malfor
   }
 }
 
-// Returns whether a declaration may call the encoding by this name.
 export function isDeclaredAs(name: string, encoding: string): boolean {
   return DECLARED[encoding]?.test(name) ?? false
 }

@@ -4,30 +4,29 @@
 //
 // During a rotation two secrets are valid: the bank signs with the old one until it has the new one.
 
-import { findBankHttp } from '#banks/bank-http.ts'
-import type {
-  BankCalls,
-  CallOptions,
-  ChangeAnswer,
-  Connector,
-  Mode,
-  PayoutAnswer,
-  RailCall,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { camt054Format } from '#banks/iso20022/camt054.ts'
 import {
   type Ask,
   asking,
+  type BankCalls,
+  type CallOptions,
+  type ChangeAnswer,
+  type Connector,
+  type ConnectorSettings,
+  findBankHttp,
+  formatKobo,
   type JsonAnswer,
+  type Mode,
   messageOf,
+  type NotificationFormat,
   noAnswer,
+  type PayoutAnswer,
   payoutNotFound,
   payoutUnanswered,
-} from '#banks/json-calls.ts'
-import { type NotificationFormat, singleHeader } from '#banks/notifications.ts'
+  type RailCall,
+  singleHeader,
+} from '#banks/kit.ts'
 import { providusFormat } from '#banks/providus/notifications.ts'
-import { formatKobo } from '#money.ts'
 import { loadSecret, type SigningSecret, verify } from '#standard-webhooks.ts'
 import { jsonFormat, nameEnquiry, readItem } from './notifications.ts'
 

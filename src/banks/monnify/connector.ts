@@ -2,43 +2,39 @@
 // numbers itself (reserved accounts).
 
 import { createHmac } from 'node:crypto'
-import { findBankHttp } from '#banks/bank-http.ts'
-import type {
-  BankCalls,
-  CallOptions,
-  Connector,
-  Mode,
-  NoAnswer,
-  PayoutAnswer,
-  ReservationAnswer,
-  TransferAnswer,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { cleanText } from '#banks/credit-fields.ts'
-import { objectIn } from '#banks/json-body.ts'
 import {
   type Ask,
   asking,
   askingWithToken,
   asNoAnswer,
+  type BankCalls,
+  type CallOptions,
+  type Connector,
+  type ConnectorSettings,
+  cleanText,
+  findBankHttp,
   inTurn,
-  type JsonAnswer,
-  messageOf,
-  nameNotFound,
-  noAnswer,
-  payoutNotFound,
-  payoutUnanswered,
-} from '#banks/json-calls.ts'
-import { nameEnquiry } from '#banks/manilla/notifications.ts'
-import {
   isSecretEqual,
   isText,
+  type JsonAnswer,
+  type Mode,
+  messageOf,
+  type NoAnswer,
+  nameEnquiry,
+  nameNotFound,
+  noAnswer,
+  objectIn,
   onlyFormat,
   type ParsedItem,
+  type PayoutAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+  type ReservationAnswer,
   singleHeader,
-} from '#banks/notifications.ts'
-import { watTime } from '#clock.ts'
-import { toNaira } from '#money.ts'
+  type TransferAnswer,
+  toNaira,
+  watTime,
+} from '#banks/kit.ts'
 import { monnifyFormat, readTransaction } from './notifications.ts'
 
 export const monnifyConnector: Connector = {

@@ -4,14 +4,17 @@
 //
 // Monnify does not resend an event that was acknowledged with 2xx.
 
-import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
-import { objectIn } from '#banks/json-body.ts'
 import {
+  type CreditFields,
+  checkCredit,
   isText,
   jsonNotification,
+  keptRejection,
+  objectIn,
   type ParsedItem,
   type PayoutEvent,
-} from '#banks/notifications.ts'
+  rejection,
+} from '#banks/kit.ts'
 
 const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
   SUCCESSFUL_DISBURSEMENT: 'confirmed',

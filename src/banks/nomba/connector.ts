@@ -3,35 +3,39 @@
 // TLS. Nomba's transaction id is signed and identifies the credit, so a captured call books no credit twice.
 
 import { createHmac } from 'node:crypto'
-import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
-import type {
-  AuthenticationResult,
-  BankCalls,
-  CallOptions,
-  ChangeAnswer,
-  Connector,
-  Mode,
-  PayoutAnswer,
-  RailCall,
-  ReservationAnswer,
-  TransferAnswer,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { isObject, objectIn, readNestedJson } from '#banks/json-body.ts'
 import {
   type Ask,
+  type AuthenticationResult,
   asking,
   askingWithToken,
   asNoAnswer,
+  type BankCalls,
+  type BankRequest,
+  type CallOptions,
+  type ChangeAnswer,
+  type Connector,
+  type ConnectorSettings,
+  findBankHttp,
+  isObject,
+  isSecretEqual,
   type JsonAnswer,
+  type Mode,
   messageOf,
+  nameEnquiry,
   nameNotFound,
+  objectIn,
+  onlyFormat,
+  type PayoutAnswer,
   payoutNotFound,
   payoutUnanswered,
-} from '#banks/json-calls.ts'
-import { nameEnquiry } from '#banks/manilla/notifications.ts'
-import { isSecretEqual, onlyFormat, signedValue, singleHeader } from '#banks/notifications.ts'
-import { toNaira } from '#money.ts'
+  type RailCall,
+  type ReservationAnswer,
+  readNestedJson,
+  signedValue,
+  singleHeader,
+  type TransferAnswer,
+  toNaira,
+} from '#banks/kit.ts'
 import { nombaFormat, readRecord } from './notifications.ts'
 
 // Nomba tries again for up to 95 minutes, and does not say whether a retry has a new timestamp.

@@ -2,14 +2,17 @@
 // type vact_transfer; its fee is withheld from the amount. Nomba does not publish the form of a reversal, so
 // a reversal is kept for an operator.
 
-import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
-import { objectIn } from '#banks/json-body.ts'
 import {
+  type CreditFields,
+  checkCredit,
   isText,
   jsonNotification,
+  keptRejection,
+  objectIn,
   type ParsedItem,
   type PayoutEvent,
-} from '#banks/notifications.ts'
+  rejection,
+} from '#banks/kit.ts'
 
 const TO_VIRTUAL_ACCOUNT = 'vact_transfer'
 
@@ -51,7 +54,6 @@ export const nombaFormat = jsonNotification({
   }),
 })
 
-// Maps the data of an event to the fields of a credit.
 function eventFields(data: Record<string, unknown>): CreditFields {
   const transaction = objectIn(data.transaction)
   const customer = objectIn(data.customer)

@@ -2,41 +2,38 @@
 // issues the numbers itself (dedicated virtual accounts of Wema or Titan).
 
 import { createHmac } from 'node:crypto'
-import { findBankHttp } from '#banks/bank-http.ts'
-import type {
-  AccountReservation,
-  BankCalls,
-  CallOptions,
-  Connector,
-  Mode,
-  NoAnswer,
-  PayoutAnswer,
-  ReservationAnswer,
-  TransferAnswer,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { cleanText } from '#banks/credit-fields.ts'
-import { providerCode } from '#banks/directory.ts'
-import { isObject, objectIn } from '#banks/json-body.ts'
 import {
+  type AccountReservation,
   type Ask,
   asking,
   asNoAnswer,
+  type BankCalls,
+  type CallOptions,
+  type Connector,
+  type ConnectorSettings,
+  cleanText,
+  findBankHttp,
   inTurn,
-  type JsonAnswer,
-  messageOf,
-  nameNotFound,
-  payoutNotFound,
-  payoutUnanswered,
-} from '#banks/json-calls.ts'
-import { nameEnquiry } from '#banks/manilla/notifications.ts'
-import {
+  isObject,
   isSecretEqual,
   isText,
+  type JsonAnswer,
+  type Mode,
+  messageOf,
+  type NoAnswer,
+  nameEnquiry,
+  nameNotFound,
+  objectIn,
   onlyFormat,
   type ParsedItem,
+  type PayoutAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+  providerCode,
+  type ReservationAnswer,
   singleHeader,
-} from '#banks/notifications.ts'
+  type TransferAnswer,
+} from '#banks/kit.ts'
 import { paystackFormat, paystackReference, readTransaction, receiverOf } from './notifications.ts'
 
 export const paystackConnector: Connector = {
@@ -82,8 +79,6 @@ function paystackCalls(
   }
 }
 
-type ReservationSettings = Record<'emailDomain' | 'preferredBank', string | undefined>
-
 // Returns the call that reserves an account.
 //
 // A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a separate
@@ -91,7 +86,7 @@ type ReservationSettings = Record<'emailDomain' | 'preferredBank', string | unde
 // return the first account. `askInTurn` keeps the second request within the bank's rate limit.
 function reservationCalls(
   ask: Ask,
-  { emailDomain, preferredBank }: ReservationSettings,
+  { emailDomain, preferredBank }: Record<'emailDomain' | 'preferredBank', string | undefined>,
 ): BankCalls {
   if (!emailDomain) return {}
   return {

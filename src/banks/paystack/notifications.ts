@@ -2,15 +2,18 @@
 // Its reference identifies it, because it has no NIP session id. Events about transfers name one of our
 // payouts. Every other event with an amount is kept for an operator.
 
-import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
-import { bankCodeByName } from '#banks/directory.ts'
-import { objectIn } from '#banks/json-body.ts'
 import {
+  bankCodeByName,
+  type CreditFields,
+  checkCredit,
   isText,
   jsonNotification,
+  keptRejection,
+  objectIn,
   type ParsedItem,
   type PayoutEvent,
-} from '#banks/notifications.ts'
+  rejection,
+} from '#banks/kit.ts'
 
 const TO_DEDICATED_ACCOUNT = 'dedicated_nuban'
 const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {

@@ -2,24 +2,26 @@
 // neither body nor time. So live mode also demands an address allow-list or mutual TLS (needsKnownSource).
 
 import { createHash } from 'node:crypto'
-import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
-import type {
-  BankCalls,
-  CallOptions,
-  ChangeAnswer,
-  Connector,
-  Mode,
-  TransferAnswer,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { type Ask, asking, asNoAnswer, messageOf } from '#banks/json-calls.ts'
-import { nameEnquiry } from '#banks/manilla/notifications.ts'
 import {
+  type Ask,
+  asking,
+  asNoAnswer,
+  type BankCalls,
+  type BankRequest,
+  type CallOptions,
+  type ChangeAnswer,
+  type Connector,
+  type ConnectorSettings,
   type CreditIdentifier,
+  findBankHttp,
   isSecretEqual,
+  type Mode,
+  messageOf,
+  nameEnquiry,
   onlyFormat,
   singleHeader,
-} from '#banks/notifications.ts'
+  type TransferAnswer,
+} from '#banks/kit.ts'
 import { providusFormat, readNotification } from './notifications.ts'
 
 export const providusConnector: Connector = {

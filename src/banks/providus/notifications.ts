@@ -3,17 +3,18 @@
 // The credit has the amount `transactionAmount`, which is the whole amount that the payer sent.
 // `settledAmount` is the rest after the bank's fee and VAT. Times are in West Africa Time.
 
-import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
-import { bankCodeByName } from '#banks/directory.ts'
-import { fieldBits, isObject, readJson } from '#banks/json-body.ts'
+import { fieldBits, readJson } from '#banks/json-body.ts'
 import {
   type Acknowledgement,
+  bankCodeByName,
+  checkCredit,
+  isObject,
   isText,
-  mediaType,
+  keptRejection,
   type NotificationFormat,
-  type Parsed,
   type ParsedItem,
-} from '#banks/notifications.ts'
+} from '#banks/kit.ts'
+import { mediaType, type Parsed } from '#banks/notifications.ts'
 
 const FIELDS = fieldBits([
   'sessionId',

@@ -6,33 +6,35 @@
 // that both are the same transfer, so prefer version 2.
 
 import { createHmac } from 'node:crypto'
-import { findBankHttp } from '#banks/bank-http.ts'
-import type {
-  BankCalls,
-  Connector,
-  Mode,
-  NoAnswer,
-  PayoutAnswer,
-  RailCall,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { cleanText } from '#banks/credit-fields.ts'
-import { findBank } from '#banks/directory.ts'
-import { isObject, objectIn, readNestedJson } from '#banks/json-body.ts'
 import {
   type Ask,
   asking,
   asNoAnswer,
+  type BankCalls,
+  type Connector,
+  type ConnectorSettings,
+  cleanText,
+  findBank,
+  findBankHttp,
+  isNipSessionId,
+  isObject,
+  isSecretEqual,
   type JsonAnswer,
+  type Mode,
   messageOf,
+  type NoAnswer,
+  nameEnquiry,
   nameNotFound,
+  objectIn,
+  onlyFormat,
+  type PayoutAnswer,
   payoutNotFound,
   payoutUnanswered,
-} from '#banks/json-calls.ts'
-import { nameEnquiry } from '#banks/manilla/notifications.ts'
-import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { isNipSessionId } from '#banks/nuban.ts'
-import { watDay } from '#clock.ts'
+  type RailCall,
+  readNestedJson,
+  singleHeader,
+  watDay,
+} from '#banks/kit.ts'
 import { readTransfer, squadFormat } from './notifications.ts'
 
 const SIGNED_FIELDS = [

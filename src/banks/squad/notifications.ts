@@ -3,14 +3,17 @@
 // operator. Money for a dynamic account is also kept, because we have no such account. `encrypted_body`
 // repeats the notification and is ignored.
 
-import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
-import { objectIn } from '#banks/json-body.ts'
 import {
   type Acknowledgement,
+  type CreditFields,
+  checkCredit,
   isText,
   jsonNotification,
+  keptRejection,
+  objectIn,
   type ParsedItem,
-} from '#banks/notifications.ts'
+  rejection,
+} from '#banks/kit.ts'
 
 type Answer = { response_code: number; response_description: string }
 

@@ -160,7 +160,6 @@ export class CsvLines {
     return this.#readAmount(text)
   }
 
-  // Describes a text that is not a date.
   #describeBadDate(text: string): string {
     if (text === '') return 'The line has no date.'
     const formats = this.#profile.dateFormats.join(' or ')

@@ -235,7 +235,6 @@ export type CsvProfile = {
   kinds: readonly KindRule[]
 }
 
-// The named groups that a pattern of narrations may have.
 const NARRATION_GROUPS: readonly string[] = [
   'sessionId',
   'bankReference',

@@ -85,8 +85,8 @@ function readDay(text: string, makeDay = dayOf): string | undefined {
   return makeDay(fullYear(text.slice(0, 2)), Number(text.slice(2, 4)), Number(text.slice(4, 6)))
 }
 
-// Returns the booking day of an entry, which has month and day only: in the year that puts it nearest to the
-// value day.
+// Returns the entry date. The field has only month and day, so the year is the one that puts the entry date
+// nearest to the value date.
 function entryDay(text: string, valueOn: string): string | undefined {
   const [month, day] = [Number(text.slice(0, 2)), Number(text.slice(2, 4))]
   const year = Number(valueOn.slice(0, 4))

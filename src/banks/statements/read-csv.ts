@@ -154,7 +154,6 @@ class CsvStatement {
     this.#width = row.cells.length
   }
 
-  // Takes a row below the header.
   #takeBelow(row: CsvRow): StatementLine | undefined {
     this.#lastLine = row.line
     const result = (this.#table as CsvLines).read(row, this.#currency())

@@ -4,20 +4,26 @@
 // The way in which Wema authenticates is registered with the prefix: basic, bearer or a separate header. All
 // are static tokens.
 
-import { findBankHttp } from '#banks/bank-http.ts'
-import type {
-  BankCalls,
-  CallOptions,
-  Connector,
-  Mode,
-  NoAnswer,
-  RailCall,
-} from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { isObject } from '#banks/json-body.ts'
-import { type Ask, asking, asNoAnswer } from '#banks/json-calls.ts'
-import { isSecretEqual, onlyFormat, type ParsedItem, singleHeader } from '#banks/notifications.ts'
-import { watDay } from '#clock.ts'
+import {
+  type Ask,
+  asking,
+  asNoAnswer,
+  type BankCalls,
+  type CallOptions,
+  type Connector,
+  type ConnectorSettings,
+  findBankHttp,
+  isObject,
+  isSecretEqual,
+  type Mode,
+  type NoAnswer,
+  onlyFormat,
+  type ParsedItem,
+  type RailCall,
+  singleHeader,
+  watDay,
+} from '#banks/kit.ts'
+import { DAY_MS } from '#clock.ts'
 import { nameEnquiry, readTransfer, wemaFormat } from './notifications.ts'
 
 const SCHEMES = ['basic', 'bearer', 'header'] as const
@@ -69,7 +75,6 @@ function hasHeader(name: string, value: string) {
 const PATH = /^\/[\w./-]{1,200}$/
 const KEY_HEADER = 'ocp-apim-subscription-key'
 const NONE_FOUND = ['25', '07'] // NIP's "unable to locate record" and "invalid account".
-const DAY_MS = 86_400_000
 
 type Query = { sessionid: string; craccount: string; amount: number; txndate: string }
 

@@ -2,15 +2,16 @@
 // or time. A duplicate is acknowledged as success, because Wema sends a notification again unless the answer
 // is 00.
 
-import type { NameEnquiryFormat } from '#banks/connector.ts'
-import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
-import { bankCodeByName } from '#banks/directory.ts'
 import {
   type Acknowledgement,
+  bankCodeByName,
+  checkCredit,
   isText,
   jsonNotification,
+  keptRejection,
+  type NameEnquiryFormat,
   type ParsedItem,
-} from '#banks/notifications.ts'
+} from '#banks/kit.ts'
 
 const ANSWERS: Record<Acknowledgement['responseCode'], { status: string; status_desc: string }> = {
   '00': { status: '00', status_desc: 'success' },

@@ -13,12 +13,11 @@ import {
 } from './operation-html.ts'
 import { type Description, type Entry, type Section, sectionsOf } from './outline.ts'
 
-type Files = { script: string; styles: readonly string[] }
 type Demo = { clientId: string; secret: string }
 export type Site = ReferenceContext & {
   description: Description
   sections: readonly Section[]
-  files: Files
+  files: { script: string; styles: readonly string[] }
   demo: Demo | undefined // In a sandbox: the demo client, whose secret is published.
   guides: readonly Pick<Guide, 'name' | 'title'>[]
 }
@@ -59,7 +58,6 @@ ${section.entries.map((entry) => operationHtml(entry, site)).join('\n')}`
   return pageHtml(site, { title: section.title, slug, body })
 }
 
-// Renders the page of a guide.
 export function drawGuide(site: Site, { name, title, html }: Guide): string {
   return pageHtml(site, {
     title,

@@ -170,7 +170,6 @@ function describe(operation: Operation, { path, components }: OperationContext):
   }
 }
 
-// The contents of the request and of its successful responses.
 function contentsOf({ requestBody, responses }: Operation): Content[] {
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return [requestBody?.content, ...answers.map(([, { content }]) => content)].filter(

@@ -41,7 +41,6 @@ const PARAMETER_GROUPS: readonly (readonly [Parameter['in'], string])[] = [
   ['header', 'Headers'],
 ]
 
-// Renders the parameters and the body of an operation.
 function inputHtml({ parameters = [], requestBody }: Operation, components: Components): string {
   const groups = PARAMETER_GROUPS.map(([place, title]) => {
     const members = parameters.filter((parameter) => parameter.in === place)
@@ -68,7 +67,6 @@ function responseFieldsHtml({ responses }: Operation, components: Components): s
 const folded = (title: string, html: string) =>
   `<details class="fold"><summary>${title}</summary>${html}</details>`
 
-// Returns the successful response of an operation.
 function successOf(responses: Operation['responses']) {
   return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
 }

@@ -28,7 +28,6 @@ const PUBLISHED_NOTE =
   'create, retrieve and cancel an advice; initiate a bank transfer; simulate a payment; verify a ' +
   'payment; push its webhook.'
 
-// Renders the page of all error codes.
 function errorPage(): string {
   const rows = ERROR_CODES.map((code) => {
     const { status, message } = REFUSALS[code]

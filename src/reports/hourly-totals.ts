@@ -1,7 +1,7 @@
 // Adds up a client's movements of money by hour, and by day, bank and merchant; lists them one by one; and
 // counts the client's usage per day.
 
-import { watDay, watDayStart } from '#clock.ts'
+import { DAY_MS, watDay, watDayStart } from '#clock.ts'
 import { type CreditQuery, type CreditTrace, listCredits } from '#credits/queries.ts'
 import { idBounds } from '#db/bounds.ts'
 import { ORDER_SQL } from '#db/paging.ts'
@@ -385,8 +385,6 @@ const REFUNDS_OF_DAY = `
 const BREAKDOWN_COLUMNS = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`)].join(
   ', ',
 )
-
-const DAY_MS = 86_400_000
 
 export const USAGE_DAYS_MAX = 31
 
