@@ -1,6 +1,7 @@
 // Bundles the service with its packages into build/service-<hash>/main.js. The bundle starts with three
 // fifths of the CPU time of src/main.ts, because Node reads and compiles one file instead of some 1,500.
-// Development and tests run src/main.ts; scripts/build.ts decides when the bundle is made.
+// Development and `npm test` run src/main.ts, and `npm run test:long` the bundle. scripts/build.ts decides
+// when it is made.
 //
 // Source maps are in the same folder. Connector packages share the modules of the bundle: their import
 // `manilla/kit` is its kit.js. Other files that a module reads relative to its own source are still read

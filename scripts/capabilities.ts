@@ -2,6 +2,9 @@
 // rooms, the folders with one capability each, in the order in which they build on each other.
 // test/tidy-imports.ts enforces both tables, and `npm run generate` writes the second into ARCHITECTURE.md.
 
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
 // Each shared folder with the folders that it may import; 'rooms' stands for all rooms. In addition, every
 // folder may import the files directly in src/, which themselves import no folder. src/main.ts,
 // src/wiring.ts, src/http/app.ts and src/workers/run-workers.ts put the parts together and may import
@@ -39,7 +42,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'messages to people by email, SMS and WhatsApp: queueing, sending, the suppression list',
     uses: ['records'],
   },
-  access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records', 'messages'] },
+  access: {
+    holds: 'clients, users and who granted them access, sessions, saved views, roles, secrets',
+    uses: ['records', 'messages'],
+  },
   approvals: {
     holds: 'maker-checker: who may decide, the states of requests, the setting',
     uses: ['records', 'access'],
@@ -57,7 +63,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     uses: ['records'],
   },
   accounts: {
-    holds: 'collection accounts, numbers, limits, payer rules',
+    holds: 'collection accounts, dynamic accounts, numbers, limits, payer rules',
     uses: ['records', 'access', 'identity', 'splits'],
   },
   routing: {
@@ -77,7 +83,8 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     uses: ['records', 'access', 'routing', 'accounts', 'fees', 'splits'],
   },
   credits: {
-    holds: 'taking, judging, reversing credits; closing payments; suspense items',
+    holds:
+      'taking, judging, reversing credits; closing payments, also when they expire; suspense items',
     uses: ['records', 'access', 'routing', 'accounts', 'fees', 'splits', 'payments'],
   },
   refunds: {
@@ -127,7 +134,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
   },
   webhooks: {
-    holds: 'events as rendered, endpoints, delivery',
+    holds: 'events as rendered, endpoints, deliveries and their attempts',
     uses: ['records', 'access', 'splits', 'accounts', 'payments', 'credits'],
   },
   chat: {
@@ -205,12 +212,32 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
 }
 
-// The table of ARCHITECTURE.md: for each capability, its contents and the capabilities that it may import.
+const ROOT = join(import.meta.dirname, '..')
+
+// The files that many rooms have, under these names.
+const CANONICAL = /^(?:.+-)?(?:routes|views|workers|queries|states)\.ts$/
+
+// The files that only this room has, by name, without their ending.
+function filesOf(room: string): string {
+  return readdirSync(join(ROOT, 'src', room))
+    .filter((name) => name.endsWith('.ts') && !CANONICAL.test(name))
+    .map((name) => name.slice(0, -'.ts'.length))
+    .sort()
+    .join(', ')
+}
+
+// The table of ARCHITECTURE.md: for each capability, its contents, its files and the capabilities that it may
+// import.
 export function capabilityTable(): string {
   const rows = Object.entries(CAPABILITIES).map(
-    ([name, { holds, uses }]) => `| \`${name}\` | ${holds} | ${uses.join(', ') || '–'} |`,
+    ([name, { holds, uses }]) =>
+      `| \`${name}\` | ${holds} | ${filesOf(name) || '–'} | ${uses.join(', ') || '–'} |`,
   )
-  return ['| capability | holds | uses |', '| --- | --- | --- |', ...rows].join('\n')
+  return [
+    '| capability | holds | its own files | uses |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
 }
 
 const OPENING = '<!-- capabilities: written by npm run generate -->'

@@ -4,12 +4,13 @@
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
 //   npm test -- --connector template
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { startTestServer } from '../test/support/server.ts'
+import { BUNDLE } from './build.ts'
 import { buildWeb } from './build-web.ts'
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
@@ -23,6 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+const isLong = process.argv.includes('--long')
+if (isLong) buildBundle()
 await buildWeb()
 const server = await startTestServer()
 try {
@@ -49,6 +52,8 @@ async function runTests(args: readonly string[]): Promise<number> {
         TEST_FOLDER: server.folder, // The server removes it at the end.
         // All processes share V8's compiled code.
         NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
+        // The program of the service for tests that start it as a process.
+        TEST_SERVICE: isLong ? BUNDLE : undefined,
       },
     },
   )
@@ -58,6 +63,12 @@ async function runTests(args: readonly string[]): Promise<number> {
   const [code] = (await once(runner, 'exit')) as [number | null]
   forward = () => {}
   return stopping ? signalCode(stopping) : (code ?? 1)
+}
+
+// Builds the bundle of the service in a child process, because building takes 700 MB that this one would
+// keep.
+function buildBundle(): void {
+  execFileSync(process.execPath, [join(import.meta.dirname, 'build.ts')], { stdio: 'inherit' })
 }
 
 function signalCode(signal: Signal): number {

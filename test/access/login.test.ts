@@ -74,7 +74,6 @@ test('an unknown client and a wrong secret get the same 401', async () => {
 })
 
 test('an unknown client takes as long to refuse as a wrong secret', async () => {
-  // Asserts that the login is refused.
   const assertLoginRefused = async (body: typeof RIGHT) => {
     const answer = await bench.call({ url: LOGIN, body, token: null })
     assert.equal(answer.statusCode, 401)

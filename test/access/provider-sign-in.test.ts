@@ -19,6 +19,7 @@ import {
   PASSWORD,
 } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const SIGN_IN = '/dashboard/api/session/provider'
 const PROVIDER = '/dashboard/api/client/provider'
@@ -334,6 +335,50 @@ test('a disabled user, and a user of a suspended client, are refused', async () 
   )
   const answer = await bench.call({ url: SIGN_IN, body: { clientId }, token: null })
   assertRefusedWith(answer, 'provider_not_found', 404)
+})
+
+test('a password that is reset during the sign-in refuses it, and the audit log says so', async () => {
+  const { clientId, enter } = await clientWithProvider()
+  const { email, claims } = await makeMember(clientId)
+  const setTemporary = (isTemporary: boolean, db: Pick<typeof bench.db, 'query'> = bench.db) =>
+    db.query('update users set is_password_temporary = $2 where email = $1', [email, isTemporary])
+  await setTemporary(false)
+  const lock = await bench.db.connect()
+  try {
+    await lock.query('begin')
+    await lock.query(
+      `select from sign_in_providers p join clients c on c.id = p.client_id
+        where c.client_id = $1 for update of p`,
+      [clientId],
+    )
+    const entered = enter(claims)
+    await untilBlocked(bench.db, 1) // The sign-in has found that the user chose a password.
+    await setTemporary(true, lock)
+    await lock.query('commit')
+    assertRefusedWith(await entered, 'try_again', 503)
+  } finally {
+    lock.release()
+  }
+  assert.deepEqual(await failedSignInReasons(clientId), [
+    `the password of ${email} was reset meanwhile`,
+  ])
+  assert.equal((await enter(claims)).statusCode, 200)
+})
+
+test('a client with too many users gets no new one, and the audit log says so', async () => {
+  const { clientId, enter } = await clientWithProvider({ createsUsers: true })
+  await bench.db.query(
+    `insert into users (id, client_id, email, role, password_hash, password_set_at,
+                        is_password_temporary, created_at)
+     select gen_random_uuid(), c.id, 'crowd' || n || '@people.example', 'support', 'x', $2, true, $2
+       from clients c, generate_series(1, 500) n where c.client_id = $1`,
+    [clientId, bench.clock()],
+  )
+  const claims = { sub: 'late', email: 'late@people.example', email_verified: true }
+  assertRefusedWith(await enter(claims), 'too_many_users', 409)
+  assert.deepEqual(await failedSignInReasons(clientId), [
+    'Limit of 500 users reached. Delete one first.',
+  ])
 })
 
 test('a user of one client cannot sign in with the provider of another', async () => {

@@ -92,7 +92,6 @@ const matchStatementsOf058 = ({ service, clock }: Bench) =>
     matchStatements(tx, { bankCode: '058', currency: 'NGN', now: clock() }),
   )
 
-// Adds a rate of withholding tax for the client.
 async function addWithholdingRate(bench: Bench) {
   const rate = { tax: 'withholding', clientId: 'MAN0000001', percent: 5, source: 'Agreed' }
   const body = { ...rate, effectiveFrom: '2026-11-20' }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BankConnection, Mode, RailCall } from '#banks/connector.ts'
 import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { type Bench, START, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import type { ConnectorCase, Headers } from './connector-case.ts'
@@ -34,6 +35,28 @@ export async function startConnected(
   const secrets = names.map(([name, variable]) => [variable, connectorCase.secrets[name]])
   const env = { ...Object.fromEntries(secrets), MANILLA_BANKS_FILE: banksFile, ...options.env }
   return await startTestService({ env })
+}
+
+// Returns a function that returns the service of this case, which the tests of a file share. Its first call
+// starts the service, so that none starts for tests that are skipped.
+export function shareConnected(connectorCase: ConnectorCase): () => Promise<Bench> {
+  let bench: Promise<Bench> | undefined
+  return () => {
+    bench ??= startConnected(connectorCase).then(closeAfterTests)
+    return bench
+  }
+}
+
+// Counts what the service has kept of notifications: credits, rail items and queries to the bank.
+export async function countKept(
+  bench: Bench,
+): Promise<Record<'credits' | 'items' | 'queries', number>> {
+  const { rows } = await bench.db.query(
+    `select (select count(*)::int from credits) as credits,
+            (select count(*)::int from rail_items) as items,
+            (select count(*)::int from requeries) as queries`,
+  )
+  return rows[0]
 }
 
 // Returns the headers with which the bank signs the body.

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
 import { isSecretEqual } from '#banks/notifications.ts'
-import { connect, railCall, report, signed, startConnected } from './connector-bench.ts'
+import { connect, countKept, railCall, report, shareConnected, signed } from './connector-bench.ts'
 import { type ConnectorCase, type Headers, readSample } from './connector-case.ts'
 import { CONNECTOR_CASES } from './connector-cases.ts'
 
@@ -59,22 +59,20 @@ function callWithFields(connectorCase: ConnectorCase, fields: object): [Buffer, 
 }
 
 for (const connectorCase of CONNECTOR_CASES) {
+  const connected = shareConnected(connectorCase)
+
   test(`${connectorCase.label}: forgeries are refused, and nothing is kept of them`, async () => {
-    await using bench = await startConnected(connectorCase)
+    const bench = await connected()
+    const before = await countKept(bench)
     for (const [what, body, headers] of forgeries(connectorCase)) {
       const answer = await report(bench, body, headers)
       assert.equal(answer.statusCode, 401, what)
     }
-    const { rows } = await bench.db.query(
-      `select (select count(*)::int from credits) as credits,
-              (select count(*)::int from rail_items) as items,
-              (select count(*)::int from requeries) as questions`,
-    )
-    assert.deepEqual(rows, [{ credits: 0, items: 0, questions: 0 }])
+    assert.deepEqual(await countKept(bench), before)
   })
 
   test(`${connectorCase.label}: other calls are taken where all of the body is authentic`, async () => {
-    await using bench = await startConnected(connectorCase)
+    const bench = await connected()
     const sent = sampleOf(connectorCase)
     const { statusCode } = await report(bench, sent, signed(connectorCase, sent))
     assert.equal(statusCode, 200)

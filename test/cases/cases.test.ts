@@ -43,7 +43,6 @@ const upload = (reference: string, bytes: Buffer, name = 'letter.pdf') =>
     headers: { 'content-type': 'application/octet-stream' },
   })
 
-// Returns the error code of an answer.
 const codeOf = async (answer: ReturnType<typeof post>) => (await answer).json().code
 
 test('a report becomes a case with parties, credits, deadlines and a history', async () => {

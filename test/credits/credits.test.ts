@@ -3,6 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { endOfScan } from '#credits/queries.ts'
+import type { ClientId } from '#ids.ts'
+import { kobo } from '#money.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   createAccount,
@@ -265,4 +268,15 @@ test('from is inclusive and to exclusive, in any offset and with a forgotten plu
     const { data } = await readList(bench, `${CREDITS}?${window}`)
     assert.deepEqual(sessionIdsOf(data), expected, window)
   }
+})
+
+test('a page that an index narrows is read to its end, whatever else it filters by', async () => {
+  const viewer = { id: 1n as ClientId, isOperator: false }
+  const db = { query: () => Promise.reject(new Error('looked for the end of the scan')) } as never
+  for (const key of ['sessionId', 'sessionIdPrefix', 'accountNumber', 'merchantRef']) {
+    const filters = { [key]: '0581234567', minKobo: kobo(100n) }
+    assert.equal(await endOfScan(db, { viewer, filters }), undefined, key)
+  }
+  const filters = { minKobo: kobo(100n) }
+  await assert.rejects(endOfScan(db, { viewer, filters }), /looked for the end/)
 })

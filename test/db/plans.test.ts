@@ -109,7 +109,6 @@ function isMeantToLookThrough(statement: string): boolean {
 
 type Node = Plan['plan']
 
-// Returns the tables that a plan reads.
 function tablesOf(node: Node): string[] {
   const own = node['Relation Name'] ? [node['Relation Name']] : []
   return [...own, ...(node.Plans ?? []).flatMap(tablesOf)]

@@ -194,7 +194,7 @@ test('a half-made cluster in the place of a whole one is made anew', async () =>
 test('a cluster that held data is never made anew, however damaged', async () => {
   await (await startEmbedded({ dataDir: sharedDir })).stop()
   const away = join(shared.path, 'away')
-  // As after a restore: a backup does not contain this folder.
+  // A restore leaves this state: a backup does not contain the folder.
   rmSync(join(sharedDir, 'postgres', 'socket'), { recursive: true })
 
   for (const name of ['PG_VERSION', 'global/pg_control', 'base/1']) {

@@ -15,7 +15,7 @@ import { ENDPOINTS } from '../support/webhook-journeys.ts'
 
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 const ENDLESS = 'streamEvents'
-const PUBLISHED = 'getCollectionAccount' // As the published contract says, it ignores unknown parameters.
+const PUBLISHED = 'getCollectionAccount' // The published contract ignores unknown parameters.
 
 const bench = closeAfterTests(await startTestService({ env: { MANILLA_RATE_LIMITS: UNLIMITED } }))
 const { make } = registerOf(bench)

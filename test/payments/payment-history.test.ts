@@ -32,7 +32,6 @@ async function assignMoney(paymentReference: string, amount: string): Promise<st
   return sessionId
 }
 
-// Reads the payment's timeline.
 async function readTimeline(reference: string): Promise<{ entries: Row[]; isWhole: boolean }> {
   return dataOf(await bench.call({ url: `/api/v1/payments/${reference}/timeline` }))
 }

@@ -135,7 +135,7 @@ test('an account number leads to the latest payment that had it', async () => {
   const earlier = await startPayment(bench)
   const later = await startPayment(bench)
   bench.advance(1)
-  // As if the bank's numbers had run out: the later payment gets the number of the earlier one again.
+  // Gives the later payment the number of the earlier one, which happens when a bank's numbers run out.
   await bench.db.query(
     `update payment_numbers set account_number = $1, issued_at = $2 where payment_id = $3`,
     [earlier.bankAccount, bench.clock(), later.paymentReference],

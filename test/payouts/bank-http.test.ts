@@ -12,6 +12,7 @@ import { kobo } from '#money.ts'
 import { type FakeBank, startFakeBank } from '../../fake-bank/fake-bank.ts'
 import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
 import { kill, spawnChild } from '../support/child-service.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   BANK_CODE,
   callsOf,
@@ -28,29 +29,37 @@ const OPENING_KOBO = kobo(100_000_000n)
 const DAY_MS = 86_400_000
 const PAYING = await connectorsThat('sendMoney')
 
-// Starts a service with a simulated bank that treats payouts by `behaviour`, and one queued payout. `later`
-// moves the clock, sends payouts and queries the bank.
-async function startPaying(connector: string, behaviour: string) {
+// Starts a service with a simulated bank, and the rounds that send payouts to it.
+async function startPaying(connector: string) {
   const world = await startWithFakeBank({ connector, openingKobo: OPENING_KOBO })
-  const { bench, bank } = world
-  const rounds = await payoutRounds(bench)
+  const rounds = await payoutRounds(world.bench)
+  return {
+    bench: world.bench,
+    bank: world.bank,
+    rounds,
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type World = Awaited<ReturnType<typeof startPaying>>
+
+// Queues a payout that the bank treats by `behaviour`. `paid` counts what the bank has paid since. `later`
+// moves the clock, sends payouts and queries the bank.
+async function queuePayout({ bench, bank, rounds }: World, behaviour: string) {
   await fund(bench, '5000')
   await control(bank, 'payout-behaviour', { behaviour, delayMs: 30_000 })
+  const paidBefore = await paidAt(bank)
   const { reference } = await createPayout(bench, { amount: 1000 })
   return {
-    bench,
-    bank,
-    rounds,
     status: async () => (await getPayout(bench, reference)).status,
-    paid: () => paidAt(bank),
+    paid: async () => (await paidAt(bank)) - paidBefore,
     async later(ms: number) {
       bench.advance(ms)
       await rounds.send()
       await rounds.query()
-    },
-    async [Symbol.asyncDispose]() {
-      await rounds[Symbol.asyncDispose]()
-      await world[Symbol.asyncDispose]()
     },
   }
 }
@@ -62,50 +71,62 @@ async function paidAt(bank: FakeBank): Promise<number> {
 }
 
 for (const connector of PAYING) {
-  test(`${connector}: confirm`, async () => {
-    await using world = await startPaying(connector, 'confirm')
-    await world.rounds.send()
-    await world.later(60_000) // A bank may at first confirm only that it took the order.
+  let started: Promise<World> | undefined
+  // The service and the bank of this connector, which its four tests share.
+  const worldOf = () => {
+    started ??= startPaying(connector).then(closeAfterTests)
+    return started
+  }
 
-    assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
+  test(`${connector}: confirm`, async () => {
+    const world = await worldOf()
+    const payout = await queuePayout(world, 'confirm')
+    await world.rounds.send()
+    await payout.later(60_000) // A bank may at first confirm only that it took the order.
+
+    assert.deepEqual([await payout.status(), await payout.paid()], ['confirmed', 1])
     await assertCleanBooks(world.bench)
   })
 
   test(`${connector}: reject`, async () => {
-    await using world = await startPaying(connector, 'reject')
+    const world = await worldOf()
+    const payout = await queuePayout(world, 'reject')
     await world.rounds.send()
-    await world.later(60_000)
+    await payout.later(60_000)
 
-    assert.deepEqual([await world.status(), await world.paid()], ['failed', 0])
+    assert.deepEqual([await payout.status(), await payout.paid()], ['failed', 0])
     await assertCleanBooks(world.bench)
   })
 
   test(`${connector}: delay: unknown until the bank has paid`, async () => {
-    await using world = await startPaying(connector, 'delay')
+    const world = await worldOf()
+    const payout = await queuePayout(world, 'delay')
     await world.rounds.send()
-    assert.deepEqual([await world.status(), await world.paid()], ['unknown', 0])
-    await world.later(10_000)
-    assert.equal(await world.status(), 'unknown')
-    await world.later(60_000)
+    assert.deepEqual([await payout.status(), await payout.paid()], ['unknown', 0])
+    await payout.later(10_000)
+    assert.equal(await payout.status(), 'unknown')
+    await payout.later(60_000)
 
-    assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
+    assert.deepEqual([await payout.status(), await payout.paid()], ['confirmed', 1])
     await assertCleanBooks(world.bench)
   })
 
   test(`${connector}: drop_answer: asked for, and paid once`, async () => {
-    await using world = await startPaying(connector, 'drop_answer')
+    const world = await worldOf()
+    const payout = await queuePayout(world, 'drop_answer')
     await world.rounds.send()
-    assert.deepEqual([await world.status(), await world.paid()], ['unknown', 1])
-    await world.later(10_000)
+    assert.deepEqual([await payout.status(), await payout.paid()], ['unknown', 1])
+    await payout.later(10_000)
 
-    assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
+    assert.deepEqual([await payout.status(), await payout.paid()], ['confirmed', 1])
     await assertCleanBooks(world.bench)
   })
 }
 
 test('silent: neither paid nor failed, however often the bank is asked', async () => {
-  await using world = await startPaying('manilla', 'silent')
+  await using world = await startPaying('manilla')
   const { bench, bank } = world
+  const payout = await queuePayout(world, 'silent')
   const calls = callsOf(bank, { timeoutMs: 2_000 })
   const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } } as BankConnection
   const connections = new Map([[BANK_CODE, connection]])
@@ -117,7 +138,7 @@ test('silent: neither paid nor failed, however often the bank is asked', async (
     await rounds.query()
   }
 
-  assert.deepEqual([await world.status(), await world.paid()], ['unknown', 0])
+  assert.deepEqual([await payout.status(), await payout.paid()], ['unknown', 0])
   assert.equal((await control(bank, 'health')).body.unansweredPayoutCalls, 3)
   await assertCleanBooks(bench)
 })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { countEvents, readBreakdown } from '#reports/totals.ts'
+import { countEvents, readBreakdown } from '#reports/hourly-totals.ts'
 import { countTotalsRound } from '#reports/workers.ts'
 import {
   assertRefused,

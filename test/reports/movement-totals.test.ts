@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { computeNet, PARTS, type Part, type Sums } from '#records/money-totals.ts'
 import { readBalances } from '#reports/balances.ts'
-import { countEvents, readBreakdown, readTotals } from '#reports/totals.ts'
+import { countEvents, readBreakdown, readTotals } from '#reports/hourly-totals.ts'
 import { closeExpired } from '../support/bank-calls.ts'
 import { parseCsv } from '../support/csv.ts'
 import {

@@ -7,7 +7,7 @@ import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { timeOrderedId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countEvents, readTotals } from '#reports/totals.ts'
+import { countEvents, readTotals } from '#reports/hourly-totals.ts'
 import { countTotalsRound } from '#reports/workers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {

@@ -55,7 +55,6 @@ function explains(world: World, model: Model, order: readonly Done[], reading: R
   }
 }
 
-// All orders of the list.
 function permutations<T>(list: readonly T[]): T[][] {
   if (list.length <= 1) return [[...list]]
   return list.flatMap((first, index) =>

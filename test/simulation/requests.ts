@@ -106,13 +106,11 @@ export async function createSplits(world: World, client: string): Promise<void> 
 // The model has plain bigint amounts, because it must not share types with the service.
 const naira = (value: bigint) => formatKobo(value as Kobo)
 
-// Activates or deactivates a collection account.
 async function switchAccount(world: World, op: Of<'activate' | 'deactivate'>): Promise<Answer> {
   const url = `${ACCOUNTS}/${op.account}/${op.do}`
   return refusalOf(await world.call(await ownerOf(world, op.account), url, {})) ?? {}
 }
 
-// Sets the limits of a collection account.
 async function limitAccount(world: World, { account, limits }: Of<'limit'>): Promise<Answer> {
   const amount = (value: bigint | null) => value && naira(value)
   const [perCredit, perDay] = [amount(limits.creditKobo), amount(limits.dayKobo)]

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { ClientId } from '#ids.ts'
 import { PARTS, type Part } from '#records/money-totals.ts'
 import { readBalances } from '#reports/balances.ts'
-import { readTotals } from '#reports/totals.ts'
+import { readTotals } from '#reports/hourly-totals.ts'
 import type { World } from './world.ts'
 
 const EVENTS_MAX = 10_000_000

@@ -10,14 +10,13 @@ import { closeAfterTests } from './closing.ts' // First: its hook must run befor
 import { BUSY_FACTOR } from './patience.ts'
 import { PARTITIONED, startTestServer, TEMPLATE } from './server.ts'
 
-const PREPARED = 'manilla_prepared' // The template of createPreparedDatabase.
 const PREPARING_LOCK = 7_246_154
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS_MAX = 5
 
 let ownServer: ReturnType<typeof startTestServer> | undefined
 let openAdmin: Promise<pg.Client> | undefined
-let preparation: Promise<void> | undefined
+const preparations = new Map<string, Promise<void>>() // By the template's name.
 
 after(async () => (await ownServer)?.stop())
 
@@ -31,32 +30,34 @@ export function createPartitionedDatabase(): Promise<TestDatabase> {
   return createDatabase(PARTITIONED)
 }
 
-// Clones the database of a service that has already started, because starting on an empty one takes longer.
-// The first test that needs this template makes it, for all files, with `prepare`.
+type Prepare = (connectionString: string) => Promise<void>
+
+// Clones a database that `prepare` has filled, because filling an empty one takes longer. The first test that
+// needs this template makes it, for all files.
 export async function createPreparedDatabase(
-  prepare: (connectionString: string) => Promise<void>,
+  template: string,
+  prepare: Prepare,
 ): Promise<TestDatabase> {
-  preparation ??= makePreparedTemplate(prepare)
+  const preparation = preparations.get(template) ?? makePreparedTemplate(template, prepare)
+  preparations.set(template, preparation)
   await preparation
-  return createDatabase(PREPARED)
+  return createDatabase(template)
 }
 
 // Creates the prepared template, unless another process has. The lock makes other processes wait.
-async function makePreparedTemplate(
-  prepare: (connectionString: string) => Promise<void>,
-): Promise<void> {
+async function makePreparedTemplate(template: string, prepare: Prepare): Promise<void> {
   const client = await connectAdmin()
   try {
     await client.query('select pg_advisory_lock($1)', [PREPARING_LOCK])
     const existing = await client.query(
       'select from pg_database where datname = $1 and datistemplate',
-      [PREPARED],
+      [template],
     )
     if (existing.rows.length > 0) return
-    await client.query(`drop database if exists ${PREPARED}`) // A failed preparation left it.
-    await clone(client, PREPARED, PARTITIONED)
-    await prepare(await urlOf(PREPARED))
-    await client.query(`alter database ${PREPARED} with allow_connections false is_template true`)
+    await client.query(`drop database if exists ${template}`) // A failed preparation left it.
+    await clone(client, template, PARTITIONED)
+    await prepare(await urlOf(template))
+    await client.query(`alter database ${template} with allow_connections false is_template true`)
   } finally {
     await client.end()
   }

@@ -38,7 +38,6 @@ const smtpOn = (port: number) => ({
   password: 'hunter2hunter2',
 })
 
-// The internal id of a client.
 export async function clientIdOf({ db }: Pick<Bench, 'db'>, name = 'MAN0000001') {
   const { rows } = await db.query<{ id: ClientId }>('select id from clients where client_id = $1', [
     name,

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { hashSecret } from '#access/passwords.ts'
 import { createClient } from '#access/secrets.ts'
+import { registerRanges } from '#accounts/numbers.ts'
 import { type Config, loadConfig } from '#config/config.ts'
 import type { Queryable } from '#db/pool.ts'
 import { createLogger } from '#log.ts'
@@ -39,9 +40,9 @@ export type ServiceOptions = {
 // the service's time limits, since test machines are busy.
 export async function startTestService(options: ServiceOptions = {}) {
   const { env = {}, database: existing, patience = BUSY_FACTOR } = options
-  const canUsePrepared = !existing && needsDefaultDatabase(env)
+  const template = existing ? undefined : findTemplate(env)
   const database =
-    existing ?? (await (canUsePrepared ? createPrepared() : createPartitionedDatabase()))
+    existing ?? (await (template ? createPrepared(template) : createPartitionedDatabase()))
   const { lines, destination } = memoryLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)
@@ -50,7 +51,8 @@ export async function startTestService(options: ServiceOptions = {}) {
   const log = createLogger({ level: 'trace', destination })
   const monotonic = () => nowMs
   const starting = { config, connectionString, clock, monotonic, log, patience }
-  if (!canUsePrepared) await prepareDatabase(starting)
+  if (!template) await prepareDatabase(starting)
+  else if (template === BANKLESS) await registerRanges(database.pool, config.banks)
   const service = await createService(starting)
   let sandboxToken: string | undefined
 
@@ -113,21 +115,26 @@ function configOf(connectionString: string, env: Record<string, string>): Config
   )
 }
 
-// Whether a service with these settings needs the same rows in its database as one with the default settings.
-function needsDefaultDatabase(env: Record<string, string>): boolean {
-  const relevantFor = (settings: Record<string, string>) => {
-    const { banks, mode, secrets } = configOf(NOWHERE, settings)
-    return { banks, mode, secrets }
-  }
-  return isDeepStrictEqual(relevantFor(env), relevantFor({}))
+// Databases that a service of the sandbox has prepared: with the banks of the default settings, or with none.
+const WITH_DEFAULT_BANKS = 'manilla_prepared'
+const BANKLESS = 'manilla_bankless'
+
+// The template for a service with these settings. Undefined if it needs other rows than both templates have.
+function findTemplate(env: Record<string, string>): string | undefined {
+  const [config, defaults] = [configOf(NOWHERE, env), configOf(NOWHERE, {})]
+  const isSame = (key: 'mode' | 'secrets' | 'banks') =>
+    isDeepStrictEqual(config[key], defaults[key])
+  if (!isSame('mode') || !isSame('secrets')) return undefined
+  return isSame('banks') ? WITH_DEFAULT_BANKS : BANKLESS
 }
 
-// Clones a database that a service with the default settings has prepared, because preparing takes a third of
-// the time of a service's start.
-function createPrepared(): Promise<TestDatabase> {
-  return createPreparedDatabase(async (connectionString) => {
+// Clones a database that a service has prepared, because preparing takes a third of the time of a service's
+// start.
+function createPrepared(template: string): Promise<TestDatabase> {
+  return createPreparedDatabase(template, async (connectionString) => {
     const log = createLogger({ level: 'silent' })
-    const config = configOf(connectionString, {})
+    const defaults = configOf(connectionString, {})
+    const config = template === BANKLESS ? { ...defaults, banks: [] } : defaults
     await prepareDatabase({
       ...{ config, connectionString, log, patience: BUSY_FACTOR },
       clock: () => START,

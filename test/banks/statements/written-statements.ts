@@ -58,7 +58,6 @@ export function* writeMt940({ openingKobo, lines }: Written): Generator<string> 
   yield `:62F:${balanceOf(kobo(balance))}\r\n-\r\n`
 }
 
-// Writes a camt.053 statement.
 export function* writeCamt053({ openingKobo, lines }: Written): Generator<string> {
   const closing = lines.reduce((sum, { amountKobo }) => sum + amountKobo, openingKobo as bigint)
   yield '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt>'
