@@ -5,11 +5,11 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAIN } from '../test/support/child-service.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { SupervisedProcess } from './supervised-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-export const MAIN = join(ROOT, 'src/main.ts')
 export const CLI = join(ROOT, 'cli/main.ts')
 const CLOCK_SHIFT = join(import.meta.dirname, 'clock-shift.ts')
 const READY_MAX_MS = 600_000

@@ -54,7 +54,8 @@ const PROGRESS = `
   select (select count(*) from events) as events, (select count(*) from transfers) as transfers,
          (select md5(string_agg(reference || status, ',' order by id)) from payouts) as payouts`
 
-// Checks again, some times, if there are faults and the service has changed the books during the check.
+// Compares the books up to ATTEMPTS times: again while there are faults and the service has changed the books
+// during the comparison.
 export async function check({ connectionString, ...options }: Options): Promise<string[]> {
   const client = openBooks(connectionString)
   await client.connect()

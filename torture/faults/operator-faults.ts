@@ -1,8 +1,8 @@
 // Actions of operators, mistaken or deliberate: a second service on the same data folder, which must be
 // refused and harm nothing; and a migration while the other processes serve.
 
+import { MAIN } from '../../test/support/child-service.ts'
 import { runCommand } from '../command.ts'
-import { MAIN } from '../roles.ts'
 import { type Fault, FaultFinding } from './fault.ts'
 
 const REFUSAL = /is already in use/
