@@ -15,6 +15,7 @@ import { loadSecret, verify } from '#standard-webhooks.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { freePort } from '../support/free-port.ts'
 import { logged, mailingOf, queue, work } from '../support/mailing.ts'
+import { patience } from '../support/patience.ts'
 import { startTestService } from '../support/running-service.ts'
 import { certificate, privateKey } from '../webhooks/self-signed.ts'
 
@@ -51,10 +52,9 @@ closeAfterTests({
 })
 const { port } = gateway.address() as AddressInfo
 const bench = closeAfterTests(await startTestService())
-const deps = {
-  ...mailingOf(bench, { gateway: { url: `http://127.0.0.1:${port}`, secret: SECRET } }),
-  attemptMaxMs: 500,
-}
+const deps = mailingOf(bench, { gateway: { url: `http://127.0.0.1:${port}`, secret: SECRET } })
+// Long enough to connect on a busy machine, and short enough to wait for.
+const HANG_MAX_MS = patience(100)
 
 // Moves the clock to the next time that it is this time of day in Lagos.
 const atLagos = (time: string) => {
@@ -99,7 +99,7 @@ for (const answer of ['drop', 'hang'] as const) {
   test(`a gateway that does ${answer} instead of answering leaves the text unknown`, async () => {
     answers.push(answer)
     const reference = await queueText()
-    await work(deps)
+    await work({ ...deps, attemptMaxMs: HANG_MAX_MS })
     bench.advance(600_000)
     await work(deps)
 
@@ -134,7 +134,7 @@ test('a gateway whose certificate is not trusted loses no text: nothing was tran
   const reference = await queueText()
   const urls = [`https://127.0.0.1:${tlsPort}`, `https://127.0.0.1:${port}`]
   for (const [attempt, url] of urls.entries()) {
-    await work({ ...mailingOf(bench, { gateway: { url, secret: SECRET } }), attemptMaxMs: 5_000 })
+    await work(mailingOf(bench, { gateway: { url, secret: SECRET } }))
     const { state, attempts, problem } = await logged(bench, reference)
     assert.deepEqual([state, attempts], ['queued', attempt + 1])
     assert.match(problem ?? '', /^the gateway could not be reached: [A-Z_]+$/)
@@ -148,7 +148,7 @@ test('a gateway whose certificate is not trusted loses no text: nothing was tran
 test('no text is lost while the gateway refuses connections', async () => {
   const gone = { url: `http://127.0.0.1:${await freePort()}`, secret: SECRET }
   const reference = await queueText()
-  await work({ ...mailingOf(bench, { gateway: gone }), attemptMaxMs: 5_000 })
+  await work(mailingOf(bench, { gateway: gone }))
   assert.equal((await logged(bench, reference)).state, 'queued')
   bench.advance(600_000)
   await work(deps)

@@ -5,12 +5,15 @@ import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { type MailFault, startMailServer } from '../support/mail-server.ts'
 import { logged, mailingOf, queue, work } from '../support/mailing.ts'
+import { patience } from '../support/patience.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const server = await startMailServer()
 closeAfterTests({ [Symbol.asyncDispose]: () => server.stop() })
 const deps = mailingOf(bench, { smtpPort: server.port })
+// Long enough to hand a mail over on a busy machine, and short enough to wait for.
+const HANG_MAX_MS = patience(100)
 
 let last = 0
 const newAddress = () => `ada${++last}@example.com`
@@ -71,7 +74,7 @@ test('a mail that was accepted without an answer is unknown, and never sent agai
 })
 
 test('a server that hangs after the mail leaves it unknown', async () => {
-  const slow = { ...deps, attemptMaxMs: 300 }
+  const slow = { ...deps, attemptMaxMs: HANG_MAX_MS }
   const to = newAddress()
   server.faults.push({ at: 'DOT', to, answer: 'hang' })
   const reference = await queue(bench, { to })
@@ -92,7 +95,7 @@ for (const at of BEFORE) {
       const isEarly = at !== 'RCPT' && at !== 'DATA'
       server.faults.push({ at, answer, ...(isEarly ? {} : { to }) })
       const reference = await queue(bench, { to })
-      await work({ ...deps, attemptMaxMs: 1_000 })
+      await work({ ...deps, attemptMaxMs: HANG_MAX_MS })
       server.faults.length = 0
 
       assert.equal((await logged(bench, reference)).state, 'queued')

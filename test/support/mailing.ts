@@ -8,6 +8,7 @@ import { en } from '#messages/copy/en.ts'
 import type { MessageKind } from '#messages/kinds.ts'
 import { type NewMessage, queueMessage } from '#messages/message.ts'
 import { type MessagesDeps, messageWorkers } from '#messages/workers.ts'
+import { patience } from './patience.ts'
 import type { Bench } from './running-service.ts'
 import { sealingOf } from './sealing.ts'
 
@@ -26,7 +27,7 @@ export function mailingOf(bench: Service, { smtpPort, gateway }: Transports = {}
   const { sealer } = sealingOf(bench)
   const publicUrl = 'https://pay.example'
   const sending = { mode: 'live', publicUrl, messages, messageCopy: en } as const
-  return { db, clock, log: QUIET, sealer, ...sending, attemptMaxMs: 5_000 }
+  return { db, clock, log: QUIET, sealer, ...sending, attemptMaxMs: patience(5_000) }
 }
 
 const smtpOn = (port: number) => ({
