@@ -14,10 +14,11 @@ import { parseArgs } from 'node:util'
 import {
   CONNECTOR_SUITE,
   FIRST,
+  isChecked,
   isLong,
   LONG_ALONE,
   LONG_BATCHED,
-  rank,
+  matchesAny,
   sorted,
 } from './test-sets.ts'
 
@@ -37,6 +38,7 @@ const { values: flags, positionals: paths } = parseArgs({
     'test-name-pattern': { type: 'string', multiple: true },
     'test-skip-pattern': { type: 'string', multiple: true },
     'test-only': { type: 'boolean' },
+    check: { type: 'boolean' },
     long: { type: 'boolean' },
     connector: { type: 'string' },
   },
@@ -64,7 +66,7 @@ run({
 // The files to run: the suite of a connector, the named files, or a whole set.
 async function findFiles(): Promise<string[]> {
   if (flags.connector !== undefined) return findConnectorSuite(flags.connector)
-  return paths.length > 0 ? paths : arrange(await findSet(flags.long ?? false))
+  return paths.length > 0 ? paths : arrange(await findSet())
 }
 
 // The files with tests of one connector: its own files, and files with tests of every connector. othersThan()
@@ -94,17 +96,17 @@ function othersThan(connector: string | undefined): RegExp[] {
   return [new RegExp(`^(?:${otherConnectors.join('|')})[:,]`)]
 }
 
-// All long test files, or all others.
-async function findSet(isLongSet: boolean): Promise<string[]> {
+// The files of `npm run check`, of `npm run test:long` or of `npm test`.
+async function findSet(): Promise<string[]> {
   const files = await Array.fromAsync(glob('test/**/*.test.ts'))
-  return files.filter((file) => isLong(file) === isLongSet)
+  if (flags.check) return files.filter(isChecked)
+  return files.filter((file) => isLong(file) === (flags.long ?? false))
 }
 
 // Puts the files of a set into the order in which processes start: files that need a process of their own,
 // then processes that share all other files.
 function arrange(files: string[]): string[] {
-  // For a file that matches none of the patterns, rank() returns their number.
-  const alone = files.filter((file) => rank(file, LONG_ALONE) < LONG_ALONE.length)
+  const alone = files.filter((file) => matchesAny(file, LONG_ALONE))
   const sharedFiles = files.filter((file) => !alone.includes(file))
   // More processes than needed: one that finds no file left ends at once.
   const count = Math.ceil(sharedFiles.length / BATCH_FILES_MAX) + CONCURRENCY

@@ -1,6 +1,7 @@
-// Divides the test files into two sets. Long files drive a browser, start processes or servers, take
-// thousands of random steps, or need a large table. `npm run test:long` runs the long files, `npm test` all
-// others, and `npm run check` both.
+// Divides the test files into sets. Long files drive a browser, start processes or servers, take thousands of
+// random steps, or need a large table. `npm test` runs all files that are not long, `npm run test:long` the
+// long ones. `npm run check` runs those of `npm test` and a part of the long ones (CHECKED_LONG), so that it
+// ends within a quarter of an hour on two cores. `npm run check:release` runs everything.
 
 import { matchesGlob } from 'node:path'
 
@@ -39,6 +40,26 @@ export const LONG_BATCHED = [
   'test/messages/killed-worker.test.ts',
 ]
 
+// The long files that `npm run check` runs too: processes that are killed, the failover of the database, the
+// simulations against the model, the programs that users start, the upgrade from the previous release,
+// hostile requests, the commands of the guides, the pages and the journeys through them. What only
+// `npm run test:long` adds are the torture runs, large tables, and one browser file for each part of the
+// dashboard.
+export const CHECKED_LONG = [
+  'test/{crash,draining,main,new-connector,start-bundle}.test.ts',
+  'test/{embedded,guides,simulation,upgrade,web}/*.test.ts',
+  'test/admin/*.test.ts',
+  'test/backup/own-server.test.ts',
+  'test/browser/{checkout,checkout-reconnect,dashboard,dashboard-sign-in,web-apps}.test.ts',
+  'test/browser/{api-reference,journeys-*}.test.ts',
+  'test/cli/doctor-database.test.ts',
+  'test/db/{failover,failover-payouts,plans,replica,statement-names}.test.ts',
+  'test/http/{fuzz,metrics,pages}.test.ts',
+  'test/messages/killed-worker.test.ts',
+  'test/reconciliation/killed-import.test.ts',
+  'test/sdk/package.test.ts',
+]
+
 // The slower ones among the files that are not long; they start first.
 export const FIRST = [
   'test/integrity/*.test.ts',
@@ -54,7 +75,16 @@ export const CONNECTOR_SUITE = ['test/banks/*.test.ts', 'test/fake-bank/*.test.t
 const LONG = [...LONG_ALONE, ...LONG_BATCHED]
 
 export function isLong(file: string): boolean {
-  return rank(file, LONG) < LONG.length
+  return matchesAny(file, LONG)
+}
+
+// Whether `npm run check` runs this file.
+export function isChecked(file: string): boolean {
+  return !isLong(file) || matchesAny(file, CHECKED_LONG)
+}
+
+export function matchesAny(file: string, patterns: readonly string[]): boolean {
+  return rank(file, patterns) < patterns.length
 }
 
 // Sorts files by the first pattern that each matches; files without one come last.
@@ -63,7 +93,7 @@ export function sorted(files: readonly string[], patterns: readonly string[]): s
 }
 
 // The index of the first pattern that a file matches, or the number of patterns if it matches none.
-export function rank(file: string, patterns: readonly string[]): number {
+function rank(file: string, patterns: readonly string[]): number {
   const index = patterns.findIndex((pattern) => matchesGlob(file, pattern))
   return index < 0 ? patterns.length : index
 }

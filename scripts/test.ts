@@ -1,6 +1,6 @@
-// Runs `npm test` and, with --long, `npm run test:long` (test-sets.ts). Starts one database server for the
-// whole run, and Node's own test runner (run-test-files.ts) as a child process. Arguments are test files,
-// flags of the runner, or a connector:
+// Runs `npm test`, with --long `npm run test:long`, and with --check the tests of `npm run check`
+// (test-sets.ts). Starts one database server for the whole run, and Node's own test runner
+// (run-test-files.ts) as a child process. Arguments are test files, flags of the runner, or a connector:
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
 //   npm test -- --connector template
 
@@ -24,8 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const isLong = process.argv.includes('--long')
-if (isLong) buildBundle()
+const startsBundle = process.argv.includes('--long') || process.argv.includes('--check')
+if (startsBundle) buildBundle()
 await buildWeb()
 const server = await startTestServer()
 try {
@@ -53,7 +53,7 @@ async function runTests(args: readonly string[]): Promise<number> {
         // All processes share V8's compiled code.
         NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
         // The program of the service for tests that start it as a process.
-        TEST_SERVICE: isLong ? BUNDLE : undefined,
+        TEST_SERVICE: startsBundle ? BUNDLE : undefined,
       },
     },
   )

@@ -7,7 +7,14 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { test } from 'node:test'
 import { CAPABILITIES, withCapabilities } from '../scripts/capabilities.ts'
-import { FIRST, isLong, LONG_ALONE, LONG_BATCHED } from '../scripts/test-sets.ts'
+import {
+  CHECKED_LONG,
+  FIRST,
+  isLong,
+  LONG_ALONE,
+  LONG_BATCHED,
+  matchesAny,
+} from '../scripts/test-sets.ts'
 import { importCycles, imports } from './tidy-imports.ts'
 import * as rules from './tidy-rules.ts'
 import { words } from './tidy-words.ts'
@@ -76,12 +83,18 @@ test('every test file is run, by npm test or as a long one, and every pattern of
   const tests = globSync('test/**/*.test.ts', { cwd: ROOT })
   const unrun = files.map(({ path }) => path).filter((path) => TESTS_ELSEWHERE.test(path))
   assert.deepEqual(unrun, [], 'outside test/, or named otherwise')
-  for (const pattern of [...LONG_ALONE, ...LONG_BATCHED, ...FIRST]) {
+  for (const pattern of [...LONG_ALONE, ...LONG_BATCHED, ...CHECKED_LONG, ...FIRST]) {
     assert(
       tests.some((path) => matchesGlob(path, pattern)),
       `${pattern} matches nothing`,
     )
   }
+  const checked = tests.filter((path) => matchesAny(path, CHECKED_LONG))
+  assert.deepEqual(
+    checked.filter((path) => !isLong(path)),
+    [],
+    'checked anyway',
+  )
   const long = tests.filter(isLong)
   assert(long.length > 0 && long.length < tests.length / 2, 'most tests are not long')
 })
