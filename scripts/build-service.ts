@@ -1,6 +1,6 @@
 // Bundles the service with its packages into build/service-<hash>/main.js. The bundle starts with three
 // fifths of the CPU time of src/main.ts, because Node reads and compiles one file instead of some 1,500.
-// Development and `npm test` run src/main.ts, and `npm run test:long` the bundle. scripts/build.ts decides
+// Development and `npm test` run src/main.ts, and long tests the bundle. scripts/build.ts decides
 // when it is made.
 //
 // Source maps are in the same folder. Connector packages share the modules of the bundle: their import

@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..')
 const COPIED = ['src', 'db', 'test', 'package.json']
 const ATTEMPTS_MAX = 4
 const AT_ONCE = 2
-// Enough steps to meet each mutation many times; `npm run test:long` runs the whole simulation.
+// Enough steps to meet each mutation many times; `npm run check` runs the whole simulation.
 const SIZE = { STEPS: '2500', RACES: '120' }
 // The output must show that the simulation failed, and not that the mutated file could not be parsed.
 const NOTICED = /AssertionError|differ from the model|no order explains/

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { isRunning, until } from './embedded-bench.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-// The program of the service. `npm run test:long` names the bundle, which takes a third of the CPU time up to
+// The program of the service. A run of long tests names the bundle, which takes a third of the CPU time up to
 // the check of its settings.
 export const MAIN = process.env.TEST_SERVICE ?? join(ROOT, 'src/main.ts')
 const TICKS_PER_SECOND = 100 // In /proc, on every Linux.
