@@ -46,12 +46,11 @@ export const LONG_BATCHED = [
 // `npm run test:long` adds are the torture runs, large tables, and one browser file for each part of the
 // dashboard.
 export const CHECKED_LONG = [
-  'test/{crash,draining,main,new-connector,start-bundle}.test.ts',
+  'test/{crash,draining,main,start-bundle}.test.ts',
   'test/{embedded,guides,simulation,upgrade,web}/*.test.ts',
   'test/admin/*.test.ts',
-  'test/backup/own-server.test.ts',
   'test/browser/{checkout,checkout-reconnect,dashboard,dashboard-sign-in,web-apps}.test.ts',
-  'test/browser/{api-reference,journeys-*}.test.ts',
+  'test/browser/{api-reference,journeys-closing,journeys-operator,journeys-support}.test.ts',
   'test/cli/doctor-database.test.ts',
   'test/db/{failover,failover-payouts,plans,replica,statement-names}.test.ts',
   'test/http/{fuzz,metrics,pages}.test.ts',
