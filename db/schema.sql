@@ -1420,6 +1420,31 @@ CREATE TRIGGER ledger_accounts_kept BEFORE DELETE ON ledger_accounts FOR EACH ST
 CREATE TRIGGER ledger_accounts_not_truncated BEFORE TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_open_empty AFTER INSERT ON ledger_accounts REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION refuse_opening_balance();
 
+create table ledger_hours (
+  hour timestamp with time zone not null,
+  kind text collate "C" not null,
+  currency text collate "C" not null,
+  client_id bigint,
+  bank_code text collate "C",
+  reason text collate "C" not null,
+  cause text collate "C" not null,
+  debit_kobo bigint not null,
+  credit_kobo bigint not null,
+  debits bigint not null,
+  credits bigint not null,
+  constraint ledger_hours_once UNIQUE NULLS NOT DISTINCT (client_id, currency, hour, kind, bank_code, reason, cause),
+  constraint ledger_hours_cause_known CHECK (cause = ANY (ARRAY['credit'::text, 'adjustment'::text, 'settlement'::text, 'other'::text])),
+  constraint ledger_hours_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+CREATE INDEX ledger_hours_by_hour ON ledger_hours USING btree (hour);
+
+create table ledger_hours_cursor (
+  is_only boolean not null default true,
+  to_id bigint not null,
+  constraint ledger_hours_cursor_pkey PRIMARY KEY (is_only),
+  constraint ledger_hours_cursor_is_one_row CHECK (is_only)
+);
+
 create table limit_profile_tiers (
   client_id bigint not null,
   tier smallint not null,
@@ -2635,26 +2660,6 @@ create table settlement_holidays (
   day date not null,
   name text not null,
   constraint settlement_holidays_pkey PRIMARY KEY (day)
-);
-
-create table settlement_hours (
-  client_id bigint not null,
-  currency text collate "C" not null,
-  hour timestamp with time zone not null,
-  reason text collate "C" not null,
-  cause text collate "C" not null,
-  kobo bigint not null,
-  brought bigint not null,
-  constraint settlement_hours_pkey PRIMARY KEY (client_id, currency, hour, reason, cause),
-  constraint settlement_hours_cause_known CHECK (cause = ANY (ARRAY['credit'::text, 'adjustment'::text, 'other'::text])),
-  constraint settlement_hours_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
-) with (fillfactor=50);
-
-create table settlement_hours_cursor (
-  is_only boolean not null default true,
-  to_id bigint not null,
-  constraint settlement_hours_cursor_pkey PRIMARY KEY (is_only),
-  constraint settlement_hours_cursor_is_one_row CHECK (is_only)
 );
 
 create table settlement_lines (
