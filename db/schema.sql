@@ -3064,6 +3064,7 @@ CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_p
 CREATE INDEX suspense_items_by_time ON suspense_items USING btree (opened_at, id);
 CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id, credit_id) WHERE given_client_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
+CREATE INDEX suspense_items_open_by_time ON suspense_items USING btree (client_id, opened_at, id) INCLUDE (credit_id, account_id, amount_kobo, reason) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
 CREATE TRIGGER suspense_items_follow_transitions BEFORE UPDATE OF state ON suspense_items FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_suspense_items_transition();
 
