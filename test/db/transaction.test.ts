@@ -56,7 +56,7 @@ for (const [where, parameters] of [
   ['', ''],
   [' behind a pooler', '&pooler=transaction'], // The URL has parameters already.
 ]) {
-  test(`whatever the default, a transaction${where} sees what was committed meanwhile`, async () => {
+  test(`a transaction${where} sees what was committed meanwhile, whatever the default`, async () => {
     await using bench = await setup()
     await bench.pool.query(`do $$ begin execute format(
       'alter database %I set default_transaction_isolation = serializable', current_database());
