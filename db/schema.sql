@@ -1025,6 +1025,7 @@ create table destinations (
   constraint destinations_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
 ) with (fillfactor=50);
 CREATE INDEX destinations_due ON destinations USING btree (GREATEST(due_at, paused_until)) WHERE disabled_at IS NULL AND due_at IS NOT NULL;
+CREATE INDEX destinations_failing ON destinations USING btree (client_id) WHERE failing_since IS NOT NULL;
 CREATE UNIQUE INDEX destinations_once ON destinations USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid), (
 CASE
     WHEN endpoint_id IS NULL THEN md5(url)
