@@ -42,6 +42,7 @@ export function createProgram(run: Run): Command {
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
       getErrHelpWidth: () => Math.min(terminal.columns, 100),
     })
+    .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .addHelpText('after', AFTER_HELP)
   program.commandsGroup('Use the service:')
   addLoginCommand(program, run)
@@ -60,6 +61,18 @@ export function createProgram(run: Run): Command {
   addOperatorCommands(program, run)
   const help = new Command('help').argument('[command]').description('Show the help of a command.')
   return program.addHelpCommand(help.helpGroup('Develop:'))
+}
+
+// Refuses an unknown command before its help. The library would show the help of its group, as if the command
+// existed, and would exit with 0.
+function refuseUnknown(command: Command): string {
+  const [name] = command.args
+  const isGroup = command.commands.length > 0
+  const isKnown = command.commands.some((child) => child.name() === name || name === 'help')
+  const { unknownCommand } = command as Command & { unknownCommand(): never }
+  if (name !== undefined && !name.startsWith('-') && isGroup && !isKnown)
+    unknownCommand.call(command)
+  return ''
 }
 
 // Says in the help which options are required.

@@ -1025,6 +1025,7 @@ create table destinations (
   constraint destinations_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
 ) with (fillfactor=50);
 CREATE INDEX destinations_due ON destinations USING btree (GREATEST(due_at, paused_until)) WHERE disabled_at IS NULL AND due_at IS NOT NULL;
+CREATE INDEX destinations_failing ON destinations USING btree (client_id) WHERE failing_since IS NOT NULL;
 CREATE UNIQUE INDEX destinations_once ON destinations USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid), (
 CASE
     WHEN endpoint_id IS NULL THEN md5(url)
@@ -1419,6 +1420,31 @@ CREATE TRIGGER ledger_accounts_change_by_transfer_only BEFORE UPDATE ON ledger_a
 CREATE TRIGGER ledger_accounts_kept BEFORE DELETE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_not_truncated BEFORE TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_open_empty AFTER INSERT ON ledger_accounts REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION refuse_opening_balance();
+
+create table ledger_hours (
+  hour timestamp with time zone not null,
+  kind text collate "C" not null,
+  currency text collate "C" not null,
+  client_id bigint,
+  bank_code text collate "C",
+  reason text collate "C" not null,
+  cause text collate "C" not null,
+  debit_kobo bigint not null,
+  credit_kobo bigint not null,
+  debits bigint not null,
+  credits bigint not null,
+  constraint ledger_hours_once UNIQUE NULLS NOT DISTINCT (client_id, currency, hour, kind, bank_code, reason, cause),
+  constraint ledger_hours_cause_known CHECK (cause = ANY (ARRAY['credit'::text, 'adjustment'::text, 'settlement'::text, 'other'::text])),
+  constraint ledger_hours_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+CREATE INDEX ledger_hours_by_hour ON ledger_hours USING btree (hour);
+
+create table ledger_hours_cursor (
+  is_only boolean not null default true,
+  to_id bigint not null,
+  constraint ledger_hours_cursor_pkey PRIMARY KEY (is_only),
+  constraint ledger_hours_cursor_is_one_row CHECK (is_only)
+);
 
 create table limit_profile_tiers (
   client_id bigint not null,
@@ -2637,26 +2663,6 @@ create table settlement_holidays (
   constraint settlement_holidays_pkey PRIMARY KEY (day)
 );
 
-create table settlement_hours (
-  client_id bigint not null,
-  currency text collate "C" not null,
-  hour timestamp with time zone not null,
-  reason text collate "C" not null,
-  cause text collate "C" not null,
-  kobo bigint not null,
-  brought bigint not null,
-  constraint settlement_hours_pkey PRIMARY KEY (client_id, currency, hour, reason, cause),
-  constraint settlement_hours_cause_known CHECK (cause = ANY (ARRAY['credit'::text, 'adjustment'::text, 'other'::text])),
-  constraint settlement_hours_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
-) with (fillfactor=50);
-
-create table settlement_hours_cursor (
-  is_only boolean not null default true,
-  to_id bigint not null,
-  constraint settlement_hours_cursor_pkey PRIMARY KEY (is_only),
-  constraint settlement_hours_cursor_is_one_row CHECK (is_only)
-);
-
 create table settlement_lines (
   settlement_id bigint not null,
   id bigint not null generated always as identity,
@@ -3059,6 +3065,7 @@ CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_p
 CREATE INDEX suspense_items_by_time ON suspense_items USING btree (opened_at, id);
 CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id, credit_id) WHERE given_client_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
+CREATE INDEX suspense_items_open_by_time ON suspense_items USING btree (client_id, opened_at, id) INCLUDE (credit_id, account_id, amount_kobo, reason) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
 CREATE TRIGGER suspense_items_follow_transitions BEFORE UPDATE OF state ON suspense_items FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_suspense_items_transition();
 

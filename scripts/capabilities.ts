@@ -161,6 +161,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'access',
       'approvals',
       'fees',
+      'accounts',
       'payouts',
       'credits',
       'settlement',

@@ -1,10 +1,16 @@
 // A compile-time test: ids and amounts of money cannot be mixed up. `npm run types` fails if one of these
 // mistakes compiles, because its @ts-expect-error is then unused.
 
-import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
+import {
+  type AccountId,
+  type ClientId,
+  type CreditId,
+  type PaymentId,
+  publicId,
+  type SuspenseItemId,
+} from '#ids.ts'
 import type { Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, toNaira } from '#money.ts'
-import { publicId } from '#public-ids.ts'
 import type { NewEvent } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import { asId } from './support/as-id.ts'

@@ -13,7 +13,7 @@ import {
   SAVED_VIEWS_MAX,
   type SavedView,
   saveView,
-} from './saved-views.ts'
+} from './saved-view.ts'
 
 const FILTERS_MAX = 30
 const COLUMNS_MAX = 50

@@ -6,19 +6,12 @@
 // A past moment is computed from the last closed day before it plus later movements, or else from
 // today's balances minus later movements. A million transfers take a few seconds at most.
 
+import { OWNER_BANK, OWNER_CLIENT, OWNER_JOINS } from '#accounts/ledger-hours.ts'
 import type { Chart } from '#config/chart-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { AGEING_BUCKETS, type AgeingBucket, ageDays, ageingBucketOf } from '#records/shared-sql.ts'
-import {
-  accountOf,
-  type ClosedDay,
-  findLastClosed,
-  OWNER_BANK,
-  OWNER_CLIENT,
-  OWNER_JOINS,
-  type Period,
-} from './journal.ts'
+import { accountOf, type ClosedDay, findLastClosed, type Period } from './journal.ts'
 
 export type KindTotal = { kind: string; currency: string; debits: bigint; credits: bigint }
 

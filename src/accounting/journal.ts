@@ -3,10 +3,19 @@
 // Journal lines are the movements of a period by kind of ledger account, owner and reason. Total debits equal
 // total credits, and both equal the period's transfers (I69).
 
+import {
+  HOURS_CURSOR,
+  isFullHour,
+  OWNER_BANK,
+  OWNER_CLIENT,
+  OWNER_JOINS,
+  selectHours,
+} from '#accounts/ledger-hours.ts'
 import { DAY_MS, parseBankTime } from '#clock.ts'
 import type { Chart, ChartEntry } from '#config/chart-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { ClientId, CreditId, TransferId } from '#ids.ts'
+import { findPosition } from '#ledger/transfer-counts.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { CAUSE_COLUMNS, CAUSE_JOINS, type CauseReferences } from '#records/shared-sql.ts'
 
@@ -23,26 +32,19 @@ export type JournalLine = {
 
 export type Period = { from: Date; to: Date } // `from` is included, `to` is not.
 
-// SQL joins and scalars: the owner of the ledger account `l`, which is a client (directly, by a subaccount,
-// or by the operator's account for it) or a bank.
-export const OWNER_JOINS = `
-  left join collection_accounts own on own.id = l.id and l.kind = 'collection'
-  left join subaccounts sub on l.owner = 'subaccount:' || sub.id`
-export const OWNER_CLIENT = `
-  coalesce(own.client_id, sub.client_id,
-           case when l.owner ~ '^(client|operator):' then split_part(l.owner, ':', 2)::bigint end)`
-export const OWNER_BANK = `case when l.owner like 'bank:%' then substr(l.owner, 6) end`
-
-// SQL query: the journal lines of transfers from $1 (included) to $2 (excluded). Totals each side by account
-// first, because that is most of the work: a million transfers take a second.
+// SQL query: the journal lines of transfers from $1 (included) to $2 (excluded), and how many transfers debit
+// the accounts of a line. Totals each side by account first, because that is most of the work: a million
+// transfers take a second.
 const linesSql = (accountFilter: (side: string) => string) => `
   select l.kind, l.currency, ${OWNER_CLIENT} as client_id, ${OWNER_BANK} as bank_code, s.reason,
-         sum(s.debit)::bigint as debit_kobo, sum(s.credit)::bigint as credit_kobo
-    from (select debit_account_id as id, reason, sum(amount_kobo) as debit, 0 as credit
+         sum(s.debit)::bigint as debit_kobo, sum(s.credit)::bigint as credit_kobo,
+         sum(s.debits)::bigint as debits
+    from (select debit_account_id as id, reason, sum(amount_kobo) as debit, 0 as credit,
+                 count(*) as debits
             from transfers
            where posted_at >= $1 and posted_at < $2 ${accountFilter('debit_account_id')} group by 1, 2
           union all
-          select credit_account_id, reason, 0, sum(amount_kobo)
+          select credit_account_id, reason, 0, sum(amount_kobo), 0
             from transfers
            where posted_at >= $1 and posted_at < $2 ${accountFilter('credit_account_id')} group by 1, 2
          ) as s
@@ -54,21 +56,37 @@ const BY_KIND = linesSql(
   (side) => `and ${side} in (select id from ledger_accounts where kind = any($3))`,
 )
 
+// SQL query: the same by the hours. $3 is their position, and $4 has the kinds, or is null for all.
+const BY_HOURS = `
+  select kind, currency, client_id, bank_code, reason, sum(debit_kobo)::bigint as debit_kobo,
+         sum(credit_kobo)::bigint as credit_kobo, sum(debits)::bigint as debits
+    from (${selectHours('$3')}) as h
+   where $4::text[] is null or kind = any($4)
+   group by 1, 2, 3, 4, 5`
+
 const LINE_COLUMNS = `
   j.kind, j.currency, j.client_id, k.client_id as client_code, j.bank_code, j.reason, j.debit_kobo,
   j.credit_kobo`
 
-// Adds up the transfers of a period, for days that are not closed. `kinds` selects kinds of ledger accounts.
+type OpenLine = JournalLine & { debits: bigint } // How many transfers debit the accounts of the line.
+
+// Adds up a period, for days that are not closed: the hours or, if too many transfers are not counted yet,
+// the transfers. `kinds` selects kinds of ledger accounts.
 export async function addUpLines(
   db: Queryable,
   { from, to }: Period,
   kinds?: readonly string[],
-): Promise<JournalLine[]> {
-  const { rows } = await db.query<JournalLine>({
-    name: `add-up-journal-lines${kinds ? '-of-kinds' : ''}`,
-    text: `select ${LINE_COLUMNS} from (${kinds ? BY_KIND : ALL}) as j
+): Promise<OpenLine[]> {
+  const after =
+    isFullHour(from) && isFullHour(to) ? await findPosition(db, HOURS_CURSOR) : undefined
+  const [sql, ...values] =
+    after === undefined
+      ? [kinds ? BY_KIND : ALL, ...(kinds ? [kinds] : [])]
+      : [BY_HOURS, after, kinds ?? null]
+  const { rows } = await db.query<OpenLine>({
+    text: `select ${LINE_COLUMNS}, j.debits from (${sql}) as j
              left join clients k on k.id = j.client_id`,
-    values: [from, to, ...(kinds ? [kinds] : [])],
+    values: [from, to, ...values],
   })
   return rows
 }
@@ -94,17 +112,14 @@ export async function writeLines(db: Queryable, day: string, period: Period): Pr
     name: 'write-closed-day-lines',
     text: `insert into closed_day_lines
              (day, kind, currency, client_id, bank_code, reason, debit_kobo, credit_kobo)
-           select $3::date, j.* from (${ALL}) as j`,
+           select $3::date, kind, currency, client_id, bank_code, reason, debit_kobo, credit_kobo
+             from (${ALL}) as j`,
     values: [period.from, period.to, day],
   })
-  return countTransfers(db, period)
-}
-
-async function countTransfers(db: Queryable, { from, to }: Period): Promise<bigint> {
   const { rows } = await db.query<{ count: bigint }>({
     name: 'count-transfers-of-period',
     text: 'select count(*) as count from transfers where posted_at >= $1 and posted_at < $2',
-    values: [from, to],
+    values: [period.from, period.to],
   })
   return rows[0]?.count ?? 0n
 }
@@ -236,17 +251,14 @@ export async function readJournal(
 ): Promise<Journal> {
   const { day, closed } = query
   const isComplete = closed?.transfers != null // Whether the lines of the day are stored.
-  const period = periodOf(day)
   const chart = closed?.chart ?? query.chart
-  const lines = isComplete
-    ? await readClosedLines(db, { first: day, last: day })
-    : await addUpLines(db, period)
-  const transfers = closed?.transfers ?? (await countTransfers(db, period))
+  const openLines = isComplete ? [] : await addUpLines(db, periodOf(day))
+  const lines = isComplete ? await readClosedLines(db, { first: day, last: day }) : openLines
   return {
     day,
     closed,
     chart,
-    transfers,
+    transfers: closed?.transfers ?? openLines.reduce((sum, { debits }) => sum + debits, 0n),
     entries: toEntries(lines, chart),
     totals: totalsOf(lines),
   }

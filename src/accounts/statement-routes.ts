@@ -13,9 +13,8 @@ import {
 } from '#http/lists.ts'
 import { BEARER, strictObject } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import type { TransferId } from '#ids.ts'
+import { publicId, type TransferId } from '#ids.ts'
 import { kobo } from '#money.ts'
-import { publicId } from '#public-ids.ts'
 import type { CauseReferences } from '#records/shared-sql.ts'
 import type { Sealer } from '#seal.ts'
 import {

@@ -20,6 +20,7 @@ import {
   type DueChange,
   recordBankAnswer,
 } from './bank-changes.ts'
+import { countHours } from './ledger-hours.ts'
 import { countByMerchant } from './merchant-totals.ts'
 import { beginRefill, endRefill, recordReservation } from './number-pools.ts'
 import type { Reservation } from './reserved-numbers.ts'
@@ -147,4 +148,9 @@ async function sendChange(
 // Adds uncounted transfers to the totals by merchant, one transaction at a time.
 export function countByMerchantRound({ db }: { db: Pool }): Round {
   return async () => ({ more: await withTransaction(db, countByMerchant) })
+}
+
+// Adds uncounted transfers to the sums by hour, one transaction at a time.
+export function countHoursRound({ db }: { db: Pool }): Round {
+  return async () => ({ more: await withTransaction(db, countHours) })
 }

@@ -8,8 +8,8 @@ import { maskAccountNumber, type Sealer } from '#seal.ts'
 import { CREDIT_SHARES, openShares, type ShareRows, type ShareView } from '#splits/shares.ts'
 import { OTHER_IDENTIFIERS } from './identifiers.ts'
 import type { CreditSource, JudgedBy } from './judge.ts'
+import { reasonInWords } from './judge.ts'
 import type { ItemState, ReturnStatus } from './states.ts'
-import { reasonInWords } from './suspense-reasons.ts'
 
 // The places of a credit say where each part of its money is now. Support staff need them to answer a payer
 // who was debited but not credited. locateCredit() computes them from the credit and its suspense items,

@@ -27,6 +27,7 @@ import {
   recognise,
   withOwnIdentifiers,
 } from './identifiers.ts'
+import type { SuspenseReason } from './judge.ts'
 import {
   findTarget,
   type IncomingCredit,
@@ -38,7 +39,6 @@ import {
   type Target,
 } from './judge.ts'
 import { addPaid, deduct, settlePending, takeDeductions } from './settle.ts'
-import type { SuspenseReason } from './suspense-reasons.ts'
 
 // The charges that a bank withheld from a credit (I37). The payer is credited with the full amount sent.
 // Fee, stamp duty and VAT are our costs, each on a separate account. VAT may be reclaimed.

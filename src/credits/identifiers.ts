@@ -22,8 +22,7 @@ import {
 } from '#hot-path/copy-rows.ts'
 import type { CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
-import type { IncomingCredit } from './judge.ts'
-import type { SuspenseReason } from './suspense-reasons.ts'
+import type { IncomingCredit, SuspenseReason } from './judge.ts'
 
 export type BankIdentifier = GivenIdentifier & { bankCode: string }
 export type IdentifierRow = BankIdentifier & { creditId: CreditId; isFirst: boolean }

@@ -12,9 +12,8 @@ import { timestamp } from '#clock.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable, Shares } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import type { SuspenseItemId } from '#ids.ts'
+import { findId, publicId, type SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
-import { findId, publicId } from '#public-ids.ts'
 import type {
   CreditHistory,
   CreditReversal,

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { clientClassFor } from './hosts.ts'
-import type { Queryable } from './pool.ts'
+import { BEGIN, type Queryable } from './pool.ts'
 
 // The files of the schema on disk, and how they must relate to the files that a database has applied (I80).
 //
@@ -256,7 +256,7 @@ const REMIND_EVERY_MS = 10_000
 
 // Statement timeouts of the role or the database are meant for requests and must not end a long migration.
 // The idle timeout ends the transaction of a process that freezes while it holds locks.
-const BEGIN = `begin; set local statement_timeout = 0;
+const BEGIN_LONG = `${BEGIN}; set local statement_timeout = 0;
   set local lock_timeout = '${LOCK_WAIT_MAX}'; set local idle_in_transaction_session_timeout = '5s'`
 
 type OnWait = (holder: string) => void
@@ -272,7 +272,7 @@ export async function inMigrationLock<T>(
   let attempts = 0
   let remindAtMs = 0
   for (;;) {
-    await client.query(BEGIN)
+    await client.query(BEGIN_LONG)
     try {
       if (await tryMigrationLock(client)) {
         const result = await work()
@@ -366,7 +366,7 @@ export async function migrate(
 
 // Returns whether a file is pending. Takes no lock, so that a start without work waits for no other process.
 async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boolean> {
-  await client.query(BEGIN)
+  await client.query(BEGIN_LONG)
   try {
     if (!(await hasRecords(client))) return true
     const { pending, functions, forgotten } = planMigration(files, await readApplied(client))

@@ -65,8 +65,12 @@ export async function queryWithSettings(
   return answer
 }
 
+// Begins a transaction. Names the isolation level, because a database or role may have another default:
+// locks and counts rely on each statement seeing what was committed before it.
+export const BEGIN = 'begin isolation level read committed'
+
 // Makes a pool send the settings with each statement, because its connections keep no settings. `opening` is
-// sent instead of the plain `begin` at the start of each transaction (transaction.ts).
+// sent instead of `BEGIN` at the start of each transaction (transaction.ts).
 function applyPerTransaction(pool: pg.Pool, settings: Statement): pg.Pool {
   const query = async (statement: string | Statement, values?: readonly unknown[]) => {
     const client = await pool.connect()
@@ -76,7 +80,7 @@ function applyPerTransaction(pool: pg.Pool, settings: Statement): pg.Pool {
       client.release() // The pool detects a lost connection.
     }
   }
-  return Object.assign(pool, { query, opening: [{ text: 'begin' }, settings] })
+  return Object.assign(pool, { query, opening: [{ text: BEGIN }, settings] })
 }
 
 // Returns the statement that sets these settings until the end of the transaction.

@@ -6,14 +6,13 @@
 
 import type pg from 'pg'
 import { inSpan } from '#trace-context.ts'
-import { type Pool, type Queryable, refuseUnconfirmed } from './pool.ts'
+import { BEGIN, type Pool, type Queryable, refuseUnconfirmed } from './pool.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
 declare const inTransaction: unique symbol
 export type Transaction = Queryable & { readonly [inTransaction]: true }
 
-const BEGIN = { name: 'begin', text: 'begin' }
-const ALWAYS = [BEGIN]
+const ALWAYS = [{ name: 'begin', text: BEGIN }]
 const COMMIT = { name: 'commit', text: 'commit' }
 const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
@@ -37,7 +36,7 @@ export class PipelinedCommit<T> {
   }
 }
 
-// A pool, or one reserved connection. `opening` is sent instead of the plain `begin`, and then no statement
+// A pool, or one reserved connection. `opening` is sent instead of `BEGIN`, and then no statement
 // is prepared: behind a pooler it carries the settings (pool.ts), and hot-path/staging.ts opens a savepoint
 // with it. `undo` is sent instead of `rollback`.
 type Connects = {
@@ -247,7 +246,7 @@ export async function withHeldLock<T>(
   const holder = await db.connect()
   let failure: Error | undefined
   try {
-    await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
+    await holder.query(`${BEGIN}; set local idle_in_transaction_session_timeout = 0`)
     const text = `select pg_try_advisory_xact_lock(${lock}) as taken`
     const { rows } = await holder.query(text, [...values])
     if (rows[0]?.taken === false) return undefined

@@ -20,8 +20,8 @@ import {
   wholeNumber,
 } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
+import { publicId } from '#ids.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
-import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   computeFee,

@@ -2,8 +2,7 @@
 // with the same code as an unknown one (`notFound`), without asking the database.
 
 import { Refusal, type RefusalCode } from '#errors.ts'
-import { parseReference } from '#ids.ts'
-import { findId, type IdKind } from '#public-ids.ts'
+import { findId, type IdKind, parseReference } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 
 // A reference as newReference() makes it: three letters for the kind, and 15 digits.
@@ -32,7 +31,7 @@ export function uuidKey<Id extends string>(notFound: RefusalCode) {
   }
 }
 
-// The public form of a row's id (src/public-ids.ts).
+// The public form of a row's id (src/ids.ts).
 export function publicIdKey<Kind extends IdKind>(kind: Kind, notFound: RefusalCode) {
   return (text: string, { sealer }: { sealer: Sealer }) => {
     const id = findId(sealer, kind, text)

@@ -1,5 +1,5 @@
-// Checks of clients' balances (I61, I185), fees (I44), splits (I55, I56) and receivables (I57, I119), on
-// live data.
+// Checks of clients' balances (I61), of the sums counted from transfers (I185, I186), of fees (I44), splits
+// (I55, I56) and receivables (I57, I119), on live data.
 //
 // The owner of a ledger account is a text such as 'client:7' or 'subaccount:5'; substr() cuts out the id.
 
@@ -16,6 +16,10 @@ const OWNERS = `
   select l.id, s.client_id
     from ledger_accounts l join subaccounts s on l.owner = 'subaccount:' || s.id
    where l.kind <> 'collection'`
+
+// SQL expression: the sums of an array of four numbers, place by place.
+const sumEach = (column: string) =>
+  `array[${[1, 2, 3, 4].map((at) => `sum(${column}[${at}])`).join(', ')}] as ${column}`
 
 export const BALANCE_CHECKS: readonly Check[] = [
   {
@@ -112,6 +116,51 @@ export const BALANCE_CHECKS: readonly Check[] = [
        where (coalesce(s.balance, 0), coalesce(s.collected, 0), coalesce(s.reversed, 0),
               coalesce(s.suspended, 0))
              is distinct from (t.balance_kobo, t.collected_kobo, t.reversed_kobo, t.suspended_kobo)
+       order by 1`,
+  },
+  {
+    // I186. The hours are the sums of the transfers that they count.
+    name: 'ledger_hours_are_their_transfers',
+    sql: `
+      with counted as not materialized (
+        select *, date_trunc('hour', posted_at, 'UTC') as hour,
+               case when settlement_id is not null then 'settlement'
+                    when credit_id is not null then 'credit'
+                    when adjustment_id is not null then 'adjustment' else 'other' end as cause
+          from transfers where id <= (select to_id from ledger_hours_cursor)
+      ), sides (account_id, hour, reason, cause, debit, credit, debits, credits) as (
+        select debit_account_id, hour, reason, cause, sum(amount_kobo), 0, count(*), 0
+          from counted group by 1, 2, 3, 4
+        union all
+        select credit_account_id, hour, reason, cause, 0, sum(amount_kobo), 0, count(*)
+          from counted group by 1, 2, 3, 4
+      ), owners as materialized (
+        select 'subaccount:' || id as owner, client_id from subaccounts
+        union all
+        select side || ':' || id, id from clients cross join unnest(array['client', 'operator']) as side
+      ), parts (hour, kind, currency, client_id, bank_code, reason, cause, expected, found) as (
+        select s.hour, l.kind, l.currency, coalesce(a.client_id, o.client_id), b.code, s.reason,
+               s.cause, array[s.debit, s.credit, s.debits, s.credits], array[0, 0, 0, 0]::numeric[]
+          from sides s
+          join ledger_accounts l on l.id = s.account_id
+          left join collection_accounts a on a.id = l.id
+          left join owners o on o.owner = l.owner
+          left join lateral (select split_part(l.owner, ':', 2) where l.owner like 'bank:%')
+            as b (code) on true
+        union all
+        select hour, kind, currency, client_id, bank_code, reason, cause, array[0, 0, 0, 0]::numeric[],
+               array[debit_kobo, credit_kobo, debits, credits]::numeric[]
+          from ledger_hours
+      ), sums as (
+        select hour, kind, currency, client_id, bank_code, reason, cause,
+               ${sumEach('expected')}, ${sumEach('found')}
+          from parts group by 1, 2, 3, 4, 5, 6, 7
+      )
+      select format('%s of client %s, bank %s, %s, %s, %s of %s', kind, client_id, bank_code, currency,
+                    hour, reason, cause) as subject,
+             format('debit, credit, debits, credits: %s', expected) as expected,
+             format('debit, credit, debits, credits: %s', found) as found
+        from sums where expected <> found
        order by 1`,
   },
 ]

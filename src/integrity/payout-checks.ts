@@ -163,35 +163,6 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I186. The hours are the sums of the transfers that they count.
-    name: 'settlement_hours_are_their_transfers',
-    sql: `
-      with accounts as materialized (select account_id, client_id, currency from settlement_accounts),
-      counted as not materialized (
-        select *, date_trunc('hour', posted_at, 'UTC') as hour,
-               case when credit_id is not null then 'credit'
-                    when adjustment_id is not null then 'adjustment' else 'other' end as cause
-          from transfers
-         where id <= (select to_id from settlement_hours_cursor) and settlement_id is null
-      ), sums as (
-        select client_id, currency, hour, reason, cause, sum(kobo) as kobo, sum(brought) as brought
-          from (select a.client_id, a.currency, t.hour, t.reason, t.cause, t.amount_kobo as kobo,
-                       1 as brought
-                  from counted t join accounts a on a.account_id = t.credit_account_id
-                union all
-                select a.client_id, a.currency, t.hour, t.reason, t.cause, -t.amount_kobo, 0
-                  from counted t join accounts a on a.account_id = t.debit_account_id) as sides
-         group by 1, 2, 3, 4, 5
-      )
-      select format('client %s, %s, %s, %s of %s', client_id, currency, hour, reason, cause)
-               as subject,
-             format('%s kobo, %s brought', coalesce(s.kobo, 0), coalesce(s.brought, 0)) as expected,
-             format('%s kobo, %s brought', coalesce(h.kobo, 0), coalesce(h.brought, 0)) as found
-        from sums s full join settlement_hours h using (client_id, currency, hour, reason, cause)
-       where (s.kobo, s.brought) is distinct from (h.kobo, h.brought)
-       order by 1`,
-  },
-  {
     // I52. The amounts of a settlement are the sums of its lines.
     name: 'settlements_are_their_lines',
     sql: `

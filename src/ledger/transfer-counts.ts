@@ -11,7 +11,7 @@ import type { TransferId } from '#ids.ts'
 import { decideTransfers } from './transfers.ts'
 
 // The table with one row that holds the last counted transfer.
-export type Cursor = 'merchant_totals_cursor' | 'settlement_hours_cursor'
+export type Cursor = 'merchant_totals_cursor' | 'ledger_hours_cursor'
 
 const TRANSFERS_MAX = 20_000 // In one round. They take some 100 ms.
 // Readers add at most this many transfers, or do without the totals. There are more while a long history is

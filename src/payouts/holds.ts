@@ -330,7 +330,7 @@ export async function settleAfterRestore(tx: Transaction, restore: Restore): Pro
   await noteDatabase(tx, now)
 }
 
-// Advances every sequence of ids by IDS_SKIPPED. Public ids are derived from these ids (public-ids.ts), so a
+// Advances every sequence of ids by IDS_SKIPPED. Public ids are derived from these ids (src/ids.ts), so a
 // reused id would name two objects. Includes empty tables: their first rows may be among the lost changes.
 async function skipIds(tx: Transaction): Promise<void> {
   await tx.query(

@@ -11,9 +11,14 @@ import { choice } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { bankCode } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import type { CreditId, DifferenceId, StatementLineId, TransferId } from '#ids.ts'
+import {
+  type CreditId,
+  type DifferenceId,
+  publicId,
+  type StatementLineId,
+  type TransferId,
+} from '#ids.ts'
 import type { Kobo } from '#money.ts'
-import { publicId } from '#public-ids.ts'
 import { AGEING_BUCKETS } from '#records/shared-sql.ts'
 import type { Sealer } from '#seal.ts'
 import type { BankAccount } from './banks.ts'

@@ -7,7 +7,7 @@ import { choice, parseFlag, parseWindow, WindowQuery } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { AnyObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { findName, publicId, publicName } from '#public-ids.ts'
+import { findName, publicId, publicName } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   ALERT_KIND_NAMES,

@@ -19,14 +19,13 @@ import { publicIdKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { BEARER, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import type { AccountId } from '#ids.ts'
+import { type AccountId, publicId } from '#ids.ts'
 import {
   CHECK_NAMES,
   findLastIntegrityCheck,
   INTEGRITY_INTERVAL_MS,
   type IntegrityResult,
 } from '#integrity/checks.ts'
-import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   type ChartPosition,

@@ -8,7 +8,7 @@ import { isAccountNumber, isSessionId } from '#banks/nuban.ts'
 import { type CreditFilters, endOfScan, getCredit, listCredits } from '#credits/queries.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
-import { parseReference } from '#ids.ts'
+import { findId, parseReference } from '#ids.ts'
 import {
   type ListedAdvice,
   listPayments,
@@ -17,7 +17,6 @@ import {
   resolvePrefix,
   resolveReference,
 } from '#payments/queries.ts'
-import { findId } from '#public-ids.ts'
 import { readCode } from '#short-codes.ts'
 import { getEvent } from '#webhooks/events.ts'
 import {

@@ -10,7 +10,7 @@ import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { readWithheldShares } from '#credits/queries.ts'
 import type { Pool } from '#db/pool.ts'
-import { withTransaction } from '#db/transaction.ts'
+import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import { lockAndClaimCalls } from '#records/call-rates.ts'
 import { syncRoutes } from '#routing/bank-route.ts'
 import type { PaymentRouter } from '#routing/decision.ts'
@@ -126,8 +126,8 @@ async function awaitCallRate(
 type Requery = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
 // Asks the bank about one claimed requery, books the money that it finds, and records the answer. Without an
-// answer while the process stops, releases the claim, so that another process need not wait for the lease to
-// expire.
+// answer while the process stops, or if the database is too slow to record it, releases the claim, so that
+// another round need not wait for the lease to expire.
 async function askAndRecord(
   deps: RequeryDeps,
   { claim, connection, signal }: Requery,
@@ -148,10 +148,17 @@ async function askAndRecord(
   }
   const latencyMs = Math.round(performance.now() - startMs)
   const [now, bankNow] = [clock(), realClock()]
-  const newCreditIds = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
-  await withTransaction(db, (tx) =>
-    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, newCreditIds, bankNow }),
-  )
+  try {
+    const newCreditIds = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
+    await withTransaction(db, (tx) =>
+      recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, newCreditIds, bankNow }),
+    )
+  } catch (error) {
+    // While a test clock stands still, the lease would never expire. After any other failure it should: the
+    // next attempt may well fail too.
+    if (isUnavailable(error)) await withTransaction(db, (tx) => releaseClaim(tx, claim))
+    throw error
+  }
 }
 
 type Deps = { db: Pool; clock: Clock; notificationMeter: NotificationMeter }

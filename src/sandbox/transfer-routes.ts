@@ -18,10 +18,9 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { resource } from '#http/resource.ts'
 import { Amount, accountNumber, named, nullable, wholeNumber } from '#http/schemas.ts'
-import type { ClientId, PaymentId } from '#ids.ts'
+import { type ClientId, type PaymentId, publicId } from '#ids.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { getPayment } from '#payments/payment.ts'
-import { publicId } from '#public-ids.ts'
 import { sandboxOnly } from './routes.ts'
 import {
   SANDBOX_TRANSFERS,

@@ -7,6 +7,7 @@
 // while new transfers are posted. A transfer that is posted late, or dated before an earlier cut-off, has a
 // higher id, and the next settlement covers it.
 
+import { HOURS_CURSOR, isFullHour, queryUpcoming } from '#accounts/ledger-hours.ts'
 import { TIMES_ARE_IN_ORDER } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
@@ -16,7 +17,6 @@ import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
 import { findPosition } from '#ledger/transfer-counts.ts'
 import { takeBalances } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
-import { HOURS_CURSOR, isFullHour, queryUpcoming } from './hours.ts'
 
 // The transfers that a settlement covers: ids from `fromId` to `toId`, posted before `cutOff`.
 export type Cover = { fromId: bigint; toId: bigint; cutOff: Date }

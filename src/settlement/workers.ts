@@ -1,5 +1,4 @@
-// Closes settlements on schedule, counts movements for the upcoming ones, and alerts operators before the
-// calendar of holidays runs out.
+// Closes settlements on schedule, and alerts operators before the calendar of holidays runs out.
 //
 // Any number of processes may close settlements: the process that advances a client's schedule closes the
 // slot in the same transaction, so each slot is closed once (I54). Missed slots are closed later, in order,
@@ -15,7 +14,6 @@ import type { Sealer } from '#seal.ts'
 import type { Round } from '#workers/loop.ts'
 import { closeSettlement } from './close.ts'
 import { readHolidays, watchHolidays } from './holidays.ts'
-import { countHours } from './hours.ts'
 import { nextSlot, type Slot } from './schedule.ts'
 import { claimSlot, listScheduled, type ScheduledClient } from './settings.ts'
 
@@ -95,9 +93,4 @@ export function watchHolidaysRound({ db, clock }: { db: Pool; clock: Clock }): R
     await withTransaction(db, (tx) => watchHolidays(tx, clock()))
     return { more: false }
   }
-}
-
-// Counts the movements of settlements' accounts by hour, one transaction at a time.
-export function countHoursRound({ db }: { db: Pool }): Round {
-  return async () => ({ more: await withTransaction(db, countHours) })
 }

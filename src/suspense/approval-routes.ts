@@ -21,9 +21,8 @@ import { choice } from '#http/lists.ts'
 import { Nothing, resource } from '#http/resource.ts'
 import { digits, named, strictObject, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import type { SuspenseItemId } from '#ids.ts'
+import { findId, publicId, type SuspenseItemId } from '#ids.ts'
 import { kobo } from '#money.ts'
-import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   type AmountChange,

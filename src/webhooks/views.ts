@@ -7,11 +7,17 @@ import { timestamp } from '#clock.ts'
 import { uuidKey } from '#http/path-keys.ts'
 import { Shares } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import type { AccountId, CreditId, EndpointId, EventId, PaymentId } from '#ids.ts'
+import {
+  type AccountId,
+  type CreditId,
+  type EndpointId,
+  type EventId,
+  type PaymentId,
+  publicId,
+} from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Payment } from '#payments/payment.ts'
 import { PayoutView } from '#payouts/views.ts'
-import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { PeriodView, SettlementView } from '#settlement/views.ts'
 import type { ShareView } from '#splits/shares.ts'

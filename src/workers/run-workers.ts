@@ -4,10 +4,12 @@
 import { HAS_RESET_REQUESTS } from '#access/password-resets.ts'
 import { answerResetRequestsRound, purgeSessionsRound } from '#access/workers.ts'
 import { hasBankChanges } from '#accounts/bank-changes.ts'
+import { HOURS_CURSOR } from '#accounts/ledger-hours.ts'
 import { MERCHANT_CURSOR } from '#accounts/merchant-totals.ts'
 import {
   type BankChangesDeps,
   countByMerchantRound,
+  countHoursRound,
   type RefillDeps,
   refillNumberPoolsRound,
   sendBankChangesRound,
@@ -93,12 +95,10 @@ import {
 } from '#sandbox/workers.ts'
 import { HAS_DUE_SCHEDULES, runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
 import { type ScreenDeps, screeningWorkers, type WatchScreeningDeps } from '#screening/workers.ts'
-import { HOURS_CURSOR } from '#settlement/hours.ts'
 import { HAS_SETTLEMENT_SCHEDULES } from '#settlement/settings.ts'
 import {
   type CloseSettlementsDeps,
   closeSettlementsRound,
-  countHoursRound,
   watchHolidaysRound,
 } from '#settlement/workers.ts'
 import { escalateSuspenseRound } from '#suspense/workers.ts'
@@ -278,7 +278,7 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
       round: countByMerchantRound(deps),
     },
     {
-      name: 'count-settlement-hours',
+      name: 'count-ledger-hours',
       pauseMs: COUNT_MS,
       due: hasUncounted(HOURS_CURSOR),
       round: countHoursRound(deps),

@@ -37,6 +37,16 @@ const CASES: readonly Case[] = [
     2,
     /^Unknown command 'acounts'.*\(Did you mean accounts\?\)\. See manilla --help\.$/,
   ],
+  [
+    ['acounts', '--help'],
+    2,
+    /^Unknown command 'acounts'.*\(Did you mean accounts\?\)\. See manilla --help\.$/,
+  ],
+  [
+    ['accounts', 'lst', '--limit', '5', '-h'],
+    2,
+    /^Unknown command 'lst'.*Did you mean list\?\)\. See manilla accounts --help\.$/,
+  ],
   [['accounts'], 2, /^A command is missing\. See manilla accounts --help\.$/],
   [
     ['accounts', 'list', '--colour'],

@@ -31,6 +31,8 @@ const LISTS = [
   '/api/v1/payments?status=PartPayment',
   '/api/v1/advices',
   '/api/v1/suspense',
+  '/api/v1/suspense/summary?state=open',
+  '/api/v1/overview',
   '/api/v1/events',
   '/api/v1/webhook-endpoints',
   '/api/v1/limit-profiles',

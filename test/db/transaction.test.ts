@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPool } from '#db/pool.ts'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 
@@ -50,6 +51,31 @@ test('a statement that comes after the commit is refused, and its connection sta
   await assert.rejects(late, /after the end of its transaction/)
   assert.ok(!(await bench.kept()).includes(2))
 })
+
+for (const [where, parameters] of [
+  ['', ''],
+  [' behind a pooler', '&pooler=transaction'], // The URL has parameters already.
+]) {
+  test(`a transaction${where} sees what was committed meanwhile, whatever the default`, async () => {
+    await using bench = await setup()
+    await bench.pool.query(`do $$ begin execute format(
+      'alter database %I set default_transaction_isolation = serializable', current_database());
+      end $$`)
+    const connectionString = `${bench.connectionString}${parameters}`
+    const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })
+    const select = 'select id from kept order by id'
+
+    const seen = await withTransaction(pool, async (tx) => {
+      const before = await tx.query(select)
+      await bench.pool.query(bench.insert(1))
+      const after = await tx.query(select)
+      return [before.rows.length, after.rows.length]
+    })
+
+    await pool.end()
+    assert.deepEqual(seen, [0, 1])
+  })
+}
 
 for (const [what, fail] of [
   ['an error of our own', () => Promise.reject(new Error('not our day'))],
@@ -209,6 +235,7 @@ async function setup() {
   await pool.query('create table kept (id int primary key)')
   return {
     pool,
+    connectionString,
     insert: (id: number) => ({ text: 'insert into kept values ($1)', values: [id] }),
     lock: (id: number) => ({ text: 'select from kept where id = $1 for update', values: [id] }),
     openTransactions: async () => {

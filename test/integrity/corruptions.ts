@@ -6,6 +6,8 @@ import { MONEY_OUT_CORRUPTIONS } from './money-out-corruptions.ts'
 import { RECONCILIATION_CORRUPTIONS } from './reconciliation-corruptions.ts'
 import { type Corruption, SETTLEMENT_CORRUPTIONS } from './settlement-corruptions.ts'
 
+const LEDGER_HOUR = /^\w+ of client \d*, bank \d*, NGN, .+ of (credit|adjustment|settlement|other)$/
+
 export const CORRUPTIONS: readonly Corruption[] = [
   [
     'balances_are_their_transfers',
@@ -90,6 +92,27 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'merchant_totals_are_their_transfers',
     `update merchant_totals_cursor set to_id = to_id / 2`,
     /^client \d+, merchant /,
+  ],
+  [
+    'ledger_hours_are_their_transfers',
+    `update ledger_hours set debit_kobo = debit_kobo + 1`,
+    LEDGER_HOUR,
+  ],
+  [
+    'ledger_hours_are_their_transfers',
+    `update ledger_hours set credits = credits + 1`,
+    LEDGER_HOUR,
+  ],
+  [
+    'ledger_hours_are_their_transfers',
+    `update ledger_hours set cause = 'settlement' where cause = 'credit'`,
+    LEDGER_HOUR,
+  ],
+  ['ledger_hours_are_their_transfers', `delete from ledger_hours where kind = 'bank'`, LEDGER_HOUR],
+  [
+    'ledger_hours_are_their_transfers',
+    `update ledger_hours_cursor set to_id = to_id / 2`,
+    LEDGER_HOUR,
   ],
   [
     'fees_are_booked',

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { countHours } from '#accounts/ledger-hours.ts'
 import { countByMerchant } from '#accounts/merchant-totals.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { BUSINESS_CHECKS, CHECK_NAMES, checkIntegrity } from '#integrity/checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS, runCheck } from '#ledger/checks.ts'
-import { countHours } from '#settlement/hours.ts'
 import { addLineDifference, resolve } from '../support/differences.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'

@@ -19,21 +19,6 @@ export const SETTLEMENT_CORRUPTIONS: readonly Corruption[] = [
        from settlement_lines where kind = 'credit'`,
     /^credit \d+$/,
   ],
-  [
-    'settlement_hours_are_their_transfers',
-    `update settlement_hours set kobo = kobo + 1`,
-    /^client \d+, NGN, .+ of (credit|adjustment|other)$/,
-  ],
-  [
-    'settlement_hours_are_their_transfers',
-    `update settlement_hours set brought = brought + 1`,
-    /^client \d+, NGN, .+ of (credit|adjustment|other)$/,
-  ],
-  [
-    'settlement_hours_are_their_transfers',
-    `update settlement_hours_cursor set to_id = to_id / 2`,
-    /^client \d+, NGN, .+ of (credit|adjustment|other)$/,
-  ],
   ['settlements_are_their_lines', `update settlements set lines = lines + 1`, /^settlement \d+$/],
   [
     'settlements_are_their_lines',

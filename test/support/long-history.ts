@@ -28,7 +28,8 @@ const TABLES: Record<string, string> = {
   totals_cursors: `insert into totals_cursors select 1000000 + k, 1 from ${ROWS}`,
   ledger_accounts: `insert into ledger_accounts (id, kind, credits_kobo, opened_at)
     select ${ACCOUNT}, 'collection', 500, ${AT} from ${ROWS}
-    union all select 999999, 'bank', 0, $2::timestamptz`,
+    union all select 999999, 'bank', 0, $2::timestamptz
+    union all select 999998, 'suspense', 1000000000000, $2::timestamptz`,
   collection_accounts: `insert into collection_accounts
       (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash, email,
        merchant_id, merchant_code, notification_url, phone_number, channel, created_at, updated_at)

@@ -1,6 +1,6 @@
 // Converts between public ids, which the API shows, and the ids in the databases of test services.
 
-import { findId, findName, type IdKind, publicId } from '#public-ids.ts'
+import { findId, findName, type IdKind, publicId } from '#ids.ts'
 import { Sealer } from '#seal.ts'
 import { SECRETS } from './settings.ts'
 

@@ -4,15 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  encrypt,
-  findId,
-  findName,
-  type IdKind,
-  publicId,
-  publicName,
-  roundKeys,
-} from '#public-ids.ts'
+import { encrypt, findId, findName, type IdKind, publicId, publicName, roundKeys } from '#ids.ts'
 import { Sealer } from '#seal.ts'
 import { asId } from './support/as-id.ts'
 

@@ -1,19 +1,20 @@
-// The sums by hour always equal the ledger (I186), whenever transfers are counted: the upcoming settlement by
-// the hours is the one that the transfers give.
+// The sums by hour always equal the ledger (I186), whenever transfers are counted: the upcoming settlement
+// and the journal by the hours are those that the transfers give.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HOUR_MS } from '#clock.ts'
-import { withTransaction } from '#db/transaction.ts'
+import { readJournal } from '#accounting/journal.ts'
+import { countHours } from '#accounts/ledger-hours.ts'
+import { HOUR_MS, watDay } from '#clock.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { checkIntegrity } from '#integrity/checks.ts'
-import { countHours } from '#settlement/hours.ts'
 import { readUpcoming, type UpcomingSettlement } from '#settlement/queries.ts'
 import { clientOf, movementsOf } from '../support/account-movements.ts'
 import { createAccount, MINUTE_MS, simulate } from '../support/fixtures.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { closeSettlement, decideOn, setBankAccount } from '../support/settlements.ts'
 
-test('after each movement, the upcoming settlement by the hours is that of the transfers', async () => {
+test('after each movement, the upcoming settlement and the journal are those of the transfers', async () => {
   await using bench = await startTestService()
   const steps = await movementsOf(bench)
   for (const [at, step] of steps.entries()) {
@@ -89,20 +90,29 @@ function count(bench: Bench, limit?: number): Promise<boolean> {
   return withTransaction(bench.db, (tx) => countHours(tx, limit))
 }
 
-// Asserts that the upcoming settlement is the same without the hours, which are not read when very many
-// transfers are uncounted. Returns it.
+// Asserts that the upcoming settlement and the day's journal are the same without the hours, which are not
+// read when very many transfers are uncounted. Returns the upcoming settlement.
 async function assertHoursAreTransfers(bench: Bench, when: string): Promise<UpcomingSettlement> {
-  const query = { clientId: await clientOf(bench), now: bench.clock() }
-  const byHours = await withTransaction(bench.db, (tx) => readUpcoming(tx, query))
+  const byHours = await withTransaction(bench.db, (tx) => readBoth(tx, bench))
   const reader = await bench.db.connect()
   try {
     await reader.query('begin')
-    await reader.query('update settlement_hours_cursor set to_id = to_id - 1000000')
+    await reader.query('update ledger_hours_cursor set to_id = to_id - 1000000')
     await reader.query('update merchant_totals_cursor set to_id = to_id - 1000000')
-    assert.deepEqual(byHours, await readUpcoming(reader as never, query), when)
+    assert.deepEqual(byHours, await readBoth(reader as never, bench), when)
   } finally {
     await reader.query('rollback')
     reader.release()
   }
-  return byHours
+  return byHours.upcoming
+}
+
+// Reads what the hours give: the upcoming settlement and the journal of the day.
+async function readBoth(tx: Transaction, bench: Bench) {
+  const now = bench.clock()
+  const upcoming = await readUpcoming(tx, { clientId: await clientOf(bench), now })
+  const { rows } = await tx.query('select count(*) as count from transfers')
+  const journal = await readJournal(tx, { day: watDay(now), closed: undefined, chart: {} })
+  assert.equal(journal.transfers, rows[0].count, 'all transfers are of one day')
+  return { upcoming, journal }
 }
