@@ -1,6 +1,6 @@
 -- The movements of ledger accounts by hour and owner, for the journal of an open day and for the upcoming
 -- settlement (src/accounts/ledger-hours.ts). A worker counts them like merchant_totals
--- (0085_merchant_totals.sql). Replaces settlement_hours, which had the accounts of settlements only.
+-- (0085_merchant_totals.sql).
 --
 --   I186 the sums equal the transfers up to `to_id`, and every one of these transfers is decided:
 --        committed or rolled back.
@@ -36,8 +36,3 @@ create table ledger_hours_cursor (
 );
 
 insert into ledger_hours_cursor (to_id) values (0);
-
--- safe: no release has used it
-drop table settlement_hours;
--- safe: no release has used it
-drop table settlement_hours_cursor;
