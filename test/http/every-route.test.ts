@@ -86,6 +86,11 @@ test('without a token or session, no operation that needs one is answered', asyn
   assert.deepEqual(await faultsOf(forPeople, { token: null }, isUnknown), [])
 })
 
+test('a route loads no plugin of the framework', () => {
+  const plugins = bench.service.app.printPlugins().trim().split('\n')
+  assert(plugins.length < routes.length, `${plugins.length} plugins`)
+})
+
 test('every operation that takes a token names the one scope that it needs', () => {
   assert.deepEqual(
     withToken.filter(({ scope }) => scope === undefined),
