@@ -14,8 +14,8 @@ import { build, type Plugin } from 'vite'
 const ROOT = join(import.meta.dirname, '..')
 // Packages that the bundle does not contain: only the build of the pages loads vite.
 const EXTERNAL = ['vite']
-// With a single other character, V8 would keep the text of the bundle in two bytes for each of its millions of
-// characters. Comments are left out, because their characters cannot be escaped.
+// With a single other character, V8 would keep the text of the bundle in two bytes for each of its millions
+// of characters. Comments are left out, because their characters cannot be escaped.
 const IN_ASCII = {
   comments: false,
   minify: {
