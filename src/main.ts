@@ -9,6 +9,7 @@ import { MigrationProblem } from '#db/migrate.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { rememberedBackupDir } from '#embedded/archiving.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
+import { collectOnceIdle } from '#observability/memory.ts'
 import { answerForAll, askPrimary } from '#observability/metrics.ts'
 import { systemClock } from './clock.ts'
 import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './http/processes.ts'
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
     if (config.role !== 'api') service.startWorkers()
     if (http && config.role !== 'worker') process.stdout.write(welcome(config, http.port))
     else log.info('workers running')
+    collectOnceIdle()
     // Registered last, because a start that fails stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
@@ -125,6 +127,7 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   const service: Service = await createService(options)
   service.metrics.watchProcess()
   await listen(service.app, config)
+  collectOnceIdle()
   stop = () => void service.close().finally(() => process.exit(0))
 }
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -46,6 +46,16 @@ test('the bundle serves the API, the pages and a packaged connector, from severa
   const credit = await fetch(`${service.url}/rails/101/credits`, { method: 'POST', body, headers })
   assert.equal(credit.status, 200, await credit.text())
   assert.equal(await service.stop(), 0)
+})
+
+test('the bundle is in ASCII, so that V8 keeps a byte for each character', async () => {
+  await buildIfChanged()
+  const folder = join(BUNDLE, '..')
+  const programs = readdirSync(folder).filter((name) => name.endsWith('.js'))
+  assert(programs.length > 1)
+  for (const name of programs) {
+    assert(/^[\0-\x7f]*$/.test(readFileSync(join(folder, name), 'utf8')), name)
+  }
 })
 
 test('a stack trace of the bundle names the source', async () => {
