@@ -20,6 +20,7 @@ import {
   releaseOvertaken,
 } from './chaos.ts'
 import type { Claim, ClaimLimits } from './claims.ts'
+import type { HandOver } from './dispatch.ts'
 import { EVENT_COLUMNS, type StoredEvent } from './events.ts'
 import { type Rendering, renderEvents } from './render.ts'
 import { findSigningSecrets, ownerName, type SecretOwner } from './secrets.ts'
@@ -198,6 +199,7 @@ const FAILING_MAX = IN_FLIGHT_MAX / 2
 const HELD_MAX = 2 * IN_FLIGHT_MAX // The most deliveries that are queued here, being sent or being recorded.
 const CLAIMED_AHEAD = 4 // Claims this many times the width, so that no destination idles during a claim.
 const RESERVED_ROOM = 200 // The part of HELD_MAX that is kept free for new destinations.
+const OTHER_ROOM = 1 // The room of a destination to which nothing was sent lately.
 const FORGET_AFTER_MS = 10_000
 
 type Destination<T> = {
@@ -256,18 +258,38 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
       else this.#isShort ||= freeRoom(destination) > 0
       rooms.set(id, room)
     }
-    return { rooms, otherRoom: 1, takesFailing: failing < FAILING_MAX }
+    return { rooms, otherRoom: OTHER_ROOM, takesFailing: failing < FAILING_MAX }
   }
 
-  // Queues claimed deliveries and starts as many as there are free slots.
+  // Returns the room for new deliveries that the dispatcher leases to this process. Less than the limits of a
+  // claim: a failing destination and one with a queue in the database have none.
+  handOver(): HandOver {
+    return {
+      total: Math.max(HELD_MAX - this.#held - RESERVED_ROOM, 0),
+      roomOf: (id) => {
+        const destination = this.#destinations.get(id)
+        if (!destination) return OTHER_ROOM
+        return destination.failures > 0 || destination.hasMore ? 0 : freeRoom(destination)
+      },
+    }
+  }
+
+  // Counts deliveries that this process has claimed, until settled() is called for each.
+  hold(claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      const destination = this.#destinationOf(claim)
+      destination.failures = Math.max(destination.failures, claim.failures)
+      destination.hasMore ||= claim.hasMore
+      destination.held++
+      this.#held++
+    }
+  }
+
+  // Queues held deliveries and starts as many as there are free slots.
   add(items: readonly T[]): void {
     for (const item of items) {
       const destination = this.#destinationOf(item.claim)
-      destination.failures = Math.max(destination.failures, item.claim.failures)
-      destination.hasMore = item.claim.hasMore
       destination.queue.push(item)
-      destination.held++
-      this.#held++
       this.#waiting.add(destination)
     }
     this.#fill()
@@ -294,7 +316,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
 
   // Stops counting a delivery that was recorded or released. Asks for another claim if the destination's
   // queue runs low, or if there is room again after a shortage.
-  settled({ claim }: T): void {
+  settled(claim: Claim): void {
     const destination = this.#destinationOf(claim)
     destination.held--
     destination.usedMs = this.#options.nowMs()
