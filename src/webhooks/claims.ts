@@ -17,6 +17,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 import { FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#records/call-rates.ts'
 import { scheduleNow } from './destinations.ts'
+import type { StoredEvent } from './events.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200
@@ -26,6 +27,7 @@ const SWITCHED_OFF = 'it was switched off'
 
 export type Claim = {
   eventId: EventId
+  event?: StoredEvent // Set by the dispatcher, which has read the event.
   destinationId: DestinationId
   clientId: ClientId
   endpointId: EndpointId | null

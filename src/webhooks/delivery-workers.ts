@@ -14,7 +14,6 @@ import type { Tracer } from '#trace-context.ts'
 import {
   applyChaos,
   type Disturbance,
-  findDisturbed,
   type Repeat,
   recordRepeats,
   releaseOvertaken,
@@ -60,21 +59,31 @@ export class DeliveryPreparer {
     if (claims.length === 0) return []
     const { pool, tracer } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()
-    const [events, secrets, traces] = await Promise.all([
-      findEvents(pool, ids),
+    const [bodies, secrets, traces] = await Promise.all([
+      this.#findBodies(claims),
       this.#findSecrets(claims, now),
       tracer && findEventTraces(pool, ids),
     ])
-    const bodies = await this.#render(events)
-    const existing = new Set(events.map(({ id }) => id))
     return claims.map((claim) => {
       const signing = secretOwners(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
       const body = bodies.get(claim.eventId)
       const traceparent = traces?.get(claim.eventId)
       if (body) return { claim, secrets: signing, traceparent, body }
-      const problem = existing.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
+      const problem = body === null ? NOT_PREPARED : NOT_KEPT
       return { claim, secrets: signing, traceparent, body: null, problem }
     })
+  }
+
+  // Returns the body of each event by its id: null if it cannot be rendered, undefined if the event is gone.
+  async #findBodies(claims: readonly Claim[]): Promise<Map<EventId, Buffer | null>> {
+    const known = new Map(claims.flatMap(({ event }) => (event ? [[event.id, event]] : [])))
+    const missing = claims
+      .filter(({ eventId }) => !known.has(eventId))
+      .map(({ eventId }) => eventId)
+    const found = await findEvents(this.#deps.pool, [...new Set(missing)].sort())
+    const events = [...known.values(), ...found]
+    const rendered = await this.#render(events)
+    return new Map(events.map(({ id }) => [id, rendered.get(id) ?? null]))
   }
 
   // Returns the rendered bodies by event id. After a failure it renders the events one by one, because an
@@ -127,6 +136,7 @@ function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
 // Reads the events of deliveries. `ids` are sorted: the query is bounded by the first and the last, so that
 // PostgreSQL reads only the partitions between them.
 async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
+  if (ids.length === 0) return []
   const { rows } = await db.query<StoredEvent>({
     name: 'events-to-deliver',
     text: `select ${EVENT_COLUMNS} from events e
@@ -148,14 +158,15 @@ export type SentDelivery = AttemptResult & { signature: string | null; isExample
 type Send = (prepared: PreparedDelivery, at: Date) => Promise<SentDelivery>
 
 // Applies the chaos settings of webhook endpoints before deliveries, and returns the deliveries to send. Does
-// nothing in live mode, or for endpoints without settings.
+// nothing in live mode, or for endpoints without settings. `disturbed` are the claims of endpoints that have
+// settings.
 export async function disturbDeliveries(
-  { webhookPool, rendering, clock, random = Math.random }: Deps,
+  { webhookPool, clock, random = Math.random }: Deps,
   prepared: readonly PreparedDelivery[],
+  disturbed: readonly Claim[],
 ): Promise<readonly PreparedDelivery[]> {
-  if (rendering.mode === 'live') return prepared
-  const sendable = prepared.flatMap(({ claim, body }) => (body ? [claim] : []))
-  const claims = await findDisturbed(webhookPool, sendable)
+  const sendable = new Set(prepared.flatMap(({ claim, body }) => (body ? [claim] : [])))
+  const claims = disturbed.filter((claim) => sendable.has(claim))
   if (claims.length === 0) return prepared
   const disturbances = await withTransaction(webhookPool, (tx) =>
     applyChaos(tx, { now: clock(), random }, claims),

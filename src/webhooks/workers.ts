@@ -19,6 +19,7 @@ import { createGuardedAgent, isExampleAddress } from '#ssrf-guard.ts'
 import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
 import type { Span, Tracer } from '#trace-context.ts'
 import type { Round } from '#workers/loop.ts'
+import { findDisturbed } from './chaos.ts'
 import {
   type Claim,
   type ClaimLimits,
@@ -169,8 +170,12 @@ export class Deliverer {
   // there are free slots. Releases the claims if a step fails.
   async #start(claims: readonly Claim[], now: Date): Promise<void> {
     try {
-      const prepared = await this.#preparer.prepare(claims, now)
-      const toSend = await disturbDeliveries(this.#deps, prepared)
+      const { webhookPool: pool, rendering } = this.#deps
+      const [prepared, disturbed] = await Promise.all([
+        this.#preparer.prepare(claims, now),
+        rendering.mode === 'live' ? [] : findDisturbed(pool, claims),
+      ])
+      const toSend = await disturbDeliveries(this.#deps, prepared, disturbed)
       this.#concurrency.add(toSend)
       const started = new Set(toSend.map(({ claim }) => claim))
       for (const claim of claims) if (!started.has(claim)) this.#settle(claim)
