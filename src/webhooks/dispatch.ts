@@ -178,7 +178,7 @@ async function planDeliveries(
     routed.map(({ event, target }) => ({ ...target, clientId: event.clientId })),
   )
   const leasedUntil = new Date(now.getTime() + LEASE_MS)
-  const rooms = new Map<DestinationId, number>() // What is left of each destination's room.
+  const rooms = new Map<DestinationId, number>() // The room that each destination still has.
   let total = handOver?.total ?? 0
   const rows = new Map<string, NewDelivery>() // Keyed by event and destination, so that none is sent twice.
   for (const [index, { event, target }] of routed.entries()) {
@@ -205,8 +205,8 @@ async function planDeliveries(
 // Queues the deliveries and makes their destinations due: at once, or when the leases end. Returns the number
 // of new deliveries, those that were leased, and the last statements of the transaction.
 //
-// Writes the deliveries with COPY if none of their events has one yet (`areNew`). COPY produces a quarter less
-// write-ahead log than inserts.
+// Writes the deliveries with COPY if none of their events has one yet (`areNew`), because COPY produces a
+// quarter less write-ahead log than inserts.
 async function queueDeliveries(
   tx: Transaction,
   now: Date,
@@ -227,8 +227,8 @@ async function queueDeliveries(
 }
 
 // Whether the events have no deliveries yet. A user may have requested a redelivery before the event was
-// dispatched (redeliver.ts). Then that delivery stays as it is, and the others are inserted without leases. If
-// a redelivery commits after this look, the transaction fails, and the next round finds that delivery.
+// dispatched (redeliver.ts). Then that delivery stays as it is, and the others are inserted without leases.
+// If a redelivery commits after this look, the transaction fails, and the next round finds that delivery.
 async function areNew(tx: Transaction, events: readonly StoredEvent[]): Promise<boolean> {
   const ids = events.map(({ id }) => id).sort()
   const { rowCount } = await tx.query({

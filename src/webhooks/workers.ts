@@ -356,7 +356,7 @@ type DispatcherDeps = {
   clock: Clock
   log: Logger
   notifier: Notifier // The dispatcher calls it when deliveries wait to be claimed.
-  deliverer?: Pick<Deliverer, 'handOver' | 'takeOver'> // Of the same process. Default: all are claimed.
+  deliverer?: Pick<Deliverer, 'handOver' | 'takeOver'> // Runs in this process. Default: all are claimed.
 }
 
 // Dispatches new events to their destinations, and hands the deliveries to the deliverer of this process or

@@ -18,7 +18,7 @@ const IS_BLOCKED = `
    where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
 const ANY_ROOM = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 
-test('a new delivery is sent without a claim, and a worker looks at its queue when the lease ends', async () => {
+test('a new delivery is sent without a claim; its queue is due when the lease ends', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()
   await createAccount(bench, { notificationUrl: receiver.url })
@@ -104,7 +104,7 @@ test('a late answer to a delivery that was handed over does not overwrite a newe
   assert.deepEqual(await states(bench), [['delivered', 1]])
 })
 
-test('what exceeds the room of a destination is queued behind, and is claimed', async () => {
+test('deliveries beyond the room of a destination are queued behind, and are claimed', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()
   await fill(bench, receiver.url, 9)
@@ -264,13 +264,13 @@ async function dispatchTo(
   bench: WebhookBench,
   deliverer: Pick<Deliverer, 'handOver' | 'takeOver'>,
 ): Promise<number> {
-  let asked = 0
-  const notifier = Object.assign(new Notifier(), { call: () => asked++ })
+  let calls = 0
+  const notifier = Object.assign(new Notifier(), { call: () => calls++ })
   const { webhookPool, clock } = bench
   const log = bench.service.app.log as never
   const round = dispatchEventsRound({ webhookPool, clock, log, notifier, deliverer })
   while ((await round(NEVER)).more);
-  return asked
+  return calls
 }
 
 // Runs three rounds of a deliverer: its width grows with each, so that they send up to a dozen deliveries.
