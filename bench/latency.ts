@@ -15,7 +15,7 @@ import { systemClock } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { createEndpoint } from '#webhooks/endpoints.ts'
 import { startService } from './cluster.ts'
-import { cpuBetween, readCpu } from './process-stats.ts'
+import { type CpuTime, cpuBetween, readCpu } from './process-stats.ts'
 import { machine } from './report.ts'
 import { CREDITS, credit, signature } from './requests.ts'
 import { quantile } from './slice.ts'
@@ -26,7 +26,7 @@ const PER_SECOND = 500
 const PAYMENTS = 150 // The service limits the open checkout pages of one IP address.
 const PAYMENT_BANK = '035'
 const PAYMENT_NAIRA = '6000.00' // The amount of the bench's advices (database.ts).
-const WARM_UP_MS = 3_000
+const WARM_UP_MS = 30_000
 const ARRIVAL_MAX_MS = 30_000
 const POLL_MS = 50
 // The goals in milliseconds: the median and the 99th percentile are at most this.
@@ -68,22 +68,34 @@ export async function runLatency(bed: Testbed): Promise<string> {
   // After the warm-up, each `creditsPerPayment`-th credit is followed by one for a checkout page.
   const creditsPerPayment = Math.floor((count * (1 - WARM_UP_MS / runMs)) / PAYMENTS)
   const pids = { service: [service.pid], postgres: bed.cluster.pid, load: process.pid }
-  const [before, fromMs] = [readCpu(pids), performance.now()]
+  const fromMs = performance.now()
+  let before: CpuTime | undefined // Read at the end of the warm-up.
   for (let at = 0; at < count; at++) {
     const dueMs = fromMs + (at * 1000) / PER_SECOND
     if (dueMs > performance.now()) await sleep(Math.max(0, dueMs - performance.now()))
+    const isWarm = dueMs - fromMs > WARM_UP_MS
+    if (isWarm) before ??= readCpu(pids)
     sender.send(CREDITS, credit(first + at, accounts, Date.now()), dueMs)
-    const page =
-      dueMs - fromMs > WARM_UP_MS && at % creditsPerPayment === 0 ? pages.pop() : undefined
+    const page = isWarm && at % creditsPerPayment === 0 ? pages.pop() : undefined
     if (page) pay(sender, page, { index: first + count + pages.length, dueMs })
   }
   const cpu = cpuBetween(before, readCpu(pids))
   await untilArrived(sent)
   const measured = [...sent.values()].filter(({ dueMs }) => dueMs - fromMs > WARM_UP_MS)
-  // The CPU cores that processes outside this benchmark were using.
-  const others = ((cpu?.others ?? 0) / (runMs / 1000)).toFixed(2)
-  const conditions = `${machine()}; ${others} cores of others`
+  const conditions = `${machine()}; ${describeCpu(cpu, runMs - WARM_UP_MS)}`
   return [`${PER_SECOND} credits a second; ${conditions}`, render(measured)].join('\n\n')
+}
+
+// Describes how many CPU cores the service, PostgreSQL, the load generator and other programs used.
+function describeCpu(cpu: CpuTime | undefined, elapsedMs: number): string {
+  if (!cpu) return 'CPU time was not measured'
+  const cores = (seconds: number) => (seconds / (elapsedMs / 1000)).toFixed(2)
+  return [
+    `cores: ${cores(cpu.service)} service`,
+    `${cores(cpu.postgres)} PostgreSQL`,
+    `${cores(cpu.load)} load`,
+    `${cores(cpu.others)} others`,
+  ].join(', ')
 }
 
 // Notes that the answer, webhook or page of a credit has arrived, unless it arrived before.

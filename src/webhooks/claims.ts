@@ -7,12 +7,17 @@
 //
 // Locks: free destinations, then their free deliveries (skip locked). Never waits. A separate statement
 // leases the locked deliveries (docs/decisions/0023).
+//
+// The destinations are locked by a statement of their own, because a statement sees only what was committed
+// before it began. If one statement locked them and read their deliveries, it could miss a delivery that was
+// committed before it got the lock, and then note that the queue is empty.
 
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 import { FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#records/call-rates.ts'
 import { scheduleNow } from './destinations.ts'
+import type { StoredEvent } from './events.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200
@@ -22,6 +27,7 @@ const SWITCHED_OFF = 'it was switched off'
 
 export type Claim = {
   eventId: EventId
+  event?: StoredEvent // Set by the dispatcher, which has read the event.
   destinationId: DestinationId
   clientId: ClientId
   endpointId: EndpointId | null
@@ -49,16 +55,22 @@ export async function claimDeliveries(
   { rooms, otherRoom, takesFailing }: ClaimLimits,
 ): Promise<{ claims: Claim[]; isFull: boolean }> {
   const leasedUntil = new Date(now.getTime() + LEASE_MS)
+  const roomOf = [roomsAsJson(rooms), otherRoom]
+  const { rows: destinations } = await tx.query<{ id: DestinationId }>({
+    name: 'lock-due-destinations',
+    text: LOCK_DUE,
+    values: [now, ...roomOf, takesFailing],
+  })
+  if (destinations.length === 0) return { claims: [], isFull: false }
   const { rows } = await tx.query<Claim>({
     name: 'claim-deliveries',
     text: CLAIM,
-    values: [now, leasedUntil, roomsAsJson(rooms), otherRoom, takesFailing],
+    values: [now, leasedUntil, ...roomOf, numberArray(destinations.map(({ id }) => id))],
   })
   // A destination without a free due delivery has one row, with nulls.
   const claims = rows.filter(({ eventId }) => eventId !== null)
   await leaseDeliveries(tx, leasedUntil, claims)
-  const destinations = new Set(rows.map(({ destinationId }) => destinationId))
-  return { claims, isFull: destinations.size === DESTINATIONS_MAX }
+  return { claims, isFull: destinations.length === DESTINATIONS_MAX }
 }
 
 // Returns the keys of deliveries as two query parameters, uuid[] and bigint[].
@@ -94,7 +106,17 @@ function roomsAsJson(rooms: ReadonlyMap<DestinationId, number>): string {
   return JSON.stringify(Object.fromEntries(rooms))
 }
 
-// Parameters: $1 is now, $2 the end of the lease, $3 `rooms`, $4 `otherRoom`, $5 `takesFailing`.
+// Parameters: $1 is now, $2 `rooms`, $3 `otherRoom`, $4 `takesFailing`.
+const LOCK_DUE = `
+  select d.id from destinations d
+   where greatest(d.due_at, d.paused_until) <= $1
+     and d.disabled_at is null and d.due_at is not null
+     and coalesce(($2::jsonb ->> d.id::text)::int, $3) > 0 and ($4 or d.failures = 0)
+   order by greatest(d.due_at, d.paused_until)
+   limit ${DESTINATIONS_MAX}
+     for no key update skip locked`
+
+// Parameters: $1 is now, $2 the end of the lease, $3 `rooms`, $4 `otherRoom`, $5 the locked destinations.
 //
 // After a pause (`failures` has reached the limit), one delivery is sent as a probe, and the pause lasts
 // until its answer. The probe is the oldest due event: a destination that fails first attempts, such as
@@ -109,12 +131,7 @@ const CLAIM = `
            coalesce(($3::jsonb ->> d.id::text)::int, $4) as room
       from destinations d
       left join webhook_endpoints e on e.id = d.endpoint_id
-     where greatest(d.due_at, d.paused_until) <= $1
-       and d.disabled_at is null and d.due_at is not null
-       and coalesce(($3::jsonb ->> d.id::text)::int, $4) > 0 and ($5 or d.failures = 0)
-     order by greatest(d.due_at, d.paused_until)
-     limit ${DESTINATIONS_MAX}
-       for no key update of d skip locked
+     where d.id = any($5::bigint[])
   ), sized as materialized (
     select *, case when not is_active then 0 when failures > 0 then 1 else room end as places
       from ready

@@ -14,12 +14,12 @@ import type { Tracer } from '#trace-context.ts'
 import {
   applyChaos,
   type Disturbance,
-  findDisturbed,
   type Repeat,
   recordRepeats,
   releaseOvertaken,
 } from './chaos.ts'
 import type { Claim, ClaimLimits } from './claims.ts'
+import type { HandOver } from './dispatch.ts'
 import { EVENT_COLUMNS, type StoredEvent } from './events.ts'
 import { type Rendering, renderEvents } from './render.ts'
 import { findSigningSecrets, ownerName, type SecretOwner } from './secrets.ts'
@@ -59,21 +59,31 @@ export class DeliveryPreparer {
     if (claims.length === 0) return []
     const { pool, tracer } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()
-    const [events, secrets, traces] = await Promise.all([
-      findEvents(pool, ids),
+    const [bodies, secrets, traces] = await Promise.all([
+      this.#findBodies(claims),
       this.#findSecrets(claims, now),
       tracer && findEventTraces(pool, ids),
     ])
-    const bodies = await this.#render(events)
-    const existing = new Set(events.map(({ id }) => id))
     return claims.map((claim) => {
       const signing = secretOwners(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
       const body = bodies.get(claim.eventId)
       const traceparent = traces?.get(claim.eventId)
       if (body) return { claim, secrets: signing, traceparent, body }
-      const problem = existing.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
+      const problem = body === null ? NOT_PREPARED : NOT_KEPT
       return { claim, secrets: signing, traceparent, body: null, problem }
     })
+  }
+
+  // Returns the body of each event by its id: null if it cannot be rendered, undefined if the event is gone.
+  async #findBodies(claims: readonly Claim[]): Promise<Map<EventId, Buffer | null>> {
+    const known = new Map(claims.flatMap(({ event }) => (event ? [[event.id, event]] : [])))
+    const missing = claims
+      .filter(({ eventId }) => !known.has(eventId))
+      .map(({ eventId }) => eventId)
+    const found = await findEvents(this.#deps.pool, [...new Set(missing)].sort())
+    const events = [...known.values(), ...found]
+    const rendered = await this.#render(events)
+    return new Map(events.map(({ id }) => [id, rendered.get(id) ?? null]))
   }
 
   // Returns the rendered bodies by event id. After a failure it renders the events one by one, because an
@@ -126,6 +136,7 @@ function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
 // Reads the events of deliveries. `ids` are sorted: the query is bounded by the first and the last, so that
 // PostgreSQL reads only the partitions between them.
 async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
+  if (ids.length === 0) return []
   const { rows } = await db.query<StoredEvent>({
     name: 'events-to-deliver',
     text: `select ${EVENT_COLUMNS} from events e
@@ -147,14 +158,15 @@ export type SentDelivery = AttemptResult & { signature: string | null; isExample
 type Send = (prepared: PreparedDelivery, at: Date) => Promise<SentDelivery>
 
 // Applies the chaos settings of webhook endpoints before deliveries, and returns the deliveries to send. Does
-// nothing in live mode, or for endpoints without settings.
+// nothing in live mode, or for endpoints without settings. `disturbed` are the claims of endpoints that have
+// settings.
 export async function disturbDeliveries(
-  { webhookPool, rendering, clock, random = Math.random }: Deps,
+  { webhookPool, clock, random = Math.random }: Deps,
   prepared: readonly PreparedDelivery[],
+  disturbed: readonly Claim[],
 ): Promise<readonly PreparedDelivery[]> {
-  if (rendering.mode === 'live') return prepared
-  const sendable = prepared.flatMap(({ claim, body }) => (body ? [claim] : []))
-  const claims = await findDisturbed(webhookPool, sendable)
+  const sendable = new Set(prepared.flatMap(({ claim, body }) => (body ? [claim] : [])))
+  const claims = disturbed.filter((claim) => sendable.has(claim))
   if (claims.length === 0) return prepared
   const disturbances = await withTransaction(webhookPool, (tx) =>
     applyChaos(tx, { now: clock(), random }, claims),
@@ -198,6 +210,7 @@ const FAILING_MAX = IN_FLIGHT_MAX / 2
 const HELD_MAX = 2 * IN_FLIGHT_MAX // The most deliveries that are queued here, being sent or being recorded.
 const CLAIMED_AHEAD = 4 // Claims this many times the width, so that no destination idles during a claim.
 const RESERVED_ROOM = 200 // The part of HELD_MAX that is kept free for new destinations.
+const OTHER_ROOM = 1 // The room of a destination to which nothing was sent lately.
 const FORGET_AFTER_MS = 10_000
 
 type Destination<T> = {
@@ -256,18 +269,38 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
       else this.#isShort ||= freeRoom(destination) > 0
       rooms.set(id, room)
     }
-    return { rooms, otherRoom: 1, takesFailing: failing < FAILING_MAX }
+    return { rooms, otherRoom: OTHER_ROOM, takesFailing: failing < FAILING_MAX }
   }
 
-  // Queues claimed deliveries and starts as many as there are free slots.
+  // Returns the room for new deliveries that the dispatcher leases to this process. Less than the limits of a
+  // claim: a failing destination and one with a queue in the database have none.
+  handOver(): HandOver {
+    return {
+      total: Math.max(HELD_MAX - this.#held - RESERVED_ROOM, 0),
+      roomOf: (id) => {
+        const destination = this.#destinations.get(id)
+        if (!destination) return OTHER_ROOM
+        return destination.failures > 0 || destination.hasMore ? 0 : freeRoom(destination)
+      },
+    }
+  }
+
+  // Counts deliveries that this process has claimed, until settled() is called for each.
+  hold(claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      const destination = this.#destinationOf(claim)
+      destination.failures = Math.max(destination.failures, claim.failures)
+      destination.hasMore ||= claim.hasMore
+      destination.held++
+      this.#held++
+    }
+  }
+
+  // Queues held deliveries and starts as many as there are free slots.
   add(items: readonly T[]): void {
     for (const item of items) {
       const destination = this.#destinationOf(item.claim)
-      destination.failures = Math.max(destination.failures, item.claim.failures)
-      destination.hasMore = item.claim.hasMore
       destination.queue.push(item)
-      destination.held++
-      this.#held++
       this.#waiting.add(destination)
     }
     this.#fill()
@@ -294,7 +327,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
 
   // Stops counting a delivery that was recorded or released. Asks for another claim if the destination's
   // queue runs low, or if there is room again after a shortage.
-  settled({ claim }: T): void {
+  settled(claim: Claim): void {
     const destination = this.#destinationOf(claim)
     destination.held--
     destination.usedMs = this.#options.nowMs()

@@ -192,10 +192,15 @@ async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
 // Destinations are the receivers of deliveries, each with its own queue. `due_at` is the time at which to
 // read the queue next, so idle queues cost nothing.
 //
-// A caller that makes a delivery due must call `scheduleNow` in the same transaction. `scheduleNow` waits for
-// a concurrent claim of the queue, because that claim could not have seen the delivery.
+// A caller that makes a delivery due must call `schedule` or `scheduleNow` in the same transaction. They wait
+// for a concurrent claim of the queue, because that claim could not have seen the delivery.
 type ClientTarget = Target & { clientId: ClientId }
-type Destination = { id: DestinationId; isDisabled: boolean }
+type Destination = {
+  id: DestinationId
+  isDisabled: boolean
+  dueAt: Date | null
+  failures: number
+}
 
 // Stands for a null endpoint in the expression of the index on destinations.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
@@ -229,7 +234,7 @@ async function readDestinations(
 ): Promise<Map<string, Destination>> {
   const { rows } = await tx.query<{ place: string } & Destination>({
     name: 'find-destinations',
-    text: `select t.place, d.id, d.disabled_at is not null as is_disabled
+    text: `select t.place, d.id, d.disabled_at is not null as is_disabled, d.due_at, d.failures
              from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bool[]) with ordinality
                   as t (client_id, endpoint_id, url, is_callback, place)
              join destinations d on d.client_id = t.client_id
@@ -240,9 +245,9 @@ async function readDestinations(
     values: toColumns(targets, NO_ENDPOINT),
   })
   return new Map(
-    rows.map(({ place, id, isDisabled }) => [
+    rows.map(({ place, ...destination }) => [
       destinationKey(targets[Number(place) - 1] as ClientTarget),
-      { id, isDisabled },
+      destination,
     ]),
   )
 }
@@ -315,20 +320,34 @@ export async function scheduleNow(
   now: Date,
   ids: readonly DestinationId[],
 ): Promise<void> {
-  if (ids.length === 0) return
-  // Waits for a claim in progress, which cannot see the new delivery. Locks in id order, so that two callers
-  // cannot deadlock.
-  await tx.query({
-    name: 'lock-destinations',
-    text: `select from destinations where id = any($1::bigint[]) order by id for no key update`,
-    values: [numberArray(ids)],
-  })
-  await tx.query({
-    name: 'make-destinations-due',
-    text: `update destinations set due_at = $2
-            where id = any($1::bigint[]) and (due_at is null or due_at > $2)`,
-    values: [numberArray(ids), now],
-  })
+  await pipeline(schedule(tx, new Map(ids.map((id) => [id, now]))))
+}
+
+// Makes destinations due at these times, unless they are due earlier. Returns the statements, which are sent
+// together.
+//
+// The first waits for a claim in progress, which cannot see the new delivery. It locks in id order, so that
+// two callers cannot deadlock.
+export function schedule(
+  tx: Transaction,
+  times: ReadonlyMap<DestinationId, Date>,
+): Promise<unknown>[] {
+  if (times.size === 0) return []
+  const ids = numberArray([...times.keys()])
+  return [
+    tx.query({
+      name: 'lock-destinations',
+      text: `select from destinations where id = any($1::bigint[]) order by id for no key update`,
+      values: [ids],
+    }),
+    tx.query({
+      name: 'make-destinations-due',
+      text: `update destinations d set due_at = t.due_at
+               from unnest($1::bigint[], $2::timestamptz[]) as t (id, due_at)
+              where d.id = t.id and (d.due_at is null or d.due_at > t.due_at)`,
+      values: [ids, [...times.values()]],
+    }),
+  ]
 }
 
 // Makes the destinations of a redelivery due at once, and enables addresses that the service had disabled. A

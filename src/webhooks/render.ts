@@ -11,6 +11,7 @@ import type { NameBank } from '#banks/directory.ts'
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
+import { pipeline } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import { type Payment, SELECT_PAYMENT } from '#payments/payment.ts'
@@ -101,7 +102,7 @@ async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId
   type Row = Omit<StoredCredit, 'sourceAccountNumberMasked' | 'changes'> & {
     sourceSealed: Buffer | null
   }
-  const { rows } = await db.query<Row>({
+  const reading = db.query<Row>({
     name: 'credits-of-events',
     text: `select id, session_id, bank_code, account_number, amount_kobo, currency,
                   source_account_name, source_account_sealed as source_sealed, source_bank_code,
@@ -110,7 +111,8 @@ async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId
              from credits where id = any($1::bigint[])`,
     values: [numberArray(ids)],
   })
-  const changes = Map.groupBy(await readChanges(db, ids), ({ creditId }) => creditId)
+  const [{ rows }, amountChanges] = await pipeline([reading, readChanges(db, ids)])
+  const changes = Map.groupBy(amountChanges, ({ creditId }) => creditId)
   return new Map(
     rows.map(({ sourceSealed, ...credit }) => [
       credit.id,

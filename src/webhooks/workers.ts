@@ -19,7 +19,14 @@ import { createGuardedAgent, isExampleAddress } from '#ssrf-guard.ts'
 import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
 import type { Span, Tracer } from '#trace-context.ts'
 import type { Round } from '#workers/loop.ts'
-import { type ClaimLimits, claimDeliveries, correctSchedule, LEASE_MS } from './claims.ts'
+import { findDisturbed } from './chaos.ts'
+import {
+  type Claim,
+  type ClaimLimits,
+  claimDeliveries,
+  correctSchedule,
+  LEASE_MS,
+} from './claims.ts'
 import {
   afterDelivery,
   DeliveryConcurrency,
@@ -28,7 +35,7 @@ import {
   type PreparedDelivery,
   type SentDelivery,
 } from './delivery-workers.ts'
-import { dispatchEvents, findWaiting } from './dispatch.ts'
+import { dispatchWithCommit, findWaiting, type HandOver } from './dispatch.ts'
 import { recordAttempts, releaseClaims } from './record-attempts.ts'
 import type { Rendering } from './render.ts'
 import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from './retry-schedule.ts'
@@ -73,6 +80,9 @@ export class Deliverer {
   readonly #results: Batcher<AttemptOutcome, boolean>
   readonly #releases: Batcher<PreparedDelivery, undefined>
   readonly #stopping = new AbortController()
+  readonly #takenOver: Claim[] = []
+  #preparing: Promise<void> | undefined
+  #isStopping = false
   #idle: (() => void)[] = []
   #lastRoundMs = 0
   #correctAtMs = 0
@@ -122,20 +132,63 @@ export class Deliverer {
     return claimed
   }
 
-  // Claims due deliveries, prepares them, applies chaos settings, and queues them in #concurrency, which
-  // starts as many as there are free slots. Releases the claims if a step fails.
+  // Returns the room for deliveries that the dispatcher of this process may hand over with takeOver().
+  handOver(): HandOver | undefined {
+    return this.#isStopping ? undefined : this.#concurrency.handOver()
+  }
+
+  // Starts to send deliveries that the dispatcher has leased to this process. Waits only for their release if
+  // the worker is stopping. While some are being prepared, those that follow wait, and are prepared together.
+  async takeOver(claims: readonly Claim[]): Promise<void> {
+    if (claims.length === 0) return
+    if (this.#isStopping) return this.#releaseUnsent(claims)
+    this.#concurrency.hold(claims)
+    this.#takenOver.push(...claims)
+    this.#preparing ??= this.#startTakenOver()
+  }
+
+  async #startTakenOver(): Promise<void> {
+    while (this.#takenOver.length > 0) {
+      await this.#start(this.#takenOver.splice(0), this.#deps.clock()).catch((err) =>
+        this.#deps.log.error({ err }, 'failed to prepare deliveries'),
+      )
+    }
+    this.#preparing = undefined
+  }
+
+  // Claims due deliveries and starts to send them.
   async #claimAndStart(now: Date, limits: ClaimLimits) {
     const { webhookPool: pool } = this.#deps
     await this.#correctIfDue(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
+    this.#concurrency.hold(claims)
+    await this.#start(claims, now)
+    return { claimed: claims.length, isFull }
+  }
+
+  // Prepares deliveries, applies chaos settings, and queues them in #concurrency, which starts as many as
+  // there are free slots. Releases the claims if a step fails.
+  async #start(claims: readonly Claim[], now: Date): Promise<void> {
     try {
-      const prepared = await this.#preparer.prepare(claims, now)
-      this.#concurrency.add(await disturbDeliveries(this.#deps, prepared))
+      const { webhookPool: pool, rendering } = this.#deps
+      const [prepared, disturbed] = await Promise.all([
+        this.#preparer.prepare(claims, now),
+        rendering.mode === 'live' ? [] : findDisturbed(pool, claims),
+      ])
+      const toSend = await disturbDeliveries(this.#deps, prepared, disturbed)
+      this.#concurrency.add(toSend)
+      const started = new Set(toSend.map(({ claim }) => claim))
+      for (const claim of claims) if (!started.has(claim)) this.#settle(claim)
     } catch (error) {
-      await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
+      await this.#releaseUnsent(claims).catch(() => {})
+      for (const claim of claims) this.#settle(claim)
       throw error
     }
-    return { claimed: claims.length, isFull }
+  }
+
+  async #releaseUnsent(claims: readonly Claim[]): Promise<void> {
+    const { webhookPool: pool, clock } = this.#deps
+    await withTransaction(pool, (tx) => releaseClaims(tx, clock(), claims))
   }
 
   // Corrects the delivery schedule if the clock was set back, or every few minutes.
@@ -161,6 +214,8 @@ export class Deliverer {
   // Waits briefly for deliveries in flight. Releases those without a response, and those not
   // started, for another process.
   readonly stop = async (): Promise<void> => {
+    this.#isStopping = true
+    await this.#preparing
     await this.#release(this.#concurrency.takeQueued())
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)
     await this.idle()
@@ -251,7 +306,7 @@ export class Deliverer {
     const outcome = { claim, attemptedAt, signature, ...attemptResult, nextAttemptAt, isExample }
     await this.#results.submit(outcome).catch(() => {})
     if (prepared.disturbance) await this.#finishDisturbed(prepared, isOk)
-    this.#settle(prepared)
+    this.#settle(prepared.claim)
   }
 
   // Applies what the endpoint's chaos settings do after a delivery. A failure is only logged.
@@ -279,12 +334,12 @@ export class Deliverer {
   async #release(preparedDeliveries: readonly PreparedDelivery[]): Promise<void> {
     if (preparedDeliveries.length === 0) return
     await this.#releases.submitAll(preparedDeliveries)
-    for (const prepared of preparedDeliveries) this.#settle(prepared)
+    for (const { claim } of preparedDeliveries) this.#settle(claim)
   }
 
   // Forgets a delivery that was recorded or released, and wakes idle() after the last.
-  #settle(prepared: PreparedDelivery): void {
-    this.#concurrency.settled(prepared)
+  #settle(claim: Claim): void {
+    this.#concurrency.settled(claim)
     if (this.#concurrency.held > 0) return
     for (const resume of this.#idle.splice(0)) resume()
   }
@@ -300,24 +355,29 @@ type DispatcherDeps = {
   webhookPool: Pool
   clock: Clock
   log: Logger
-  deliverer: Notifier
+  notifier: Notifier // The dispatcher calls it when deliveries wait to be claimed.
+  deliverer?: Pick<Deliverer, 'handOver' | 'takeOver'> // Runs in this process. Default: all are claimed.
 }
 
-// Dispatches new events to their destinations and wakes the deliverer. Dispatches all clients together, but
-// one by one after a failure, so that one client's bad event does not block the others.
+// Dispatches new events to their destinations, and hands the deliveries to the deliverer of this process or
+// wakes it to claim them. Dispatches all clients together, but one by one after a failure, so that one
+// client's bad event does not block the others.
 export function dispatchEventsRound({
   webhookPool: pool,
   clock,
   log,
+  notifier,
   deliverer,
 }: DispatcherDeps): Round {
   // Dispatches the events of one client, or of all clients. Returns whether there were any events.
   const dispatch = async (clientId?: ClientId) => {
-    const dispatched = await withTransaction(pool, (tx) =>
-      dispatchEvents(tx, clock(), { clientId }),
+    const handOver = deliverer?.handOver()
+    const { events, deliveries, claims } = await withTransaction(pool, (tx) =>
+      dispatchWithCommit(tx, clock(), { clientId, handOver }),
     )
-    if (dispatched.deliveries > 0) deliverer.call()
-    return dispatched.events > 0
+    await deliverer?.takeOver(claims)
+    if (deliveries > claims.length) notifier.call()
+    return events > 0
   }
 
   return async () => {

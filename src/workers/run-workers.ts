@@ -326,16 +326,8 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
 // Lists workers for work that falls due by the clock. While a test clock is set, the process that moves it
 // does this work instead, ordered by due time (I77, move-clock.ts).
 function listDueWorkers(deps: WorkerDeps): Worker[] {
-  const { dispatcher, deliverer } = deps.notifiers
   return [
-    {
-      name: 'dispatch-events',
-      pauseMs: LOOK_MS,
-      due: HAS_NEW_EVENTS,
-      notifier: dispatcher,
-      round: dispatchEventsRound({ ...deps, deliverer }),
-    },
-    deliveryWorker(deps),
+    ...listWebhookWorkers(deps),
     whenClockIsRight(deps, {
       name: 'expire-payments',
       pauseMs: SECOND_MS,
@@ -388,13 +380,29 @@ function whenClockIsRight({ areAgesKnown }: WorkerDeps, worker: Worker): Worker 
   return { ...worker, round }
 }
 
-// Returns the worker that delivers webhooks. Its deliverer finishes deliveries in flight when the worker
-// stops.
-function deliveryWorker(deps: WorkerDeps): Worker {
-  const notifier = deps.notifiers.deliverer
-  const { round, stop } = new Deliverer({ ...deps, notifier })
-  const due = HAS_DUE_DELIVERIES
-  return { name: 'deliver-webhooks', pauseMs: LOOK_MS, due, notifier, round, stop }
+// Lists the workers that queue and deliver webhooks. The deliverer finishes deliveries in flight when its
+// worker stops.
+function listWebhookWorkers(deps: WorkerDeps): Worker[] {
+  const { dispatcher, deliverer: notifier } = deps.notifiers
+  const deliverer = new Deliverer({ ...deps, notifier })
+  const { round, stop } = deliverer
+  return [
+    {
+      name: 'dispatch-events',
+      pauseMs: LOOK_MS,
+      due: HAS_NEW_EVENTS,
+      notifier: dispatcher,
+      round: dispatchEventsRound({ ...deps, notifier, deliverer }),
+    },
+    {
+      name: 'deliver-webhooks',
+      pauseMs: LOOK_MS,
+      due: HAS_DUE_DELIVERIES,
+      notifier,
+      round,
+      stop,
+    },
+  ]
 }
 
 // Lists the workers that only a sandbox has.

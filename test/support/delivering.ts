@@ -21,7 +21,7 @@ export async function deliverDue({ config, database, clock }: Bench): Promise<vo
   const { mode, banks, policy, secrets } = config
   const notifier = new Notifier()
   const deps = { webhookPool: pool, clock, log: LOG }
-  const dispatch = dispatchEventsRound({ ...deps, deliverer: notifier })
+  const dispatch = dispatchEventsRound({ ...deps, notifier })
   while ((await dispatch(signal)).more);
   const deliverer = new Deliverer({
     ...deps,

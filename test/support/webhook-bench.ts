@@ -93,7 +93,7 @@ export async function startWebhookBench(options: ServiceOptions = {}) {
     return deliverer
   }
   const deliverer = newDeliverer()
-  const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, deliverer: new Notifier() })
+  const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, notifier: new Notifier() })
   const clientId = async (name = 'MAN0000001') => {
     const { rows } = await db.query('select id from clients where client_id = $1', [name])
     return rows[0].id as ClientId

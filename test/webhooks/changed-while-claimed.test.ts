@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { claimDeliveries, correctSchedule } from '#webhooks/claims.ts'
+import { until } from '../support/embedded-bench.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
@@ -51,6 +52,37 @@ test('a delivery that changes while it is claimed is claimed, and leased', async
   assert.deepEqual(rows, [{ leased: bench.queued }])
 })
 
+test('a delivery that is queued while its queue is claimed is claimed next', async () => {
+  await using bench = await setup()
+  for (const number of bench.numbers) await simulate(bench, number, '1')
+  let dispatching: Promise<void> | undefined
+  const isDispatchedOrWaiting = `
+    select from dispatch_cursors where sequence = (select max(sequence) from events)
+    union all
+    select from pg_stat_activity
+     where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0
+       and wait_event_type = 'Lock' and wait_event <> 'advisory'`
+
+  const first = await stalled(
+    bench,
+    AT_ENDPOINTS,
+    (tx) => claimDeliveries(tx, bench.clock(), ALL),
+    async () => {
+      dispatching = bench.dispatch()
+      await until('the dispatcher waits, or is done', async () => {
+        const { rows } = await bench.db.query(isDispatchedOrWaiting)
+        return rows.length > 0
+      })
+    },
+  )
+  await dispatching
+
+  const next = await withTransaction(bench.webhookPool, (tx) =>
+    claimDeliveries(tx, bench.clock(), ALL),
+  )
+  assert.deepEqual([first.claims.length, next.claims.length], [bench.queued, ACCOUNTS])
+})
+
 test('a delivery that changes while a wrong schedule is corrected is corrected', async () => {
   await using bench = await setup()
   bench.advance(-HOUR_MS) // A clock that was ahead queued everything.
@@ -67,23 +99,26 @@ test('a delivery that changes while a wrong schedule is corrected is corrected',
 // A bench with pending deliveries to several destinations.
 async function setup() {
   const bench = await startWebhookBench()
+  const numbers: string[] = []
   for (let at = 0; at < ACCOUNTS; at++) {
     const { accountNumber } = await createAccount(bench, {
       notificationUrl: `http://127.0.0.1:9/${at}`,
     })
+    numbers.push(accountNumber)
     for (let paid = 0; paid < PAYMENTS; paid++) await simulate(bench, accountNumber, '1')
   }
   await bench.dispatch()
   const { rows } = await bench.db.query<{ n: number }>('select count(*)::int as n from deliveries')
-  return Object.assign(bench, { queued: rows[0]?.n as number })
+  return Object.assign(bench, { numbers, queued: rows[0]?.n as number })
 }
 
-// Runs `act`, stops its locking statement in the middle of the search, changes all deliveries, and lets the
-// statement go on. `where` is AT_ENDPOINTS or AT_ATTEMPTS: the SQL that stops it.
+// Runs `act`, stops its locking statement in the middle of the search, makes changes (by default to all
+// deliveries), and lets the statement go on. `where` is AT_ENDPOINTS or AT_ATTEMPTS: the SQL that stops it.
 async function stalled<T>(
   bench: WebhookBench,
   where: string,
   act: (tx: Transaction) => Promise<T>,
+  change: () => Promise<unknown> = () => bench.db.query(CHANGE),
 ): Promise<T> {
   await bench.db.query(`${WAITS}; ${where}`)
   const holder = await bench.db.connect()
@@ -94,7 +129,7 @@ async function stalled<T>(
       return act(tx)
     })
     await untilWaiting(bench.db, 1)
-    await bench.db.query(CHANGE)
+    await change()
     await holder.query('select pg_advisory_unlock(1)')
     return await acting
   } finally {

@@ -11,7 +11,7 @@ type Item = { claim: Claim }
 
 test('a lane starts with one, is doubled by each success up to its width, and halved by failure', () => {
   const bench = setup()
-  bench.concurrency.add(bench.items(1n, 100))
+  bench.add(bench.items(1n, 100))
   const widths = [bench.flying.length]
   for (let i = 0; i < 7; i++) {
     bench.finish(true)
@@ -29,9 +29,9 @@ test('a lane starts with one, is doubled by each success up to its width, and ha
 
 test('more deliveries are claimed before a lane is empty, but not before it has room', () => {
   const bench = setup()
-  bench.concurrency.add(bench.items(1n, 1))
+  bench.add(bench.items(1n, 1))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 3)
-  bench.concurrency.add(bench.items(1n, 3))
+  bench.add(bench.items(1n, 3))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 0)
   assert.equal(bench.needed(), 0)
   bench.settle(bench.finish(true))
@@ -41,7 +41,7 @@ test('more deliveries are claimed before a lane is empty, but not before it has 
 
 test('a destination that failed last time gets one delivery at a time', () => {
   const bench = setup()
-  bench.concurrency.add(bench.items(1n, 1, 2))
+  bench.add(bench.items(1n, 1, 2))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 0)
   bench.settle(bench.finish(false))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 1)
@@ -49,7 +49,7 @@ test('a destination that failed last time gets one delivery at a time', () => {
 
 test('all that fail have half of the places at most; the others go on', () => {
   const bench = setup()
-  for (let id = 1n; id <= IN_FLIGHT_MAX / 2; id++) bench.concurrency.add(bench.items(id, 1, 1))
+  for (let id = 1n; id <= IN_FLIGHT_MAX / 2; id++) bench.add(bench.items(id, 1, 1))
   const limits = bench.concurrency.limits()
   assert.deepEqual([limits?.takesFailing, limits?.otherRoom], [false, 1])
   bench.settle(bench.finish(false))
@@ -58,8 +58,7 @@ test('all that fail have half of the places at most; the others go on', () => {
 
 test('no more is in flight or held than there are places, and each lane gets one in turn', () => {
   const bench = setup()
-  for (let id = 1n; id <= 2n * BigInt(IN_FLIGHT_MAX); id++)
-    bench.concurrency.add(bench.items(id, 1))
+  for (let id = 1n; id <= 2n * BigInt(IN_FLIGHT_MAX); id++) bench.add(bench.items(id, 1))
   assert.equal(bench.flying.length, IN_FLIGHT_MAX)
   assert.equal(bench.concurrency.limits(), undefined)
   assert.equal(new Set(bench.flying.map(({ claim }) => claim.destinationId)).size, IN_FLIGHT_MAX)
@@ -72,7 +71,7 @@ test('no more is in flight or held than there are places, and each lane gets one
 
 test('a lane that was idle for a while is forgotten', () => {
   const bench = setup()
-  bench.concurrency.add(bench.items(1n, 1))
+  bench.add(bench.items(1n, 1))
   bench.settle(bench.finish(true))
   assert.equal(bench.concurrency.limits()?.rooms.size, 1)
   bench.advance(10_001)
@@ -95,6 +94,10 @@ function setup() {
     concurrency,
     flying,
     refused,
+    add(items: readonly Item[]): void {
+      concurrency.hold(items.map(({ claim }) => claim))
+      concurrency.add(items)
+    },
     needed: () => needed,
     advance: (ms: number) => {
       nowMs += ms
@@ -108,6 +111,6 @@ function setup() {
       refused.push(...concurrency.attemptEnded(item, isOk))
       return item
     },
-    settle: (item: Item) => concurrency.settled(item),
+    settle: ({ claim }: Item) => concurrency.settled(claim),
   }
 }
