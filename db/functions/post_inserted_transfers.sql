@@ -14,18 +14,8 @@ create or replace function post_inserted_transfers() returns trigger language pl
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  moved        record;
-  closed_until timestamptz := (select ends_at from closed_days order by day desc limit 1);
-  month_until  timestamptz := (select ends_at from closed_months where reopened_at is null
-                                order by month desc limit 1);
+  moved record;
 begin
-  if month_until is not null and (select min(posted_at) from inserted) < month_until then
-    raise exception 'a transfer would post into a month that is closed' using errcode = 'MN001';
-  end if;
-  if closed_until is not null and (select min(posted_at) from inserted) < closed_until then
-    raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
-  end if;
-
   with net as materialized (
     select id, sum(debit)::bigint as debit, sum(credit)::bigint as credit from (
       select debit_account_id as id, amount_kobo as debit, 0::bigint as credit from inserted
@@ -40,8 +30,19 @@ begin
     returning a.currency
   )
   select count(*) as count, min(currency) as first, max(currency) as last,
-         (select count(*) from net) as named
+         (select count(*) from net) as named,
+         (select min(posted_at) from inserted) as earliest,
+         (select ends_at from closed_days order by day desc limit 1) as days_until,
+         (select ends_at from closed_months where reopened_at is null
+           order by month desc limit 1) as months_until
     into moved from accounts;
+
+  if moved.earliest < moved.months_until then
+    raise exception 'a transfer would post into a month that is closed' using errcode = 'MN001';
+  end if;
+  if moved.earliest < moved.days_until then
+    raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
+  end if;
 
   -- Compares each transfer only if the accounts have several currencies.
   if moved.count < moved.named
