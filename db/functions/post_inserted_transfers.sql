@@ -14,7 +14,8 @@ create or replace function post_inserted_transfers() returns trigger language pl
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  moved record;
+  moved    record;
+  is_wrong boolean;
 begin
   with net as materialized (
     select id, sum(debit)::bigint as debit, sum(credit)::bigint as credit from (
@@ -44,14 +45,17 @@ begin
     raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
   end if;
 
-  -- Compares each transfer only if the accounts have several currencies.
-  if moved.count < moved.named
-     or moved.first <> moved.last and exists (
-    select from inserted t
-      join ledger_accounts d on d.id = t.debit_account_id
-      join ledger_accounts c on c.id = t.credit_account_id
-     where d.currency <> c.currency
-  ) then
+  is_wrong := moved.count < moved.named;
+  -- Compares each transfer only if the accounts have several currencies. PostgreSQL would start the query of
+  -- a condition `… and exists (…)` for every insert.
+  if moved.first <> moved.last then
+    is_wrong := is_wrong or exists (
+      select from inserted t
+        join ledger_accounts d on d.id = t.debit_account_id
+        join ledger_accounts c on c.id = t.credit_account_id
+       where d.currency <> c.currency);
+  end if;
+  if is_wrong then
     raise exception 'a transfer joins two accounts that both exist, in one currency'
       using errcode = 'foreign_key_violation';
   end if;
