@@ -33,9 +33,9 @@ alter table ledger_accounts
   drop constraint ledger_accounts_kind_known,
   drop constraint ledger_accounts_not_overdrawn,
   add constraint ledger_accounts_kind_known check (kind = any
-    ('{bank,shortfall,bank_cost,stamp_duty,input_vat,receivable,write_off,wht_receivable,wht_credit,doubtful_debt,
-       collection,pending,available,subaccount,settling,reserve,paying,refunding,held,forfeited,suspense,returning,
-       due_to_bank,fee_income,vat_payable,provision}'::text[])) not valid,
+    ('{bank,shortfall,bank_cost,stamp_duty,input_vat,receivable,write_off,wht_receivable,wht_credit,
+       doubtful_debt,collection,pending,available,subaccount,settling,reserve,paying,refunding,held,forfeited,
+       suspense,returning,due_to_bank,fee_income,vat_payable,provision}'::text[])) not valid,
   add constraint ledger_accounts_not_overdrawn check (
     debits_kobo >= 0 and credits_kobo >= 0 and
     case when kind = 'bank' then true
