@@ -853,7 +853,7 @@ create table credit_identifiers (
   bank_code text collate "C" not null,
   kind text collate "C" not null,
   constraint credits_taken_once PRIMARY KEY (value, bank_code, kind),
-  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])),
+  constraint credit_identifiers_kind_known CHECK (kind = ANY ('{session_id,settlement_id,bank_reference,clearing_reference,uetr}'::text[])),
   constraint credit_identifiers_value_length CHECK (length(value) >= 1 AND length(value) <= 64)
 );
 CREATE INDEX credit_identifiers_further ON credit_identifiers USING btree (credit_id) WHERE NOT is_first;
@@ -917,12 +917,12 @@ create table credits (
   constraint credits_pkey PRIMARY KEY (id),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
   constraint credits_charges_fit CHECK (fee_kobo >= 0 AND vat_kobo >= 0 AND duty_kobo >= 0 AND (fee_kobo + vat_kobo + duty_kobo) < amount_kobo),
-  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])),
-  constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
-  constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
+  constraint credits_identified_by_known CHECK (identified_by = ANY ('{session_id,settlement_id,bank_reference,clearing_reference,uetr}'::text[])),
+  constraint credits_judged_by_known CHECK (judged_by = ANY ('{bank_time,arrival}'::text[])),
+  constraint credits_outcome_known CHECK (outcome = ANY ('{booked,suspended,assigned,returned,reversed}'::text[])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
   constraint credits_session_id_length CHECK (length(session_id) >= 1 AND length(session_id) <= 64),
-  constraint credits_source_known CHECK (source = ANY (ARRAY['notification'::text, 'requery'::text, 'statement'::text, 'sandbox'::text])),
+  constraint credits_source_known CHECK (source = ANY ('{notification,requery,statement,sandbox}'::text[])),
   constraint credits_transacted_once CHECK (transacted_at IS NULL OR transacted_on IS NULL)
 );
 CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE client_id IS NOT NULL;
@@ -1407,11 +1407,11 @@ create table ledger_accounts (
   credits_kobo bigint not null default 0,
   opened_at timestamp with time zone not null default now(),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'stamp_duty'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text, 'wht_receivable'::text, 'wht_credit'::text, 'doubtful_debt'::text, 'collection'::text, 'pending'::text, 'available'::text, 'subaccount'::text, 'settling'::text, 'reserve'::text, 'paying'::text, 'refunding'::text, 'held'::text, 'forfeited'::text, 'suspense'::text, 'returning'::text, 'due_to_bank'::text, 'fee_income'::text, 'vat_payable'::text, 'provision'::text])),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY ('{bank,shortfall,bank_cost,stamp_duty,input_vat,receivable,write_off,wht_receivable,wht_credit,doubtful_debt,collection,pending,available,subaccount,settling,reserve,paying,refunding,held,forfeited,suspense,returning,due_to_bank,fee_income,vat_payable,provision}'::text[])),
   constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
 CASE
     WHEN kind = 'bank'::text THEN true
-    WHEN kind = ANY (ARRAY['shortfall'::text, 'bank_cost'::text, 'stamp_duty'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text, 'wht_receivable'::text, 'wht_credit'::text, 'doubtful_debt'::text]) THEN debits_kobo >= credits_kobo
+    WHEN kind = ANY ('{shortfall,bank_cost,stamp_duty,input_vat,receivable,write_off,wht_receivable,wht_credit,doubtful_debt}'::text[]) THEN debits_kobo >= credits_kobo
     ELSE credits_kobo >= debits_kobo
 END)
 ) with (fillfactor=70);

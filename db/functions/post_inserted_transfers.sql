@@ -14,18 +14,9 @@ create or replace function post_inserted_transfers() returns trigger language pl
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  moved        record;
-  closed_until timestamptz := (select ends_at from closed_days order by day desc limit 1);
-  month_until  timestamptz := (select ends_at from closed_months where reopened_at is null
-                                order by month desc limit 1);
+  moved    record;
+  is_wrong boolean;
 begin
-  if month_until is not null and (select min(posted_at) from inserted) < month_until then
-    raise exception 'a transfer would post into a month that is closed' using errcode = 'MN001';
-  end if;
-  if closed_until is not null and (select min(posted_at) from inserted) < closed_until then
-    raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
-  end if;
-
   with net as materialized (
     select id, sum(debit)::bigint as debit, sum(credit)::bigint as credit from (
       select debit_account_id as id, amount_kobo as debit, 0::bigint as credit from inserted
@@ -40,17 +31,31 @@ begin
     returning a.currency
   )
   select count(*) as count, min(currency) as first, max(currency) as last,
-         (select count(*) from net) as named
+         (select count(*) from net) as named,
+         (select min(posted_at) from inserted) as earliest,
+         (select ends_at from closed_days order by day desc limit 1) as days_until,
+         (select ends_at from closed_months where reopened_at is null
+           order by month desc limit 1) as months_until
     into moved from accounts;
 
-  -- Compares each transfer only if the accounts have several currencies.
-  if moved.count < moved.named
-     or moved.first <> moved.last and exists (
-    select from inserted t
-      join ledger_accounts d on d.id = t.debit_account_id
-      join ledger_accounts c on c.id = t.credit_account_id
-     where d.currency <> c.currency
-  ) then
+  if moved.earliest < moved.months_until then
+    raise exception 'a transfer would post into a month that is closed' using errcode = 'MN001';
+  end if;
+  if moved.earliest < moved.days_until then
+    raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
+  end if;
+
+  is_wrong := moved.count < moved.named;
+  -- Compares each transfer only if the accounts have several currencies. PostgreSQL would start the query of
+  -- a condition `… and exists (…)` for every insert.
+  if moved.first <> moved.last then
+    is_wrong := is_wrong or exists (
+      select from inserted t
+        join ledger_accounts d on d.id = t.debit_account_id
+        join ledger_accounts c on c.id = t.credit_account_id
+       where d.currency <> c.currency);
+  end if;
+  if is_wrong then
     raise exception 'a transfer joins two accounts that both exist, in one currency'
       using errcode = 'foreign_key_violation';
   end if;

@@ -61,7 +61,7 @@ export class StatementGroup extends pg.Query {
   #end: () => void = () => {} // Resolves the promise of send().
 
   constructor() {
-    super({ text: '' })
+    super('')
   }
 
   // Resolves when every statement has succeeded or failed.
