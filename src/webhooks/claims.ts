@@ -21,6 +21,7 @@ import type { StoredEvent } from './events.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200
+const LOCKED_PAUSE_MS = 1_000
 // The reason stored when a claim disables the destination of an endpoint that was switched off before the
 // destination existed.
 const SWITCHED_OFF = 'it was switched off'
@@ -121,8 +122,10 @@ const LOCK_DUE = `
 // After a pause (`failures` has reached the limit), one delivery is sent as a probe, and the pause lasts
 // until its answer. The probe is the oldest due event: a destination that fails first attempts, such as
 // one that starts slowly, would otherwise fail a probe for each new event. The order by text makes
-// PostgreSQL use the index of due deliveries, not the one of all deliveries ever made. `moved` sees the
-// deliveries before the lease.
+// PostgreSQL use the index of due deliveries, not the one of all deliveries ever made.
+//
+// `moved` sees the deliveries before the lease. If more of them are free than were claimed, another
+// transaction has locked the others. They are looked at again soon, because that transaction may roll back.
 const CLAIM = `
   with ready as materialized (
     select d.id, d.client_id, d.endpoint_id, d.failures, coalesce(e.url, d.url) as url,
@@ -165,6 +168,10 @@ const CLAIM = `
              when c.claimed = c.places and not c.is_probe and c.is_active then $1
              else least(
                case when c.claimed > 0 then $2::timestamptz end,
+               (select $1::timestamptz + interval '${LOCKED_PAUSE_MS} ms' from deliveries
+                 where destination_id = c.id and state = 'pending' and next_attempt_at <= $1
+                   and (leased_until is null or leased_until <= $1)
+                offset c.claimed limit 1),
                (select min(leased_until) from deliveries
                  where destination_id = c.id and state = 'pending' and next_attempt_at <= $1
                    and leased_until > $1),
@@ -197,16 +204,20 @@ export type Waits = {
 // day at most, and not if the previous attempt is dated in the future. Deliveries that a client's chaos
 // settings hold back keep their time.
 //
-// Returns the number of deliveries brought forward. `isFull` means that more schedules may be wrong, or that
-// some deliveries were locked.
+// Also makes queues due that were forgotten: they have pending deliveries, but no time at which they are due.
+// A claim of the previous release could forget one, and may do so beside this release (I190).
+//
+// Returns the number of deliveries brought forward, and of forgotten queues. `isFull` means that more
+// schedules may be wrong, or that some deliveries were locked.
 //
 // Locks: free deliveries, then destinations in id order, like recording attempts.
 export async function correctSchedule(
   tx: Transaction,
   now: Date,
   waits: Waits,
-): Promise<{ deliveries: number; isFull: boolean }> {
+): Promise<{ deliveries: number; queues: number; isFull: boolean }> {
   const { wrong: wrongCount, corrected } = await correctDeliveries(tx, now, waits)
+  const forgotten = await findForgotten(tx)
   await tx.query({
     name: 'lock-destinations-put-off',
     text: `select from destinations d where ${IS_PUT_OFF} order by id for no key update`,
@@ -220,8 +231,21 @@ export async function correctSchedule(
             where ${IS_PUT_OFF}`,
     values: [...latestCorrectTimes(now), now],
   })
-  await scheduleNow(tx, now, [...new Set(corrected)])
-  return { deliveries: corrected.length, isFull: wrongCount === CORRECTED_MAX }
+  await scheduleNow(tx, now, [...new Set([...corrected, ...forgotten])])
+  const isFull = wrongCount === CORRECTED_MAX || forgotten.length === CORRECTED_MAX
+  return { deliveries: corrected.length, queues: forgotten.length, isFull }
+}
+
+// Finds destinations with pending deliveries that are not due at any time.
+async function findForgotten(tx: Transaction): Promise<DestinationId[]> {
+  const { rows } = await tx.query<{ id: DestinationId }>({
+    name: 'find-forgotten-destinations',
+    text: `select d.id from destinations d
+            where d.due_at is null and d.disabled_at is null
+              and d.id in (select v.destination_id from deliveries v where v.state = 'pending')
+            limit ${CORRECTED_MAX}`,
+  })
+  return rows.map(({ id }) => id)
 }
 
 type Key = { eventId: EventId; destinationId: DestinationId }

@@ -228,7 +228,7 @@ async function queueDeliveries(
 
 // Whether the events have no deliveries yet. A user may have requested a redelivery before the event was
 // dispatched (redeliver.ts). Then that delivery stays as it is, and the others are inserted without leases.
-// If a redelivery commits after this look, the transaction fails, and the next round finds that delivery.
+// If a redelivery commits after this look, the transaction fails, is repeated, and then finds that delivery.
 async function areNew(tx: Transaction, events: readonly StoredEvent[]): Promise<boolean> {
   const ids = events.map(({ id }) => id).sort()
   const { rowCount } = await tx.query({

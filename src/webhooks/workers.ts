@@ -1,6 +1,7 @@
-// Dispatches events and delivers webhooks. A round of the deliverer claims due deliveries and starts sending
-// without waiting for responses, so that a slow receiver delays no other. Free slots are refilled from the
-// queues, and the next round is requested before a queue runs dry.
+// Dispatches events and delivers webhooks. The deliverer gets new deliveries from the dispatcher of its
+// process, and claims all others in its rounds. It sends without waiting for responses, so that a slow
+// receiver delays no other. Free slots are refilled from the queues, and the next round is requested before a
+// queue runs dry.
 //
 // The lease is committed before the first byte is sent, and no transaction or connection is held while
 // waiting for a receiver. After a crash, leases expire: delivery is at least once, with a stable id.
@@ -84,7 +85,7 @@ export class Deliverer {
   #preparing: Promise<void> | undefined
   #isStopping = false
   #idle: (() => void)[] = []
-  #lastRoundMs = 0
+  #lastWorkMs = 0 // The time of the last claim or hand-over, by which a clock set back is noticed.
   #correctAtMs = 0
 
   constructor(deps: DelivererDeps) {
@@ -142,6 +143,7 @@ export class Deliverer {
   async takeOver(claims: readonly Claim[]): Promise<void> {
     if (claims.length === 0) return
     if (this.#isStopping) return this.#releaseUnsent(claims)
+    this.#lastWorkMs = Math.max(this.#lastWorkMs, this.#deps.clock().getTime())
     this.#concurrency.hold(claims)
     this.#takenOver.push(...claims)
     this.#preparing ??= this.#startTakenOver()
@@ -195,15 +197,16 @@ export class Deliverer {
   async #correctIfDue(now: Date): Promise<void> {
     const { webhookPool: pool, log } = this.#deps
     const nowMs = now.getTime()
-    const isSetBack = nowMs < this.#lastRoundMs - SET_BACK_MIN_MS
-    this.#lastRoundMs = nowMs
+    const isSetBack = nowMs < this.#lastWorkMs - SET_BACK_MIN_MS
+    this.#lastWorkMs = nowMs
     if (!isSetBack && nowMs < this.#correctAtMs) return
-    const { deliveries, isFull } = await withTransaction(pool, (tx) =>
+    const { deliveries, queues, isFull } = await withTransaction(pool, (tx) =>
       correctSchedule(tx, now, WAITS_MAX),
     )
     const waitMs = isSetBack ? CORRECT_AGAIN_MS : CORRECT_EVERY_MS
     this.#correctAtMs = isFull ? 0 : nowMs + waitMs
     if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
+    if (queues > 0) log.warn({ queues }, 'made queues of webhooks due that had been forgotten')
   }
 
   // Resolves once no claimed delivery is waiting, being sent or being recorded.

@@ -1,6 +1,7 @@
 // A service whose webhooks are dispatched and delivered on demand, on the test's clock, to real receivers
 // that record their requests.
 
+import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
@@ -19,6 +20,7 @@ import { patientBatchPool } from './database.ts'
 import { type ServiceOptions, startTestService } from './running-service.ts'
 
 const NEVER = new AbortController().signal
+const ROUNDS_MAX = 1_000 // More than any test needs.
 
 const DELIVERIES = `
   select e.type, d.url, v.kind, v.url as "sentTo", v.state, v.attempts,
@@ -102,7 +104,9 @@ export async function startWebhookBench(options: ServiceOptions = {}) {
     while ((await dispatchRound(NEVER)).more);
   }
   const deliver = async (by = deliverer) => {
+    let roundsLeft = ROUNDS_MAX
     do {
+      assert(roundsLeft-- > 0, 'a due delivery is never sent')
       await by.round(NEVER)
       await by.idle()
     } while (await isDue(db, clock()))

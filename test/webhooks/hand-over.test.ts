@@ -16,6 +16,7 @@ const NEVER = new AbortController().signal
 const IS_BLOCKED = `
   select from pg_stat_activity
    where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
+const HOUR_MS = 3_600_000
 const ANY_ROOM = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 
 test('a new delivery is sent without a claim; its queue is due when the lease ends', async () => {
@@ -221,6 +222,23 @@ test('a worker that stops is handed nothing, and gives back what comes too late'
   await runRounds(bench.newDeliverer())
 
   assert.equal(receiver.received.length, 1)
+})
+
+test('a clock that was ahead only while deliveries were handed over is noticed when it is set back', async () => {
+  await using receiver = await listener((response) => response.writeHead(500).end())
+  await using bench = await startWebhookBench()
+  const deliverer = bench.newDeliverer()
+  await deliverer.round(NEVER)
+  await createAccount(bench, { notificationUrl: receiver.url })
+  bench.advance(HOUR_MS)
+  await dispatchTo(bench, deliverer)
+  await deliverer.idle()
+  bench.advance(5_000 - HOUR_MS)
+
+  await deliverer.round(NEVER)
+
+  const [delivery] = await bench.deliveries()
+  assert(delivery?.nextAttemptAt < new Date(bench.clock().getTime() + HOUR_MS / 2))
 })
 
 test('two processes that dispatch, hand over and claim send every event once', async () => {
