@@ -43,7 +43,7 @@ export async function recordAnswer(tx: Transaction, now: Date, attempt: Attempt)
   await updateBreaker(tx, attempt.bankNow ?? now, { claim, isOk })
 }
 
-// Releases the lease of a requery that got no answer because the process is stopping.
+// Releases the lease of a requery, so that any worker may ask again at once.
 export async function releaseClaim(tx: Transaction, { id, leasedUntil }: Claim): Promise<void> {
   await tx.query({
     name: 'release-requery',

@@ -11,6 +11,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { readWithheldShares } from '#credits/queries.ts'
 import type { Pool } from '#db/pool.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
 import { lockAndClaimCalls } from '#records/call-rates.ts'
 import { syncRoutes } from '#routing/bank-route.ts'
 import type { PaymentRouter } from '#routing/decision.ts'
@@ -125,9 +126,9 @@ async function awaitCallRate(
 
 type Requery = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
-// Asks the bank about one claimed requery, books the money that it finds, and records the answer. Without an
-// answer while the process stops, or if the database is too slow to record it, releases the claim, so that
-// another round need not wait for the lease to expire.
+// Asks the bank about one claimed requery, books the money that it finds, and records the answer. Releases the
+// claim if there is no answer because the process stops, so that another round need not wait for the lease to
+// expire; and if the database is too slow to book or record it while a test clock stands still.
 async function askAndRecord(
   deps: RequeryDeps,
   { claim, connection, signal }: Requery,
@@ -154,12 +155,22 @@ async function askAndRecord(
       recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, newCreditIds, bankNow }),
     )
   } catch (error) {
-    // While a test clock stands still, the lease would never expire. After any other failure it should: the
-    // next attempt may well fail too.
-    if (isUnavailable(error)) await withTransaction(db, (tx) => releaseClaim(tx, claim))
+    // While a test clock stands still, the lease would never expire. Otherwise it should: the bank must not be
+    // asked in every round while the database is slow.
+    const isStill = clock().getTime() === askedAt.getTime()
+    if (isStill && isPassing(error)) {
+      await withTransaction(db, (tx) => releaseClaim(tx, claim)).catch(() => {})
+    }
     throw error
   }
 }
+
+// Whether a failure says only that the database is too slow, or that too much is waiting for it.
+function isPassing(error: unknown): boolean {
+  return isUnavailable(error) || (error instanceof Refusal && WAITING.has(error.code))
+}
+
+const WAITING: ReadonlySet<RefusalCode> = new Set(['try_again', 'busy'])
 
 type Deps = { db: Pool; clock: Clock; notificationMeter: NotificationMeter }
 
