@@ -43,8 +43,8 @@ export const LONG_BATCHED = [
 // The long files that `npm run check` runs too: processes that are killed, the failover of the database, the
 // simulations against the model, the programs that users start, the upgrade from the previous release,
 // hostile requests, the commands of the guides, the short torture run, the pages and the journeys through
-// them. What only `npm run test:long` adds are longer forms, large tables, and one browser file for each part
-// of the dashboard.
+// them. Only `npm run test:long` runs the others, such as backups, large tables, planted differences, and one
+// browser file for each part of the dashboard (docs/decisions/0034).
 export const CHECKED_LONG = [
   'test/{crash,draining,main,start-bundle}.test.ts',
   'test/{embedded,guides,simulation,upgrade,web}/*.test.ts',
@@ -58,6 +58,7 @@ export const CHECKED_LONG = [
   'test/reconciliation/killed-import.test.ts',
   'test/sdk/package.test.ts',
   'test/torture/short.test.ts',
+  'test/webhooks/delivery-isolation.test.ts',
 ]
 
 // The slower ones among the files that are not long; they start first.

@@ -83,7 +83,7 @@ const IS_SETTLED = `
 // over counts: transfers with a higher id.
 const selectUpcoming = (hasPrevious: boolean) => `
   select reason, cause, credit_kobo - debit_kobo as kobo, credits as brought
-    from (select * from ledger_hours
+    from (select ${COLUMNS} from ledger_hours
            where client_id = $1 and currency = $2 and hour >= $5 and hour < $3
           union all
           select ${COLUMNS}

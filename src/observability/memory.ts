@@ -8,8 +8,9 @@ const LOOK_MS = 15_000
 const IDLE_SHARE = 0.05
 
 // Collects garbage once: at the end of the first 15 seconds in which the process was idle. A start leaves 30
-// MB of garbage and unused pages. V8 returns pages only after it has collected the whole heap, which takes an
-// idle process many minutes to need. A process with requests collects by itself, so they wait for nothing.
+// MB of garbage and unused pages. V8 returns pages only after it has collected the whole heap, which an idle
+// process needs only after many minutes. The collection takes about a tenth of a second; a request that
+// arrives meanwhile waits for it.
 export function collectOnceIdle(lookMs = LOOK_MS): void {
   let last = performance.eventLoopUtilization()
   const timer = setInterval(() => {
