@@ -126,9 +126,9 @@ async function awaitCallRate(
 
 type Requery = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
-// Asks the bank about one claimed requery, books the money that it finds, and records the answer. Releases the
-// claim if there is no answer because the process stops, so that another round need not wait for the lease to
-// expire; and if the database is too slow to book or record it while a test clock stands still.
+// Asks the bank about one claimed requery, books the money that it finds, and records the answer. Releases
+// the claim if there is no answer because the process stops, so that another round need not wait for the
+// lease to expire.
 async function askAndRecord(
   deps: RequeryDeps,
   { claim, connection, signal }: Requery,
@@ -155,14 +155,16 @@ async function askAndRecord(
       recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, newCreditIds, bankNow }),
     )
   } catch (error) {
-    // While a test clock stands still, the lease would never expire. Otherwise it should: the bank must not be
-    // asked in every round while the database is slow.
     const isStill = clock().getTime() === askedAt.getTime()
-    if (isStill && isPassing(error)) {
-      await withTransaction(db, (tx) => releaseClaim(tx, claim)).catch(() => {})
-    }
+    if (isStill && isPassing(error)) await releaseQuietly(deps, claim)
     throw error
   }
+}
+
+// Releases a claim while a test clock stands still, by which its lease would never expire. By any other clock
+// it should: the bank must not be asked in every round while the database is slow.
+async function releaseQuietly({ db }: RequeryDeps, claim: Claim): Promise<void> {
+  await withTransaction(db, (tx) => releaseClaim(tx, claim)).catch(() => {})
 }
 
 // Whether a failure says only that the database is too slow, or that too much is waiting for it.

@@ -224,7 +224,7 @@ test('a worker that stops is handed nothing, and gives back what comes too late'
   assert.equal(receiver.received.length, 1)
 })
 
-test('a clock that was ahead only while deliveries were handed over is noticed when it is set back', async () => {
+test('a clock that is ahead during a hand-over is noticed when it is set back', async () => {
   await using receiver = await listener((response) => response.writeHead(500).end())
   await using bench = await startWebhookBench()
   const deliverer = bench.newDeliverer()
