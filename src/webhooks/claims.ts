@@ -236,13 +236,16 @@ export async function correctSchedule(
   return { deliveries: corrected.length, queues: forgotten.length, isFull }
 }
 
-// Finds destinations with pending deliveries that are not due at any time.
+// Finds destinations with pending deliveries that are not due at any time. Reads the index of pending
+// deliveries, and each of their destinations by its id (`offset 0`), because most destinations have none.
 async function findForgotten(tx: Transaction): Promise<DestinationId[]> {
   const { rows } = await tx.query<{ id: DestinationId }>({
     name: 'find-forgotten-destinations',
-    text: `select d.id from destinations d
-            where d.due_at is null and d.disabled_at is null
-              and d.id in (select v.destination_id from deliveries v where v.state = 'pending')
+    text: `select d.id
+             from (select distinct destination_id from deliveries where state = 'pending') as v
+            cross join lateral (
+              select id from destinations
+               where id = v.destination_id and due_at is null and disabled_at is null offset 0) as d
             limit ${CORRECTED_MAX}`,
   })
   return rows.map(({ id }) => id)
