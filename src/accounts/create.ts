@@ -3,6 +3,7 @@
 //
 // I8: a collection account is one ledger account; they share their id.
 
+import type { SignedInSession } from '#access/sessions.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import { numberArray } from '#db/sql.ts'
@@ -137,6 +138,7 @@ export type AccountRequest = {
   splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
+  session?: SignedInSession | undefined // Of the person who creates it (credits/writers.ts).
 }
 
 // `bank` issues every new account's main number; `limits` are its default limits.

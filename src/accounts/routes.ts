@@ -103,15 +103,19 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     },
     async (request, reply) => {
       refuseMerchant(request.client, request.body.merchantCode)
-      const account = await reserveForAccount(deps, {
-        clientId: request.client.id,
-        fields: pickFields(request.body),
-        kyc: pickKyc(request.body),
-        payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
-        banks: requireIssuingBanks(banks, request.body.banks),
-        splitCode: request.body.splitCode,
-        idempotencyKey: request.headers['idempotency-key'],
-      })
+      const account = await reserveForAccount(
+        { ...deps, request },
+        {
+          clientId: request.client.id,
+          fields: pickFields(request.body),
+          kyc: pickKyc(request.body),
+          payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
+          banks: requireIssuingBanks(banks, request.body.banks),
+          splitCode: request.body.splitCode,
+          idempotencyKey: request.headers['idempotency-key'],
+          session: request.session,
+        },
+      )
       const { value, replayed } = await writers.accounts.submit(account)
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', formatEtag(value.version))

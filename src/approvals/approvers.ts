@@ -31,10 +31,12 @@ export type Maker = { actor: string; userId: UserId | null; people: readonly Use
 
 export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
 
+// The people behind the first approver are kept with the approval (I221); only older approvals have none.
 export const APPROVER_COLUMNS = `maker_people, approvers_needed,
   case when first_approved_by_user is not null then jsonb_build_object(
     'actor', first_approved_by, 'userId', first_approved_by_user,
-    'people', people_of(first_approved_by_user, 'infinity')) end as first_approver`
+    'people', coalesce(first_approver_people,
+                       people_of(first_approved_by_user, 'infinity'))) end as first_approver`
 
 type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | null }
 
@@ -42,7 +44,8 @@ type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | nu
 export const isFirstOfTwo = ({ approversNeeded, firstApprover }: TwoApprovals) =>
   approversNeeded > 1 && !firstApprover
 
-// Records the first of two approvals. Nothing is paid before the second one.
+// Records the first of two approvals; a trigger keeps the people behind the approver. Nothing is paid before
+// the second approval.
 export async function writeFirstApproval(
   tx: Transaction,
   { actor, userId, now }: { actor: string; userId: UserId | null; now: Date },

@@ -25,10 +25,11 @@ import { refuseRestricted, type Scope } from '#access/permissions.ts'
 import type { SignedInSession } from '#access/sessions.ts'
 import { type List, type Order, readCursor, type Summary, writeCursor } from '#db/paging.ts'
 import type { Pool } from '#db/pool.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
+import { withCaller } from './caller.ts'
 import { type Columns, CsvExports, FileQuery, readBatches } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
@@ -443,7 +444,7 @@ class Resource<V extends Shape, P extends Parsers> {
         let answer: { data: unknown }
         if (!isKeyed) {
           const prepared = await runPrepare?.()
-          answer = await withTransaction(keyed.pool, (tx) => work(tx, prepared), { lockedTable })
+          answer = await withCaller(deps, keyed, (tx) => work(tx, prepared))
         } else if (runPrepare) {
           answer = await withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
         } else {
@@ -513,7 +514,8 @@ type RequestParts = { request: FastifyRequest; reply: FastifyReply; parsers: Par
 
 // Builds the call that an operation gets from the request, with the path's parameters parsed.
 function toCall(deps: Deps, { request, reply, parsers }: RequestParts): Call {
-  const identity = request.session ? toPerson(request.session) : toIdentity(request)
+  const { session, scopes } = request
+  const identity = session && !scopes ? toPerson(session) : toIdentity(request)
   const texts = request.params as Record<string, string>
   const params = Object.entries(texts).map(([name, text]) => [
     name,
