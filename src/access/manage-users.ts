@@ -20,12 +20,7 @@ import {
   type Role,
 } from './permissions.ts'
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
-import {
-  endUserSessions,
-  lockSessionsOfUser,
-  lockUserOf,
-  type SignedInSession,
-} from './sessions.ts'
+import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 import {
   changeUser,
   createUser,
@@ -222,15 +217,13 @@ async function getAllowed(
   return user
 }
 
-// Locks user and administrator before a change, and checks their roles again under the locks. The sessions of the
-// user come first, as in every write of that user.
+// Locks user and administrator before a change, and checks their roles again under the locks.
 async function lockManageable(
   tx: Transaction,
   by: Administrator,
   { id, may }: ManagedUser,
 ): Promise<LockedUser> {
   const { clientId } = await getAllowed(tx, by, { id, may })
-  await lockSessionsOfUser(tx, id)
   const user = await lockUser(tx, { id, clientId, byId: by.userId })
   await lockAdministrator(tx, by)
   if (!user) throw new Refusal('user_not_found')

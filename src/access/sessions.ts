@@ -159,7 +159,8 @@ export async function isProvenByProvider(
 
 // Checks in the transaction of a write that the caller's session is still live, and locks it until the commit.
 // A sign-out, removal, disabling or password reset ends sessions, so it waits for the write, or the write is
-// refused. Also refuses a user whose role has changed. Take this lock first: it comes before those of users.
+// refused. Also refuses a user whose role has changed. Locks the user before the session, as these do. The lock
+// admits the stronger ones of lockUser() and lockUserOf(), so that two writes of a user do not deadlock.
 export async function lockSession(
   tx: Transaction,
   now: Date,
@@ -183,7 +184,7 @@ export async function lockSessions(
              join clients on clients.id = sessions.client_id
             where sessions.id = any($1::uuid[]) and sessions.expires_at > $2
               and sessions.seen_at > $3 and users.is_active and clients.is_active
-            order by sessions.id for key share of sessions`,
+            order by users.id, sessions.id for key share of users, sessions`,
     values: [sessions.map(({ sessionId }) => sessionId), now, new Date(now.getTime() - IDLE_MS)],
   })
   const roles = new Map(rows.map(({ id, role }) => [id, role]))
@@ -191,16 +192,6 @@ export async function lockSessions(
     const role = roles.get(sessionId)
     if (role === undefined) return new Refusal('session_needed')
     return role === user.role ? undefined : new Refusal('role_not_allowed')
-  })
-}
-
-// Locks the sessions of a user whom an administrator is about to remove, disable or reset, before the lock of
-// the user: the user's own writes take these locks in the same order.
-export async function lockSessionsOfUser(tx: Transaction, userId: UserId): Promise<void> {
-  await tx.query({
-    name: 'lock-sessions-of-user',
-    text: 'select from sessions where user_id = $1 order by id for update',
-    values: [userId],
   })
 }
 
@@ -212,7 +203,7 @@ export async function lockUserOf(
 ): Promise<Role> {
   const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-own-user',
-    text: 'select role from users where id = $1 and is_active for update',
+    text: 'select role from users where id = $1 and is_active for no key update',
     values: [user.id],
   })
   const { rowCount } = await tx.query({
