@@ -2,7 +2,8 @@
 // access must not have changed too recently, and must not come from the maker (access/users.ts). The maker is
 // the person who controls the credential (I93, access/invitations.ts). The database stores the people behind
 // a maker with each request (keep_maker_people) and judges approvers in one function (approver_unfitness). A
-// user who is removed and added again under the same address is the same person.
+// user who is removed and added again under the same address is the same person, and a removed user keeps the
+// people that they had (people_of, I220).
 //
 // Refusals, in the order of the checks: people_only, other_person_needed, maker_counts_as_you (the approver
 // is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same person is
