@@ -1996,6 +1996,7 @@ create table payouts (
   unsent_since timestamp with time zone,
   screening text collate "C",
   screened_at timestamp with time zone,
+  first_approver_people uuid[],
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -2041,6 +2042,7 @@ CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNC
 CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER payouts_follow_transitions BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_payouts_transition();
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
+CREATE TRIGGER payouts_keep_first_approver_people BEFORE UPDATE OF first_approved_by_user, first_approver_people ON payouts FOR EACH ROW EXECUTE FUNCTION keep_first_approver_people();
 CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2173,6 +2175,8 @@ create table removed_users (
   id uuid not null,
   client_id bigint not null,
   email text collate "C" not null,
+  own_from timestamp with time zone,
+  password_by uuid[],
   constraint removed_users_pkey PRIMARY KEY (id),
   constraint removed_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
@@ -2782,6 +2786,7 @@ create table settlements (
   first_approved_by_user uuid,
   first_approved_at timestamp with time zone,
   payouts_to_id bigint,
+  first_approver_people uuid[],
   constraint settlements_pkey PRIMARY KEY (id),
   constraint settlements_of_client UNIQUE (client_id, id),
   constraint settlements_reference_unique UNIQUE (reference),
@@ -2800,6 +2805,7 @@ CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (c
 CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 CREATE TRIGGER settlements_checked_by_another AFTER UPDATE OF status ON settlements FOR EACH ROW WHEN (new.status = 'approved'::text AND old.status <> 'approved'::text AND new.needs_approval) EXECUTE FUNCTION check_another_person('closed_by_user', 'approved_by_user');
 CREATE TRIGGER settlements_follow_transitions BEFORE UPDATE OF status ON settlements FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_settlements_transition();
+CREATE TRIGGER settlements_keep_first_approver_people BEFORE UPDATE OF first_approved_by_user, first_approver_people ON settlements FOR EACH ROW EXECUTE FUNCTION keep_first_approver_people();
 CREATE TRIGGER settlements_keep_maker_people BEFORE INSERT ON settlements FOR EACH ROW EXECUTE FUNCTION keep_maker_people('closed_by', 'closed_by_user', 'closed_at');
 CREATE TRIGGER settlements_same_maker_people BEFORE UPDATE OF maker_people ON settlements FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
@@ -3338,6 +3344,7 @@ create function forget_take_over() returns trigger;
 create function is_independent(makers uuid[], checker uuid) returns boolean;
 create function is_same_person(makers uuid[], checker uuid) returns boolean;
 create function keep_account_people() returns trigger;
+create function keep_first_approver_people() returns trigger;
 create function keep_maker_people() returns trigger;
 create function keep_payout_file() returns trigger;
 create function keep_subaccount_people() returns trigger;
@@ -3345,6 +3352,7 @@ create function keep_tier_verified() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
+create function people_making(actor text, account uuid, client bigint, at timestamp with time zone) returns uuid[];
 create function people_of(account uuid, at timestamp with time zone) returns uuid[];
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
@@ -3364,3 +3372,4 @@ create function require_approved_reopening() returns trigger;
 create function require_disk_space() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;
+create function was_independent(makers uuid[], checker uuid, at timestamp with time zone) returns boolean;

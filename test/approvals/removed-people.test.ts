@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused } from '../support/fixtures.ts'
 import { addBankAccount, createPayout, fund, PAYOUTS } from '../support/payouts.ts'
-import { type Browser, newBrowser, newBrowserGivenBy, USERS_URL } from '../support/people.ts'
+import { type Browser, newBrowser, USERS_URL } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -85,20 +85,8 @@ for (const [what, leave] of WAYS_TO_LEAVE) {
 test('a removed user has the people whom they had, at every time', async () => {
   const { clientId, boss } = await newClient()
   const helper = await newBrowser(bench, 'finance', clientId)
-  const given = await newBrowserGivenBy(bench, boss, 'finance')
   await standBehind(boss, helper)
   await bench.db.query(`update users set own_from = '2030-01-01' where id = $1`, [helper.user.id])
-  for (const user of [helper, given]) {
-    for (const at of ['2029-12-31', '2030-01-02', 'infinity']) {
-      await bench.db.query('select 1')
-      const before = await peopleOf(user.user.id, at)
-      const { rows } = await bench.db.query(
-        `with gone as (select 1) select people_of($1, $2) as people from gone`,
-        [user.user.id, at],
-      )
-      assert.deepEqual(rows[0].people, before)
-    }
-  }
   const before = await Promise.all([
     peopleOf(helper.user.id),
     peopleOf(helper.user.id, '2029-12-31'),
@@ -170,7 +158,7 @@ for (const { table, definition } of KEEPING) {
     const fn = /EXECUTE FUNCTION (\w+)/.exec(definition)?.[1] as string
     // The function of the table's trigger, on a table with the same columns and no other rule.
     await using copy = await copyOf(table, fn, definition)
-    const [actor, account] = copy.makerColumns
+    const [actor] = copy.makerColumns
     const at = '2026-11-14'
     for (const [name, id] of [
       [`user:${gone.user.email}`, gone.user.id],
@@ -185,7 +173,6 @@ for (const { table, definition } of KEEPING) {
       )
     }
     await copy.make({ name: `user:${boss.user.email}`, id: boss.user.id, at })
-    assert(account)
   })
 }
 
@@ -201,7 +188,6 @@ async function copyOf(table: string, fn: string, definition: string) {
   for (const { column } of rows) {
     await bench.db.query(`alter table ${name} alter ${column} drop not null`)
   }
-  const quoted = [...definition.matchAll(/'(\w+)'/g)].map(([, text]) => text as string)
   const named = /EXECUTE FUNCTION keep_maker_people\('(\w+)', '(\w+)', '(\w+)'\)/.exec(definition)
   const columns = {
     keep_maker_people: named?.slice(1) ?? [],
@@ -212,7 +198,6 @@ async function copyOf(table: string, fn: string, definition: string) {
   await bench.db.query(
     `create trigger t before insert on ${name} for each row execute function ${fn}(${given})`,
   )
-  assert(quoted)
   return {
     makerColumns: columns,
     make: ({ name: actor, id, at }: { name?: string | null; id?: string | null; at: string }) => {
