@@ -1,5 +1,5 @@
--- I93, I221: another person approves. Arguments: the columns of the maker's and of the checker's user. The first of
--- two approvers is judged by the people kept with the approval; only older approvals have none.
+-- I93, I221: another person approves. Arguments: the columns of the maker's and of the checker's user. The
+-- first of two approvers is judged by the people kept with the approval; only older approvals have none.
 create or replace function check_another_person() returns trigger language plpgsql as $$
 declare
   request constant jsonb := to_jsonb(new);

@@ -1,5 +1,5 @@
--- Returns whether nobody behind the checker, as of the time, is one of the makers, and no maker gave the checker
--- access. Without a checker there is nobody who could be independent.
+-- Returns whether nobody behind the checker, as of the time, is one of the makers, and no maker gave the
+-- checker access. Without a checker there is nobody who could be independent.
 create or replace function was_independent(makers uuid[], checker uuid, at timestamptz)
 returns boolean language sql stable as $$
   select checker is not null

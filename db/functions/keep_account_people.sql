@@ -1,5 +1,5 @@
--- I93: keeps the people behind those who added a bank account or made it the default. Null for a user: a client's
--- credentials.
+-- I93: keeps the people behind those who added a bank account or made it the default. Null for a user: a
+-- client's credentials.
 create or replace function keep_account_people() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then

@@ -1,5 +1,5 @@
--- I93: keeps the people behind the maker with a request. Arguments: the columns of the actor, of the user and of
--- the time.
+-- I93: keeps the people behind the maker with a request. Arguments: the columns of the actor, of the user and
+-- of the time.
 create or replace function keep_maker_people() returns trigger language plpgsql as $$
 declare
   request constant jsonb := to_jsonb(new);

@@ -1,4 +1,5 @@
--- I93: keeps the people behind whoever chose a subaccount's bank account. Null for a user: a client's credentials.
+-- I93: keeps the people behind whoever chose a subaccount's bank account. Null for a user: a client's
+-- credentials.
 create or replace function keep_subaccount_people() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' or new.account_chosen_at is distinct from old.account_chosen_at

@@ -1,5 +1,5 @@
--- I220: returns the people behind the maker of a request: a user, or a client's credentials. Locks the user, so that
--- none is removed before the commit, and fails if the user is gone. Workers count as nobody.
+-- I220: returns the people behind the maker of a request: a user, or a client's credentials. Locks the user,
+-- so that none is removed before the commit, and fails if the user is gone. Workers count as nobody.
 create or replace function people_making(actor text, account uuid, client bigint, at timestamptz)
 returns uuid[] language plpgsql as $$
 begin

@@ -1,6 +1,6 @@
--- I220: the user, present or removed; until they count as themselves, also those who set their password. Without
--- password_by, the last user who gave them access stands for it. An id that no user ever had counts as the
--- command line's as well, so that it is never an independent person.
+-- I220: the user, present or removed; until they count as themselves, also those who set their password.
+-- Without password_by, the last user who gave them access stands for it. An id that no user ever had counts
+-- as the command line's as well, so that it is never an independent person.
 create or replace function people_of(account uuid, at timestamptz) returns uuid[] language sql stable as $$
   select coalesce((
     select case when u.own_from <= at then array[u.id]

@@ -182,8 +182,8 @@ export async function endTokens(tx: Transaction, clientId: ClientId): Promise<vo
   })
 }
 
-// Checks in the transaction of a write that the caller's token was not revoked and its client not suspended. The
-// lock makes a revocation wait for the commit, because it deletes the secrets.
+// Checks in the transaction of a write that the caller's token was not revoked and its client not suspended.
+// The lock makes a revocation wait for the commit, because it deletes the secrets.
 export async function lockToken(
   tx: Transaction,
   { id, tokenGeneration }: Pick<Client, 'id' | 'tokenGeneration'>,

@@ -157,10 +157,11 @@ export async function isProvenByProvider(
   return rowCount === 1
 }
 
-// Checks in the transaction of a write that the caller's session is still live, and locks it until the commit.
-// A sign-out, removal, disabling or password reset ends sessions, so it waits for the write, or the write is
-// refused. Also refuses a user whose role has changed. Locks the user before the session, as these do. The lock
-// admits the stronger ones of lockUser() and lockUserOf(), so that two writes of a user do not deadlock.
+// Checks in the transaction of a write that the caller's session is still live, and locks it until the
+// commit. A sign-out, removal, disabling or password reset ends sessions, so it waits for the write, or the
+// write is refused. Also refuses a user whose role has changed. Locks the user before the session, as these
+// do. The lock admits the stronger ones of lockUser() and lockUserOf(), so that two writes of a user do not
+// deadlock.
 export async function lockSession(
   tx: Transaction,
   now: Date,

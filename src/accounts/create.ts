@@ -138,7 +138,7 @@ export type AccountRequest = {
   splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
-  session?: SignedInSession | undefined // Of the person who creates it (credits/writers.ts).
+  session?: SignedInSession | undefined // The creator's, if a person (credits/writers.ts).
 }
 
 // `bank` issues every new account's main number; `limits` are its default limits.

@@ -76,11 +76,11 @@ const CREATE_ERRORS = [
   'numbers_exhausted',
 ] as const
 
+const response = { 200: ApiEnvelope(AccountView.schema) }
+const tags = ['Collection accounts']
+
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { accountLookups, banks, sealer, writers, authentication } = deps
-  const response = { 200: ApiEnvelope(AccountView.schema) }
-  const tags = ['Collection accounts']
-
   app.post(
     ACCOUNTS,
     {
@@ -103,19 +103,17 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     },
     async (request, reply) => {
       refuseMerchant(request.client, request.body.merchantCode)
-      const account = await reserveForAccount(
-        { ...deps, request },
-        {
-          clientId: request.client.id,
-          fields: pickFields(request.body),
-          kyc: pickKyc(request.body),
-          payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
-          banks: requireIssuingBanks(banks, request.body.banks),
-          splitCode: request.body.splitCode,
-          idempotencyKey: request.headers['idempotency-key'],
-          session: request.session,
-        },
-      )
+      const requested = {
+        clientId: request.client.id,
+        fields: pickFields(request.body),
+        kyc: pickKyc(request.body),
+        payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
+        banks: requireIssuingBanks(banks, request.body.banks),
+        splitCode: request.body.splitCode,
+        idempotencyKey: request.headers['idempotency-key'],
+        session: request.session,
+      }
+      const account = await reserveForAccount({ ...deps, request }, requested)
       const { value, replayed } = await writers.accounts.submit(account)
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', formatEtag(value.version))

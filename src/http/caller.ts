@@ -1,10 +1,11 @@
-// Checks the caller of a write again, in its transaction (I222). A request is authenticated by its headers, and its
-// body may arrive minutes later. A session that has ended by then, or a token that was revoked, writes nothing and
-// reads no stored response. A sign-out, removal or revocation that comes during the transaction waits for it.
+// Checks the caller of a write again, in its transaction (I222). A request is authenticated by its headers,
+// and its body may arrive minutes later. A session that has ended by then, or a token that was revoked,
+// writes nothing and reads no stored response. A sign-out, removal or revocation that comes during the
+// transaction waits for it.
 //
-// Resources and the functions of idempotency.ts check by themselves. Routes that begin a transaction of their own
-// use withCaller(): test/tidy.test.ts names those that may not. In the batches of hot-path/, only sessions are
-// checked (credits/writers.ts): tokens are what makes them hot.
+// Resources and the functions of idempotency.ts check by themselves. Routes that begin a transaction of their
+// own use withCaller(): test/tidy.test.ts names those that may not. In the batches of hot-path/, only
+// sessions are checked (credits/writers.ts): tokens are what makes them hot.
 
 import type { FastifyRequest } from 'fastify'
 import { lockToken } from '#access/secrets.ts'
@@ -32,8 +33,8 @@ export function withCaller<T>(
   return withTransaction(pool, workAsCaller, { lockedTable })
 }
 
-// Refuses a caller whose session or token is no longer live, and keeps it live until the commit. Does nothing at
-// operations that anyone may call.
+// Refuses a caller whose session or token is no longer live, and keeps it live until the commit. Does nothing
+// at operations that anyone may call.
 export async function lockCaller(
   tx: Transaction,
   now: Date,

@@ -30,7 +30,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 declare module 'fastify' {
   interface FastifyRequest {
-    session: SignedInSession // Of a person, set by the hook that identified them. Else undefined.
+    session: SignedInSession // Undefined unless a hook has identified a person.
   }
 }
 

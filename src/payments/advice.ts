@@ -65,7 +65,7 @@ export type AdviceRequest = {
   merchantName: string
   terms: AdviceTerms
   idempotencyKey?: string | undefined
-  session?: SignedInSession | undefined // Of the person who creates it (credits/writers.ts).
+  session?: SignedInSession | undefined // The creator's, if a person (credits/writers.ts).
 }
 
 // Creates the advices of a batch of requests. Answers each request separately, in order. A request that

@@ -1,5 +1,5 @@
-// I220 and I221: users who are removed stay people. A maker who is gone makes nothing, a removed user has the people
-// that they had, and the first of two approvers is judged by the people kept with the approval.
+// I220 and I221: users who are removed stay people. A maker who is gone makes nothing, a removed user has the
+// people that they had, and the first of two approvers is judged by the people kept with the approval.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -107,7 +107,7 @@ test('an id that no user ever had is no independent person, and no checker is no
   assert.equal(rows[0].isIndependent, false)
 })
 
-test('an account chosen by an owner is not freed by the approval of a helper who was theirs then', async () => {
+test('an account chosen by an owner is not freed by a helper who was theirs', async () => {
   const { clientId, boss, other, system } = await newClient()
   const helper = await newBrowser(bench, 'finance', clientId)
   await standBehind(boss, helper)
@@ -194,9 +194,9 @@ async function copyOf(table: string, fn: string, definition: string) {
     keep_account_people: ['created_by', 'added_by_user', 'created_at'],
     keep_subaccount_people: [null, 'account_chosen_by_user', 'account_chosen_at'],
   }[fn] as [string | null, string, string]
-  const given = fn === 'keep_maker_people' ? `'${named?.slice(1).join("', '")}'` : ''
+  const triggerArguments = fn === 'keep_maker_people' ? `'${named?.slice(1).join("', '")}'` : ''
   await bench.db.query(
-    `create trigger t before insert on ${name} for each row execute function ${fn}(${given})`,
+    `create trigger t before insert on ${name} for each row execute function ${fn}(${triggerArguments})`,
   )
   return {
     makerColumns: columns,
