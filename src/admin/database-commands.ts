@@ -1,6 +1,5 @@
 // `manilla admin database`: shows the hosts of DATABASE_URL, which host is used and why, and whether
 // acknowledged work survives the loss of that host.
-// `manilla admin upgrade-baseline`: upgrades a database of a version before the baseline.
 // `manilla doctor`: the part about messages to people.
 
 import { databaseSettings, messageSettings } from '#config/config.ts'
@@ -13,10 +12,8 @@ import {
   parseDatabaseUrl,
   probeHost,
 } from '#db/hosts.ts'
-import { upgradeBaseline } from '#db/upgrade-baseline.ts'
 import { checkGateway, checkServer } from '#messages/transports.ts'
-import { withConnection } from './backup-commands.ts'
-import type { Context, FileContext } from './operator-command.ts'
+import type { Context } from './operator-command.ts'
 
 type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed: boolean }
 
@@ -63,17 +60,6 @@ function describeReplication(replication: Replication): string {
   if (isSynchronous) return `Replication is synchronous: ${settings}; ${following}.`
   return `Replication is not synchronous: ${settings}; ${following}.`
 }
-
-// `manilla admin upgrade-baseline`: upgrades a database of the last version before the baseline
-// (db/upgrade-baseline.ts).
-export async function upgradeToBaseline({ env }: FileContext) {
-  const isUpgraded = await withConnection(databaseSettings(env), upgradeBaseline)
-  const view = isUpgraded
-    ? 'The database has the baseline now. Start the service.'
-    : 'The database has the baseline already. Nothing was changed.'
-  return { data: { isUpgraded }, view }
-}
-upgradeToBaseline.isOnFiles = true
 
 type Transport = { name: string; problem: string | null; pausedUntil: Date | null }
 
