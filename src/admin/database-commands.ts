@@ -12,6 +12,7 @@ import {
   parseDatabaseUrl,
   probeHost,
 } from '#db/hosts.ts'
+import { findVersionProblem, readServerVersion } from '#db/server-version.ts'
 import { checkGateway, checkServer } from '#messages/transports.ts'
 import type { Context } from './operator-command.ts'
 
@@ -21,14 +22,21 @@ type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed
 export async function showDatabase(context: Context) {
   const hosts = await readHosts(context)
   const replication = await readReplication(context.db)
+  const version = await readServerVersion(context.db)
+  const { rowCount } = await context.db.query(`select from database_mode where mode = 'live'`)
+  const versionProblem = findVersionProblem(version, rowCount === 1) ?? null
   const rows = hosts.map(({ host, state, reason, isUsed }) => [
     host,
     reason ? `${state} (${reason})` : state,
     isUsed ? 'used' : '',
   ])
-  const sentence = describeReplication(replication)
-  const view = rows.length > 0 ? [{ columns: ['host', 'state', 'use'], rows }, sentence] : sentence
-  return { data: { hosts, ...replication }, view }
+  const sentences = [
+    versionProblem?.sentence ?? `The server is PostgreSQL ${version}.`,
+    describeReplication(replication),
+  ].join(' ')
+  const view =
+    rows.length > 0 ? [{ columns: ['host', 'state', 'use'], rows }, sentences] : sentences
+  return { data: { hosts, version, versionProblem, ...replication }, view }
 }
 
 // Returns no hosts for the embedded database, which has no host name.
