@@ -90,13 +90,25 @@ export async function startBank(witness: Witness, random: Random) {
   const outcomeTimer = setInterval(() => orders.noteOutcomes(), LOOK_MS).unref()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  const baseUrl = `http://127.0.0.1:${port}`
   const { entry, env } = banksFile
   return {
     code: BANK_CODE,
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     keepDenying: (ms: number) => orders.keepDenying(ms),
+    // Refuses all connections, so that orders certainly do not reach the bank.
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+    async open() {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
     // Records money that arrived for a number. From then on the bank reports it when queried.
     receive: (accountNumber: string, amountKobo: bigint) =>
@@ -104,9 +116,11 @@ export async function startBank(witness: Witness, random: Random) {
     async [Symbol.asyncDispose]() {
       clearInterval(outcomeTimer)
       for (const timer of delayed) clearTimeout(timer)
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      if (server.listening) {
+        server.closeAllConnections()
+        server.close()
+        await once(server, 'close')
+      }
       await simulated[Symbol.asyncDispose]()
     },
   }
