@@ -90,7 +90,7 @@ type StartOptions = {
 // An expected problem. The operator sees its message without a stack.
 export class StartProblem extends Error {}
 
-// Migrates the database, and refuses an unsupported server, and one that belongs to the other mode. Runs before the service is created.
+// Migrates the database. Refuses an unsupported server, and a database of the other mode. Runs before the service is created.
 export async function prepareDatabase(options: StartOptions) {
   const { config, connectionString, clock, log, patience } = options
   const settingsProblem = await findLostSettings(connectionString, patience)

@@ -203,19 +203,19 @@ test('a cluster of another PostgreSQL version is refused in words, and no file o
   const cluster = join(dataDir, 'postgres')
   const versionFile = join(cluster, 'PG_VERSION')
   const version = readFileSync(versionFile)
-  const kept = () =>
+  const listFiles = () =>
     readdirSync(cluster, { recursive: true, withFileTypes: true })
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => `${path} ${lstatSync(path).mtimeMs} ${lstatSync(path).size}`)
   for (const other of ['16', '18']) {
     writeFileSync(versionFile, `${other}\n`)
-    const before = kept()
+    const before = listFiles()
 
     const refused = startEmbedded({ dataDir })
 
     const words = `created by PostgreSQL ${other}; this is 17, .*To keep the data, .*PostgreSQL ${other} on`
     await assert.rejects(refused, { name: 'EmbeddedProblem', message: new RegExp(words) })
-    assert.deepEqual(kept(), before)
+    assert.deepEqual(listFiles(), before)
     assert.equal(await findEmbedded(dataDir), undefined)
   }
   writeFileSync(versionFile, version)

@@ -337,7 +337,7 @@ test('an event on its way is missed at the end alone', async () => {
   )
 })
 
-test('after a loss, a payout that the bank was told to pay is cancelled only if the bank refused it', async () => {
+test('after a loss, a payout that was sent is cancelled only if the bank refused it', async () => {
   const plant = `update payouts set status = 'cancelled', bank_reference = null, sending_at = null,
                         failure_reason = 'x' where id = ${PAYOUT}`
   const unpaid = without(isPaid)
@@ -364,7 +364,7 @@ test('after a loss, a number that was given to two is a finding', async () => {
   assert.match((await findings(twoOwners, '', true, true)).join('\n'), /was given to .* and /)
 })
 
-test('work that waits, and money under a hold that is still on its way, are judged at the end alone', async () => {
+test('work that waits and holds that lack money are judged at the end alone', async () => {
   const plant = `${OPEN_PAYOUT}, status = 'queued', sending_at = null,
                         send_after = now() + interval '2 hours' where id = ${PAYOUT}; ${LACKING_HOLD}`
 

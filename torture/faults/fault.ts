@@ -9,7 +9,7 @@ export type Injected = {
   detail?: string
   lastsMs: number
   heal: () => Promise<void>
-  // What clients do at once when healing begins, beside the load.
+  // Clients do this at once when healing begins, beside the load.
   press?: (actor: Actor) => Promise<void>
   // Completes the repair after service has resumed, such as rebuilding a standby.
   settle?: () => Promise<void>
