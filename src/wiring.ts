@@ -90,7 +90,8 @@ type StartOptions = {
 // An expected problem. The operator sees its message without a stack.
 export class StartProblem extends Error {}
 
-// Migrates the database. Refuses an unsupported server, and a database of the other mode. Runs before the service is created.
+// Migrates the database, unless the server's version is refused or the database is of the other mode. Runs
+// before the service is created.
 export async function prepareDatabase(options: StartOptions) {
   const { config, connectionString, clock, log, patience } = options
   const settingsProblem = await findLostSettings(connectionString, patience)

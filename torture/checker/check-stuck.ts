@@ -9,7 +9,7 @@ const WAITS: readonly (readonly [what: string, sql: string])[] = [
   [
     'the sending of payout',
     `select reference as name, send_after as at from payouts
-      where status = 'queued' and send_after > now() + interval '10 minutes'`,
+      where status = 'queued' and send_after > now() + interval '6 minutes'`,
   ],
   [
     'the query of payout',

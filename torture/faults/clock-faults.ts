@@ -78,6 +78,7 @@ const allClocks: Fault = {
   },
 }
 
+const SET_BACK_MS = 120 * MINUTE_MS // Longer than every wait but those of retried webhooks.
 const AHEAD_MS = 6_000 // Long enough for calls, payouts and webhooks to fail, and to be put off.
 const CUTS = 15
 const CUT_EVERY_MS = 120
@@ -88,12 +89,10 @@ const CUT_EVERY_MS = 120
 const clocksSetBack: Fault = {
   name: 'clocks-set-back',
   isAlone: true,
-  async inject({ roles, database, bank }, random) {
-    const shiftMs = random.pick(STEPS_MS)
-    await shiftAll({ roles, database }, shiftMs)
+  async inject({ roles, database, bank }) {
+    await shiftAll({ roles, database }, SET_BACK_MS)
     await bank.close()
     return {
-      detail: `${shiftMs / MINUTE_MS} min`,
       lastsMs: AHEAD_MS,
       async heal() {
         await bank.open()
