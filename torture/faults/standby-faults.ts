@@ -172,25 +172,36 @@ async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise
   while (!(await isQueued()) && performance.now() < giveUpAtMs) await sleep(50)
   pair.primary.replication.stall()
   for (const { process } of roles.workers) process.signal('SIGCONT')
-  return killLagging(pair, random)
+  return killLagging({ pair, roles }, random)
 }
 
 // Replication stops under the usual load, and the primary dies with what only it had: leases of numbers,
 // orders to the bank, cancellations and refunds.
-async function loseUnderLoad({ pair }: PairTarget, random: Random): Promise<Injected> {
+async function loseUnderLoad({ pair, roles }: PairTarget, random: Random): Promise<Injected> {
   pair.primary.replication.stall()
-  return killLagging(pair, random)
+  return killLagging({ pair, roles }, random)
 }
 
-// Kills the primary after a lag. While the standby is promoted, clients cancel and ask for numbers.
-async function killLagging(pair: Pair, random: Random): Promise<Injected> {
+const WORKERS_LATE_MS = 8_000
+
+// Kills the primary after a lag. While the standby is promoted, clients cancel and ask for numbers. The
+// workers are frozen until a while after the promotion, so that no worker notices it before the clients' calls.
+async function killLagging(
+  { pair, roles }: Pick<PairTarget, 'pair' | 'roles'>,
+  random: Random,
+): Promise<Injected> {
   const lagMs = random.integer(...LAG_MS)
   await sleep(lagMs)
+  for (const { process } of roles.workers) process.signal('SIGSTOP')
   await pair.primary.server.kill()
   const failover = healedByManager({
     detail: `${lagMs} ms`,
     lastsMs: aWhile(random),
-    act: () => pair.promote(),
+    async act() {
+      await pair.promote()
+      await sleep(WORKERS_LATE_MS)
+      for (const { process } of roles.workers) process.signal('SIGCONT')
+    },
     async settle() {
       pair.clearLinks()
       await pair.followAnew()
@@ -203,7 +214,7 @@ const CANCELLED = 30
 const STARTED = 20
 
 // Clients cancel the newest payouts and some refunds, and start payments, all at once: the calls wait for the
-// new primary, and reach it before any worker has noticed the change.
+// new primary.
 async function pressAfterLoss(actor: Actor): Promise<void> {
   const forked = () => ({ ...actor, random: actor.random.fork() })
   await Promise.all([
