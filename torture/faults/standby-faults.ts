@@ -185,7 +185,7 @@ async function loseUnderLoad({ pair, roles }: PairTarget, random: Random): Promi
 const WORKERS_LATE_MS = 8_000
 
 // Kills the primary after a lag. While the standby is promoted, clients cancel and ask for numbers. The
-// workers are frozen until a while after the promotion, so that no worker notices it before the clients' calls.
+// workers are frozen until a while after the promotion, so that none notices it before the clients' calls.
 async function killLagging(
   { pair, roles }: Pick<PairTarget, 'pair' | 'roles'>,
   random: Random,
