@@ -20,7 +20,9 @@ begin
 
   perform setval(format('%I.%I', schemaname, sequencename)::regclass,
                  coalesce(last_value, start_value) + 10000000)
-     from pg_sequences where schemaname = current_schema();
+     from pg_sequences
+    where schemaname = (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                         where c.oid = 'payout_holds'::regclass);
 
   update number_ranges r
      set gap_from = case when r.gap_until = r.next_index then r.gap_from else r.next_index end,

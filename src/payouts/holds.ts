@@ -173,14 +173,15 @@ export const isUnderReview = (now: string) =>
 // SQL condition on a payout `p`: it is in a file that cannot have been downloaded, and no bank has reported
 // it.
 const IS_IN_UNSENT_FILE = `
-  (p.status = 'sending' and not (p.${MAY_HAVE_BEEN_SENT})
+  (p.status = 'sending'
    and exists (select from payout_files f
                 where f.id = p.batch_id and f.downloaded_at is null and f.not_delivered_at is null)
    and not exists (select from payout_results r where r.payout_id = p.id))`
 
 // SQL condition on a payout `p`: no bank can have received it yet, so screening may still stop it.
 export const MAY_BE_STOPPED = `
-  (p.status in ('queued', 'sending') and (p.status = 'queued' or ${IS_IN_UNSENT_FILE}))`
+  (p.status in ('queued', 'sending') and not (p.${MAY_HAVE_BEEN_SENT})
+   and (p.status = 'queued' or ${IS_IN_UNSENT_FILE}))`
 
 // A queued payout is blocked if the client is suspended (I97) or all its money is held (I130), if screening
 // stopped it (I147), if its bank account must not be paid any more, or if the bank took back the money that

@@ -255,7 +255,7 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
 // Makes queued payouts unknown that may have been sent before the database was restored or moved. A queued
 // payout can become unknown only by way of `sending` (TRANSITIONS in states.ts).
 export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<void> {
-  const detail = 'It may have been sent before the database was restored.'
+  const detail = 'It may have been sent before the database was restored or moved.'
   const cause = { by: 'restore', now, detail }
   const moved = await transition(tx, {
     name: 'restored-payouts',

@@ -14,6 +14,7 @@ import { checkIntegrity } from '#integrity/checks.ts'
 import {
   createEmptyDatabase,
   createPartitionedDatabase,
+  createTestDatabase,
   type TestDatabase,
 } from '../support/database.ts'
 import { createAccount, dataOf, simulate, startPayment } from '../support/fixtures.ts'
