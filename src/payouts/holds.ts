@@ -6,8 +6,8 @@
 // approved, queried and settled.
 //
 // A restored database is held from the start, and so is every database that was moved to another server
-// (I89). Such a database does not know which payouts were sent after the moment that it was restored to. Payouts
-// requested by that moment may have been sent, so they are never sent again; workers query the bank
+// (I89). Such a database does not know which payouts were sent after the moment that it was restored to.
+// Payouts requested by that moment may have been sent, so they are never sent again; workers query the bank
 // (unknown.ts). Later payouts are missing, and appear in the bank's statement.
 //
 //   restored, another cluster, or a standby for which commits did not wait   changes are lost
@@ -15,7 +15,7 @@
 //                                        queued is sent; if not, changes are lost. Until then nothing is
 //                                        sent, cancelled or queried. No server can decide it: a standby may
 //                                        have stopped following since, and does not know that it did
-//
+
 import { timestamp } from '#clock.ts'
 import { readReplication } from '#db/health.ts'
 import { IS_LOSS, IS_MOVED, LAST_DOUBTFUL_PAYOUT } from '#db/moved-database.ts'
