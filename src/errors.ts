@@ -201,8 +201,9 @@ const CONFLICTS = {
       'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
   ),
   payout_file_may_have_been_sent: conflict(
-    'This file is older than the restored or moved database, and the bank may have it. Upload the bank’s report, ' +
-      'settle its payouts by hand, or, if the bank does not have it, mark it as not delivered.',
+    'This file is older than the restored or moved database, and the bank may have it. Upload the ' +
+      'bank’s report, settle its payouts by hand, or, if the bank does not have it, mark it as not ' +
+      'delivered.',
   ),
   tariff_overlaps: exists('Another tariff already starts on or after this date.'),
   tariff_in_force: conflict(
