@@ -18,8 +18,8 @@ import {
   BANK_ACCOUNTS,
   createPayout,
   fund,
-  moveDatabase,
   getPayout,
+  moveDatabase,
   PAYOUTS,
   payoutRounds,
 } from '../support/payouts.ts'
