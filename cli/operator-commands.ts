@@ -261,7 +261,11 @@ function addPayoutCommands(admin: Command, run: Run): void {
     .action(toOperatorAction(run, async () => (await money()).hold))
   payouts
     .command('release')
-    .description('Send payouts again, after a hold or a restore.')
+    .description('Send payouts again, after a hold, a restore or a failover.')
+    .option(
+      '--nothing-missing',
+      'You know that the promoted standby lacks nothing: send what was queued.',
+    )
     .action(toOperatorAction(run, async () => (await money()).release))
   payouts
     .command('status')
