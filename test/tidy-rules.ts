@@ -77,7 +77,8 @@ const BANS: readonly Ban[] = [
     pattern: /\bwithTransaction\(/,
     where: /^src\/[a-z-]+\/(?:[a-z-]+-)?routes\.ts$/,
     // Banks, payers and people who sign in have no session; bank answers are kept whoever is gone.
-    except: /^src\/(?:access\/(?:login|sign-in|user)|accounts\/number|credits\/rail\S*|requery\/)-?routes/,
+    except:
+      /^src\/(?:access\/(?:login|sign-in|user)|accounts\/number|credits\/rail\S*|requery\/)-?routes/,
     why: 'a write checks its caller: use withCaller (I222)',
   },
 ]
