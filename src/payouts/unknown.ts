@@ -231,6 +231,9 @@ export async function alertWaiting(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
+// The time from which a payout that is being sent is unknown.
+const STALE_AT = `sending_at + interval '${STALE_MS + 1} ms'`
+
 // Makes payouts unknown that were claimed too long ago. Excludes payouts in files: they wait for the bank's
 // report, however long it takes.
 export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void> {
@@ -238,7 +241,7 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
     name: 'stale-payouts',
     rows: `select id from payouts
             where status = 'sending' and batch_id is null
-              and ${isDue(`sending_at + interval '${STALE_MS} ms'`, { now: '$1', longest: STALE_MS })}
+              and ${isDue(STALE_AT, { now: '$1', longest: STALE_MS })}
             order by id for no key update skip locked`,
     from: 'sending',
     to: 'unknown',
