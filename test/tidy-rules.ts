@@ -30,6 +30,18 @@ const BANS: readonly Ban[] = [
     why: 'the clock is read in src/clock.ts only; be given `now`',
   },
   {
+    // Times at which a wait ends. Webhooks correct their whole schedule (src/webhooks/claims.ts), and the
+    // others compare a test clock, a promise or a measure.
+    pattern: new RegExp(
+      '\\b(?:next_(?:attempt|query|enquiry|due)_at|send_after|retry_at|due_at|retryAt|sendAfter|' +
+        'nextQueryAt|(?:leased|claimed|paused)(?:_u|U)ntil) *(?:[<>]|between\\b)',
+    ),
+    where: /^src\//,
+    except:
+      /^src\/(?:webhooks|sandbox|cases)\/|^src\/(?:reports\/figures|workers\/move-clock)\.ts$/,
+    why: 'a wrong clock may have written this time; use src/db/due.ts',
+  },
+  {
     pattern: /\bparseFloat\(|\.toFixed\(/,
     where: /^(?:src|fake-bank)\//,
     why: 'money is kobo in bigint, never a fraction',

@@ -185,6 +185,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
     "1: CopyTarget<A, B>('transfers: only",
   ],
   [rules.bans, 'src/a.ts', '\nexport const enum Colour {}', '2: export const enum C: use a union'],
+  [rules.bans, 'src/a.ts', "'where x.retry_at <= $1'", '1: retry_at <: a wrong clock'],
+  [rules.bans, 'src/a.ts', 'if (pausedUntil > now) {', '1: pausedUntil >: a wrong clock'],
   [rules.bans, 'db/a.sql', `-- TO${'DO'}: later`, `1: TO${'DO'}: do it`],
   [rules.bans, 'test/a.test.ts', `test${'.skip'}('x')`, '1: .skip'],
   [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only'],

@@ -14,6 +14,7 @@ import type { ReservationAnswer } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers, type Purpose, poolOf } from '#config/number-settings.ts'
+import { isWaiting } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -49,8 +50,7 @@ const NUMBER_LENGTH_MAX = 20 // Truncates an invalid number for display.
 const PURPOSES = ['static', 'dynamic'] as const
 
 // Returns the reservations to request; undefined if the pool is full, another process is refilling it, or the
-// bank failed recently. A lease or retry that ends later than the longest one possible was planned by another
-// clock, and is ignored.
+// bank failed recently.
 export async function beginRefill(
   tx: Transaction,
   now: Date,
@@ -61,21 +61,16 @@ export async function beginRefill(
     text: 'insert into number_pools (bank_code) values ($1) on conflict do nothing',
     values: [bank.code],
   })
-  const { rows } = await tx.query<{ isLeased: boolean; isWaiting: boolean }>({
+  const { rows } = await tx.query<{ isLeased: boolean; hasFailed: boolean }>({
     name: 'lock-number-pool',
-    text: `select coalesce(leased_until > $2 and leased_until <= $3, false) as is_leased,
-                  coalesce(retry_at > $2 and retry_at <= $4, false) as is_waiting
+    text: `select ${isWaiting('leased_until', { now: '$2', longest: LEASE_MS })} as is_leased,
+                  ${isWaiting('retry_at', { now: '$2', longest: RETRY_MAX_MS })} as has_failed
              from number_pools where bank_code = $1 for no key update`,
-    values: [
-      bank.code,
-      now,
-      new Date(now.getTime() + LEASE_MS),
-      new Date(now.getTime() + RETRY_MAX_MS),
-    ],
+    values: [bank.code, now],
   })
-  const { isLeased, isWaiting } = rows[0] as { isLeased: boolean; isWaiting: boolean }
+  const { isLeased, hasFailed } = rows[0] as { isLeased: boolean; hasFailed: boolean }
   if (isLeased) return undefined
-  if (isWaiting) {
+  if (hasFailed) {
     // The level may have fallen since the failure, so the alert about a low pool may be due only now.
     await watchLevels(tx, now, { bank, isFailing: true })
     return undefined

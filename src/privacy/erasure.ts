@@ -11,6 +11,7 @@
 import { type Client, mayUseMerchant } from '#access/permissions.ts'
 import { accountWithNumber, numbersOfAccount } from '#accounts/account.ts'
 import { queueBlock } from '#accounts/bank-changes.ts'
+import { isDue } from '#db/due.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { type AccountId, type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
@@ -40,11 +41,15 @@ type Erasure = {
   since: Date // When the account or advice was created.
 }
 
+// SQL condition: the responses to erase are no longer needed by requests that were under way.
+const isWaitOver = (now: string) =>
+  isDue(`e.asked_at + interval '${ANSWERS_WAIT_MS} ms'`, { now, longest: ANSWERS_WAIT_MS })
+
 // SQL condition: the next page of an erasure is due.
 export const HAS_DUE_ERASURES = `exists (
   select from erasures e
    where e.step <> 'done'
-     and (e.step = 'credits' or e.asked_at <= clock.now - interval '${ANSWERS_WAIT_MS} ms'))`
+     and (e.step = 'credits' or ${isWaitOver('clock.now')}))`
 
 // Does one page of one erasure: a page of its credits or, in the step `answers` after the last credit, a page
 // of its responses. Returns false if no erasure is due.
@@ -62,11 +67,11 @@ export async function eraseNextPage(
              left join collection_accounts n on n.id = e.account_id
              left join advices a on a.id = e.advice_id
              left join payments p on p.advice_id = e.advice_id
-            where e.step <> 'done' and (e.step = 'credits' or e.asked_at <= $1)
+            where e.step <> 'done' and (e.step = 'credits' or ${isWaitOver('$1')})
             order by e.id
             limit 1
               for update of e skip locked`,
-    values: [new Date(now.getTime() - ANSWERS_WAIT_MS)],
+    values: [now],
   })
   const erasure = rows[0]
   if (!erasure) return false
