@@ -1641,6 +1641,20 @@ create table number_ranges (
   constraint number_ranges_purpose_check CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text]))
 ) with (fillfactor=50);
 
+create table number_shares (
+  client_id bigint not null,
+  bank_code text collate "C" not null,
+  purpose text collate "C" not null,
+  ceiling integer,
+  held integer not null,
+  counted_at timestamp with time zone not null,
+  constraint number_shares_pkey PRIMARY KEY (client_id, bank_code, purpose),
+  constraint number_shares_not_negative CHECK (held >= 0 AND ceiling >= 0),
+  constraint number_shares_purpose_known CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text])),
+  constraint number_shares_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+CREATE INDEX number_shares_counted ON number_shares USING btree (counted_at);
+
 create table numbers (
   account_number text collate "C" not null,
   bank_code text collate "C" not null,
@@ -1657,6 +1671,7 @@ create table numbers (
   constraint numbers_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
 );
 CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_at IS NOT NULL;
+CREATE INDEX numbers_of_client ON numbers USING btree (client_id, bank_code, reusable_at);
 CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 
@@ -3296,6 +3311,30 @@ create table webhook_endpoints (
   constraint webhook_endpoints_of_client UNIQUE (client_id, id),
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+
+create table webhook_replays (
+  id uuid not null,
+  client_id bigint not null,
+  endpoint_id uuid not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  has_alerts boolean not null,
+  first_sequence bigint not null,
+  next_sequence bigint not null,
+  past_sequence bigint not null,
+  queued integer not null default 0,
+  created_at timestamp with time zone not null,
+  stepped_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint webhook_replays_pkey PRIMARY KEY (id),
+  constraint webhook_replays_in_order CHECK (next_sequence >= first_sequence AND next_sequence <= past_sequence),
+  constraint webhook_replays_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_replays_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
+);
+CREATE INDEX webhook_replays_of_client ON webhook_replays USING btree (client_id, created_at);
+CREATE INDEX webhook_replays_of_endpoint ON webhook_replays USING btree (endpoint_id, id);
+CREATE UNIQUE INDEX webhook_replays_one_of_client ON webhook_replays USING btree (client_id) WHERE ended_at IS NULL;
+CREATE INDEX webhook_replays_waiting ON webhook_replays USING btree (stepped_at) WHERE ended_at IS NULL;
 
 create function all_ids_of(people uuid[]) returns uuid[];
 create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_since timestamp with time zone) returns text;
