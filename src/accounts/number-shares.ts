@@ -22,6 +22,7 @@ import { numberArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import type { NewAlert } from '#records/alerts.ts'
+import { isReusable, UNISSUED } from './numbers.ts'
 
 const SMALL_RANGE = 1_000
 const LAST_PART_DIVISOR = 5
@@ -196,7 +197,7 @@ async function countFree(tx: Transaction, now: Date, { bank, purpose }: Source):
   const range = bank[purpose]
   const { rows } = await tx.query<{ fresh: number }>({
     name: 'lock-number-range',
-    text: `select (last_serial - first_serial + 1 - next_index)::float8 as fresh from number_ranges
+    text: `select ${UNISSUED}::float8 as fresh from number_ranges
             where bank_code = $1 and purpose = $2 and first_serial = $3 and last_serial = $4
               for no key update`,
     values: [bank.code, purpose, range?.from, range?.to],
@@ -207,7 +208,7 @@ async function countFree(tx: Transaction, now: Date, { bank, purpose }: Source):
     name: 'count-reusable-numbers',
     text: `select count(*)::int as count
              from (select from numbers
-                    where bank_code = $1 and payment_id is not null and reusable_at <= $2
+                    where bank_code = $1 and payment_id is not null and ${isReusable('$2')}
                     limit ${2 * LAST_PART_MAX}) as again`,
     values: [bank.code, now],
   })
