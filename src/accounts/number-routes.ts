@@ -157,6 +157,7 @@ export const accountNumbers = resource(ACCOUNTS, OWN_ACCOUNTS).route(
       'bank_not_supported',
       'bank_silent',
       'customer_refused',
+      'number_ceiling_reached',
       'numbers_exhausted',
     ],
     handle: async (call) => {

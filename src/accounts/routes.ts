@@ -73,6 +73,7 @@ const CREATE_ERRORS = [
   'bank_silent',
   'customer_refused',
   'merchant_not_allowed',
+  'number_ceiling_reached',
   'numbers_exhausted',
 ] as const
 
