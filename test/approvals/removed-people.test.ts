@@ -164,7 +164,7 @@ for (const { table, definition } of KEEPING) {
       [`user:${gone.user.email}`, gone.user.id],
       [`user:${gone.user.email}`, null],
       ['client:X', gone.user.id],
-    ]) {
+    ] as const) {
       if (actor === null && id === null) continue // A chooser without a name is a client's credentials.
       await assert.rejects(
         copy.make({ name, id, at }),
