@@ -157,9 +157,6 @@ const CONFLICTS = {
   settlement_in_progress: conflict('Another settlement is being closed. Retry in a moment.'),
   cut_off_passed: conflict('The cut-off must be later than that of the last settlement.'),
   settlement_not_closed: conflict('Only a closed settlement can be approved.'),
-  settlement_accounts_changed: conflict(
-    'It would now be paid to another bank account, or under another name, than you were shown.',
-  ),
   settlement_not_cancellable: conflict(
     'Only your latest settlement can be cancelled, before it is approved.',
   ),
@@ -210,6 +207,9 @@ const CONFLICTS = {
   suspense_requested: conflict('An approval request for this money is already pending.'),
   failure_requested: conflict('A request to fail this is already pending.'),
   request_decided: conflict('This approval request is already decided.'),
+  request_changed: conflict(
+    'This has changed since you read it. Read it again before you approve.',
+  ),
   other_person_needed: refused('You cannot approve or reject your own request.'),
   maker_counts_as_you: refused(
     'You cannot approve this: it counts as yours. You, or the same person as behind you, set the ' +

@@ -1147,7 +1147,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2013,7 +2015,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2261,7 +2265,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        request?: number;
+                        revision: string;
                     };
                 };
             };
@@ -2678,7 +2682,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3240,7 +3246,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3499,7 +3507,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -4873,7 +4883,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["ApproveSettlementRequest"];
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5172,7 +5184,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -7193,7 +7207,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -7918,7 +7934,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -9098,6 +9116,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9138,6 +9157,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9365,6 +9385,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
             isOwn: boolean;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9384,10 +9405,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"];
-        };
-        ApproveSettlementRequest: {
-            bankAccounts?: string[];
-            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -10467,6 +10484,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10517,6 +10535,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10805,6 +10824,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -11301,6 +11321,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12099,6 +12120,7 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12145,6 +12167,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12926,6 +12949,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -13112,6 +13136,7 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -14360,7 +14385,6 @@ export type ErrorCode =
     | "settlement_in_progress"
     | "cut_off_passed"
     | "settlement_not_closed"
-    | "settlement_accounts_changed"
     | "settlement_not_cancellable"
     | "no_default_bank_account"
     | "bank_account_unconfirmed"
@@ -14385,6 +14409,7 @@ export type ErrorCode =
     | "suspense_requested"
     | "failure_requested"
     | "request_decided"
+    | "request_changed"
     | "other_person_needed"
     | "maker_counts_as_you"
     | "second_approver_needed"

@@ -4,7 +4,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -74,7 +74,7 @@ const AdjustmentView = view('Adjustment', (f: Fields<Adjustment>) => ({
   document: f.textOrNull('document', 'The VAT invoice, or the credit note that was received.'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -140,6 +140,7 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
       'maker_counts_as_you',
       'insufficient_balance',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     message: 'Adjustment approved successfully',

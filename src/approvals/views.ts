@@ -12,6 +12,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { strictObject, text } from '#http/schemas.ts'
 import { Fields } from '#http/view.ts'
+import { ApprovalBody, REVISION_SAYS } from './revision.ts'
 import type { Request, Viewer, Workflow } from './workflow.ts'
 
 const REASON_MAX = 500
@@ -33,11 +34,14 @@ export const RequestedFields = {
   requestedAt: f.time('requestedAt'),
 }
 
-export const cannotApprove = (state: 'open' | 'pending') =>
-  f.as(
+// The fields of a request that its approver needs.
+export const approvalFields = (state: 'open' | 'pending') => ({
+  revision: f.token('revision', REVISION_SAYS),
+  cannotApprove: f.as(
     CannotApprove(`Why you cannot approve it while ${state}. Null if you can.`),
     ({ obstacle }) => presentObstacle(obstacle),
-  )
+  ),
+})
 
 export const DecidedFields = {
   decidedBy: f.textOrNull('decidedBy'),
@@ -82,6 +86,7 @@ export function checkerOf<C extends Deps & Identity>(call: C) {
 type Caller = Deps & Identity
 type Page = { after: bigint | null; limit: number }
 type Rejection = { body: { reason: string } }
+type Approval = { body: { revision: string } }
 
 // The parts that the operations on the requests of every workflow have in common: reading a page of them, and
 // the options of those that decide on one. `keyOf` returns the key of the request that a call names.
@@ -94,8 +99,11 @@ export function operationsOf<R extends Request, D, Named>(
       workflow.list(db, viewerOf(call), { where, beforeId: call.after, limit: call.limit }),
     approving: {
       ...ofPeople,
-      run: async (tx: Transaction, call: Caller & D & Named) =>
-        workflow.approve(tx, checkerOf(call), await keyOf(call, tx)),
+      body: ApprovalBody,
+      run: async (tx: Transaction, call: Caller & D & Named & Approval) => {
+        const approval = { key: await keyOf(call, tx), revision: call.body.revision }
+        return workflow.approve(tx, checkerOf(call), approval)
+      },
     },
     rejecting: {
       ...ofPeople,

@@ -4,6 +4,7 @@
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
+import { ApprovalBody } from '#approvals/revision.ts'
 import {
   checkerOf,
   ofPeople,
@@ -18,7 +19,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { choice, SUMMARISED } from '#http/lists.ts'
 import { referenceKey } from '#http/path-keys.ts'
-import { type Call, Nothing, resource } from '#http/resource.ts'
+import { type Call, resource } from '#http/resource.ts'
 import { digits, strictObject, text } from '#http/schemas.ts'
 import {
   FAILURE_STATES,
@@ -168,7 +169,7 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
       'The payout, or every open one of the file, fails and its money is available again. Only ' +
       'by a user who did not ask for it and is independent of who did.',
     isKeyed: true,
-    body: Nothing,
+    body: ApprovalBody,
     errors: [
       'approver_not_independent',
       'approver_too_new',
@@ -176,6 +177,7 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
       'other_person_needed',
       'payout_file_paid',
       'payout_settled',
+      'request_changed',
       'request_decided',
       'request_not_found',
     ],
@@ -186,7 +188,8 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
       // The first step approves the request, in its own transaction. The idempotency key stores the reference
       // for a retry of the second step.
       const begin = async (tx: Transaction) => {
-        await workflow.approve(tx, { ...checkerOf(call), hooks }, reference)
+        const approval = { key: reference, revision: call.body.revision }
+        await workflow.approve(tx, { ...checkerOf(call), hooks }, approval)
         return reference
       }
       return withIdempotentSteps(call, { request, reply, pool: batchPool, begin }, async () => {

@@ -3,6 +3,7 @@
 // a user may approve.
 
 import { Type } from '@fastify/type-provider-typebox'
+import { ApprovalBody } from '#approvals/revision.ts'
 import { checkerOf, ofPeople } from '#approvals/views.ts'
 import { isUnavailable, type Transaction, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -174,18 +175,19 @@ export const differenceResolutions = resource(RECONCILIATION, {
     summary: 'Approve the resolution of a difference',
     description: 'By another user than the one who asked for it.',
     isKeyed: true,
-    body: Nothing,
+    body: ApprovalBody,
     errors: [
       ...RESOLVING,
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     handle: (call) =>
       resolveInSteps(call, 'Resolution approved successfully', (tx) =>
-        approveResolution(tx, checkerOf(call), call.params.id),
+        approveResolution(tx, checkerOf(call), { id: call.params.id, ...call.body }),
       ),
   })
   .route('POST', 'rejectResolution', {

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -188,7 +188,7 @@ export const RequestView = view('ScreeningRequest', (f: Fields<ScreeningRequest>
   reason: f.text('reason'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -402,6 +402,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
       'screening_list_not_draft',
       'screening_list_outdated',

@@ -63,10 +63,11 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
     log,
     patience: BUSY_FACTOR,
   })
+  const send = (call: Call) => service.app.inject(requestOf(call, call.token))
   return {
     ...bench,
     service,
-    call: async (call) => service.app.inject(requestOf(call, call.token)),
+    call: async (call) => send(await readingFirst(send, call)),
     [Symbol.asyncDispose]: () => service.close(),
   }
 }

@@ -16,6 +16,7 @@ import './cheap-hashing.ts'
 import { createPartitionedDatabase, createPreparedDatabase, type TestDatabase } from './database.ts'
 import './declared-errors.ts'
 import { BUSY_FACTOR } from './patience.ts'
+import { readingFirst } from './reading-first.ts'
 import { SECRETS, START } from './settings.ts'
 
 export { SECRETS, START }
@@ -69,6 +70,11 @@ export async function startTestService(options: ServiceOptions = {}) {
     return service.app.inject(request)
   }
 
+  async function callOnce({ token, ...call }: Call): Promise<LightMyRequestResponse> {
+    if (token === undefined) sandboxToken ??= await login()
+    return send(requestOf(call, token === undefined ? sandboxToken : token))
+  }
+
   return {
     config,
     service,
@@ -88,10 +94,9 @@ export async function startTestService(options: ServiceOptions = {}) {
       await addClient(database.pool, clock(), { clientId })
       return login(clientId, 's3cret')
     },
-    // Sends a request, by default with the sandbox client's token.
-    async call({ token, ...call }: Call) {
-      if (token === undefined) sandboxToken ??= await login()
-      return send(requestOf(call, token === undefined ? sandboxToken : token))
+    // Sends a request, by default with the sandbox client's token. Reads a request before approving it.
+    async call(call: Call) {
+      return callOnce(await readingFirst(callOnce, call))
     },
     async [Symbol.asyncDispose]() {
       await service.close()

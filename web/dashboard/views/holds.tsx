@@ -164,19 +164,14 @@ type DecideEndingProps = { session: Session; request: Ending; amount: string; on
 
 // Approve and reject name the request, so that they never decide on a newer one that the user has not seen.
 export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
-  const { id, hold: reference, requestedBy, cannotApprove } = request
+  const { id, hold: reference, requestedBy } = request
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, amount, onDone }}
+      {...{ session, request, amount, onDone }}
       words={endingStrings(request)}
       decide={(verb, { body, headers }) => {
-        const common = { params: { reference }, headers }
-        if (verb === 'withdraw') return send('POST', `${ONE}/withdraw`, { ...common, body: {} })
-        if (verb === 'approve') {
-          return send('POST', `${ONE}/approve`, { ...common, body: { request: id } })
-        }
-        const { reason = '' } = body
-        return send('POST', `${ONE}/reject`, { ...common, body: { reason, request: id } })
+        const named = verb === 'reject' ? { ...body, request: id } : body
+        return send('POST', `${ONE}/${verb}`, { params: { reference }, headers, body: named })
       }}
     />
   )

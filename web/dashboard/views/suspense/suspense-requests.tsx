@@ -64,7 +64,7 @@ const DONE = {
 function sendRequestDecision(
   { id }: Pick<Deciding['request'], 'id'>,
   verb: Verb,
-  body: Record<string, never> | { reason: string },
+  body: Record<string, never> | { reason: string } | { revision: string },
 ) {
   return keepPageOpenDuring(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
 }
@@ -125,7 +125,7 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
           {isRejecting && <RejectReason reason={reason} change={setReason} />}
           <div class="buttons">
             {!cannotApprove && (
-              <Button style="primary" disabled={isBusy} onClick={() => decide('approve')}>
+              <Button style="primary" disabled={isBusy} onClick={() => decide('approve', { revision: request.revision })}>
                 {strings.approve}
               </Button>
             )}
