@@ -115,7 +115,7 @@ test('a silent bank is asked after a minute, then at doubling intervals up to si
 
 test('a bank that has another name, or no such account, keeps settlements from being paid', async () => {
   for (const answer of [named('Somebody Else'), { status: 'not_found' }] as const) {
-    const { bench, account, read } = await startUnconfirmed()
+    const { bench, read } = await startUnconfirmed()
     await using _ = bench
     const held = await settle(bench)
     const worker = workerOf(bench, { now: answer })

@@ -106,7 +106,7 @@ test('the user who closed a settlement cannot approve it, nor can a user whom th
     await newBrowser(bench),
   ]
   const invited = await newBrowserGivenBy(bench, maker)
-  const { reference, bankAccount } = await settle(chooser, maker)
+  const { reference } = await settle(chooser, maker)
 
   const own = { status: 409, code: 'other_person_needed' }
   assertRefused(await approve(maker, reference), own)
