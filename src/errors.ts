@@ -213,7 +213,8 @@ const CONFLICTS = {
   other_person_needed: refused('You cannot approve or reject your own request.'),
   maker_counts_as_you: refused(
     'You cannot approve this: it counts as yours. You, or the same person as behind you, set the ' +
-      'requester’s password or made the client’s secret.',
+      'requester’s password or made the client’s secret; or the operator made that secret, and none of you ' +
+      'who may manage secrets has rotated it.',
   ),
   second_approver_needed: refused('You have approved this. It takes a second approver.'),
   user_password_temporary: conflict('The user must choose a password of their own first.'),

@@ -106,6 +106,7 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
     },
   })
   .act('failPayout', {
+    ...ofPeople,
     path: '/:reference/fail',
     summary: 'Request that an unknown payout fails',
     description:
@@ -120,8 +121,7 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
     message: 'Failure requested successfully',
     run: async (tx, call) => {
       const { reference } = call.params
-      const by = { ...toViewer(call, call), now: call.now }
-      await requestPayoutFailure(tx, by, { reference, ...call.body })
+      await requestPayoutFailure(tx, checkerOf(call), { reference, ...call.body })
       return readDetail(tx, call, reference)
     },
   })
@@ -145,8 +145,8 @@ async function readDetail(db: Queryable, call: Call, reference: string) {
 
 const { listRequests, rejecting, withdrawing } = operationsOf(workflow, referenceOf)
 
-// /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker.
-// Client credentials may request, but only users decide.
+// /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker. Only
+// users request and decide.
 export const payoutFailures = resource('/api/v1/operator/payout-failures', {
   tag: 'Operator',
   noun: 'request',

@@ -164,14 +164,16 @@ type DecideEndingProps = { session: Session; request: Ending; amount: string; on
 
 // Approve and reject name the request, so that they never decide on a newer one that the user has not seen.
 export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
-  const { id, hold: reference, requestedBy } = request
+  const { id, hold: reference } = request
   return (
     <DecideRequest
       {...{ session, request, amount, onDone }}
       words={endingStrings(request)}
       decide={(verb, { body, headers }) => {
-        const named = verb === 'reject' ? { ...body, request: id } : body
-        return send('POST', `${ONE}/${verb}`, { params: { reference }, headers, body: named })
+        const common = { params: { reference }, headers }
+        // A rejection names the request by its id, so that it never rejects one that the user has not seen.
+        const named = 'reason' in body ? { ...body, request: id } : body
+        return send('POST', `${ONE}/${verb}`, { ...common, body: named })
       }}
     />
   )
