@@ -643,6 +643,7 @@ create table clients (
   constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text, 'returns:read'::text, 'returns:write'::text, 'accounting:read'::text, 'accounting:write'::text, 'operator'::text])
 ) with (fillfactor=50);
 CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
+CREATE TRIGGER clients_require_two_people AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION require_two_people();
 
 create table closed_day_balances (
   day date not null,
@@ -1914,6 +1915,7 @@ create table payout_settings (
   two_approvers_above_kobo bigint,
   reserve_floor_bps integer not null default 0,
   reserve_floor_days integer not null default 0,
+  strict_approvers boolean not null default false,
   constraint payout_settings_pkey PRIMARY KEY (client_id),
   constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
   constraint payout_settings_reserve_floor_bounded CHECK (reserve_floor_bps >= 0 AND reserve_floor_bps <= 10000 AND reserve_floor_days >= 0 AND reserve_floor_days <= 365 AND (reserve_floor_bps = 0) = (reserve_floor_days = 0)),
@@ -3362,5 +3364,6 @@ create function refuse_to_complete_twice() returns trigger;
 create function remember_removed_user() returns trigger;
 create function require_approved_reopening() returns trigger;
 create function require_disk_space() returns void;
+create function require_two_people() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

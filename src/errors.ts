@@ -221,6 +221,9 @@ const CONFLICTS = {
   voucher_not_independent: refused(
     'You cannot vouch for this user: you set their password or gave them access.',
   ),
+  approver_gave_access: refused(
+    'You cannot approve this: you gave the requester access, directly or through others.',
+  ),
   approver_too_new: refused(
     'You cannot approve yet: your access was granted or changed too recently.',
   ),

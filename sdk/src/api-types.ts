@@ -12079,6 +12079,7 @@ export interface components {
             payoutApproval: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
             twoApproversAbove?: (number | string) | null;
+            strictApprovers?: boolean;
         };
         PayoutChange: {
             change: string;
@@ -12312,6 +12313,7 @@ export interface components {
             dailyLimit: number | null;
             reserveFloorPercent: number;
             reserveFloorDays: number;
+            strictApprovers: boolean;
         };
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
@@ -12321,6 +12323,7 @@ export interface components {
             dailyLimit?: (number | string) | null;
             reserveFloorPercent?: number;
             reserveFloorDays?: number;
+            strictApprovers?: boolean;
         };
         PayoutSettingsResponse: {
             isSuccessful: boolean;
@@ -14415,6 +14418,7 @@ export type ErrorCode =
     | "second_approver_needed"
     | "user_password_temporary"
     | "voucher_not_independent"
+    | "approver_gave_access"
     | "approver_too_new"
     | "approver_not_independent"
     | "approver_chose_account"

@@ -135,6 +135,7 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
     errors: [
       'adjustment_not_found',
       'adjustment_too_large',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

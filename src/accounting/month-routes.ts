@@ -171,6 +171,7 @@ const months = resource(MONTHS, {
     description: 'Only by a user who did not ask for it and is independent of who did.',
     errors: [
       ...decisionErrors.errors,
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

@@ -226,6 +226,7 @@ export const holdRequests = resource('/api/v1/operator/holds', {
       'taken the place of the one that you have read, nothing happens.',
     pool: 'batchPool',
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'hold_empty',

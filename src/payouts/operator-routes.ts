@@ -171,6 +171,7 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
     isKeyed: true,
     body: ApprovalBody,
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

@@ -142,6 +142,7 @@ export const payouts = resource('/api/v1/payouts', {
     errors: [
       'second_approver_needed',
       'approver_chose_account',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

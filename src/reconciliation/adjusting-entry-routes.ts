@@ -126,6 +126,7 @@ export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, 
     pool: 'batchPool',
     errors: [
       'entry_not_found',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

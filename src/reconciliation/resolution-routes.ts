@@ -178,6 +178,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
     body: ApprovalBody,
     errors: [
       ...RESOLVING,
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

@@ -398,6 +398,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     description: 'Only by a user who did not ask for it and is independent of who did.',
     pool: 'batchPool',
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

@@ -146,6 +146,7 @@ export const settlementChanges = resource('/api/v1/settlements', {
     errors: [
       'second_approver_needed',
       'approver_chose_account',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',

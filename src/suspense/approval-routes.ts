@@ -149,6 +149,7 @@ export const suspenseRequests = resource('/api/v1/suspense', {
     isKeyed: true,
     body: ApprovalBody,
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'client_held',

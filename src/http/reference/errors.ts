@@ -208,6 +208,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   request_changed: 'Fetch the request, check it, and approve with its revision.',
   other_person_needed: ANOTHER_PERSON,
   maker_counts_as_you: ANOTHER_PERSON,
+  approver_gave_access: ANOTHER_PERSON,
   second_approver_needed: ANOTHER_PERSON,
   user_password_temporary: 'Have the user open their link and choose a password, then vouch.',
   voucher_not_independent: 'Ask another operator, or use the command line.',

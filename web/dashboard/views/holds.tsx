@@ -162,7 +162,7 @@ const endingStrings = ({ kind }: Ending) => ({
 
 type DecideEndingProps = { session: Session; request: Ending; amount: string; onDone: () => void }
 
-// Approve and reject name the request, so that they never decide on a newer one that the user has not seen.
+// Decides on the request as it was read, and never on a newer one that the user has not seen.
 export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
   const { id, hold: reference } = request
   return (
@@ -172,8 +172,9 @@ export function DecideEnding({ session, request, amount, onDone }: DecideEndingP
       decide={(verb, { body, headers }) => {
         const common = { params: { reference }, headers }
         // A rejection names the request by its id, so that it never rejects one that the user has not seen.
-        const named = 'reason' in body ? { ...body, request: id } : body
-        return send('POST', `${ONE}/${verb}`, { ...common, body: named })
+        if (!('reason' in body)) return send('POST', `${ONE}/${verb}`, { ...common, body })
+        const { reason } = body as { reason: string }
+        return send('POST', `${ONE}/reject`, { ...common, body: { reason, request: id } })
       }}
     />
   )
