@@ -1,6 +1,6 @@
--- Returns why a user may not approve any request, or null. `new_since`: a user whose access was changed later does
--- not approve yet. I233: where the checker's client is strict, nobody approves what somebody requested whom they
--- gave access, directly or through others.
+-- Returns why a user may not approve any request, or null. `new_since`: a user whose access was changed later
+-- does not approve yet. I233: where the checker's client is strict, nobody approves what somebody requested
+-- whom they gave access, directly or through others.
 create or replace function approver_unfitness(
   maker uuid, people uuid[], checker uuid, new_since timestamptz
 ) returns text language sql stable as $$

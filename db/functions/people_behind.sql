@@ -1,5 +1,5 @@
--- Returns the people behind a user, or behind the credentials of a client. A token lives on for some time after
--- its secret retires.
+-- Returns the people behind a user, or behind the credentials of a client. A token lives on for some time
+-- after its secret retires.
 --
 -- I231: a secret that no user of the client made was handed to one of them, and nobody knows to whom. Until a
 -- user of the client has rotated it, it counts as all of them who may manage secrets, and as those who were

@@ -1,5 +1,5 @@
--- In live mode a new client takes two people for whatever pays out (I232): maker-checker is on, and every payout
--- needs approval. Clients that exist keep what they have set, and so do those of a sandbox.
+-- In live mode a new client takes two people for whatever pays out (I232): maker-checker is on, and every
+-- payout needs approval. Clients that exist keep what they have set, and so do those of a sandbox.
 --
 --   strict_approvers   nobody approves what somebody requested whom they gave access, either (I233);
 --                      approver_unfitness() of db/functions/ reads it

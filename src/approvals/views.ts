@@ -12,10 +12,23 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { strictObject, text } from '#http/schemas.ts'
 import { Fields } from '#http/view.ts'
-import { ApprovalBody, REVISION_SAYS } from './revision.ts'
 import type { Request, Viewer, Workflow } from './workflow.ts'
 
 const REASON_MAX = 500
+const REVISION_MAX = 64
+
+export const RevisionRead = Type.String({
+  minLength: 1,
+  maxLength: REVISION_MAX,
+  description:
+    'The revision that you have read. If it has changed since, nothing happens (request_changed).',
+  'x-says': 'Must be the revision that you have read.',
+})
+
+export const REVISION_SAYS = 'Names what you have read. Send it when you approve.'
+
+// The body of every approval, unless it names what was read in another way.
+export const ApprovalBody = strictObject({ revision: RevisionRead })
 
 const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
 

@@ -8,7 +8,8 @@
 //
 // A workflow names its table, and defines `lock` (locks the subject of a request), `obstacle` (prevents any
 // approval) and `perform` (the requested action). All else is the same for every workflow: who may decide,
-// the states, the audit log, and that an approval names the revision that was read. All tables of requests have the columns of `Request`. Their constraints and
+// the states, the audit log, and that an approval names the revision that was read. All tables of requests
+// have the columns of `Request`. Their constraints and
 // triggers enforce the rules again: two people (…_two_people), and that they are independent
 // (…_checked_by_another).
 //
@@ -273,8 +274,7 @@ const OPEN: Conditions = [['r.state = $', 'open']]
 const OF_DECISION = ['state', 'decidedBy', 'decidedAt', 'decisionReason', 'obstacle']
 
 // Returns what an approver reads of a request: all but its decision, and what only the viewer is told.
-const factsOf = (row: object) =>
-  Object.entries(row).filter(([name]) => !OF_DECISION.includes(name))
+const factsOf = (row: object) => Object.entries(row).filter(([name]) => !OF_DECISION.includes(name))
 
 // The setting of a client that its requests need a second person's approval. It is read in the transaction
 // that it governs and never cached, so it applies as soon as it is turned on.

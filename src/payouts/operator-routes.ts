@@ -4,8 +4,8 @@
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
-import { ApprovalBody } from '#approvals/revision.ts'
 import {
+  ApprovalBody,
   checkerOf,
   ofPeople,
   operationsOf,

@@ -2,8 +2,7 @@
 // approve and reject: client credentials are not a second person.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { ApprovalBody } from '#approvals/revision.ts'
-import { requireApprover, requireUser, toViewer } from '#approvals/views.ts'
+import { ApprovalBody, requireApprover, requireUser, toViewer } from '#approvals/views.ts'
 import type { NameAnswer } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'

@@ -7,7 +7,15 @@ import { CLIENTS, requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
 import { invalidField } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, named, namedBody, SOME_CHANGE, wholeNumber, trueOrFalse } from '#http/schemas.ts'
+import {
+  Amount,
+  chosen,
+  named,
+  namedBody,
+  SOME_CHANGE,
+  trueOrFalse,
+  wholeNumber,
+} from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import {

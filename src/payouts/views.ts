@@ -3,12 +3,12 @@
 // payer, which refunds and returns go to, is never shown here (I29).
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
-import { REVISION_SAYS } from '#approvals/revision.ts'
 import {
   approvalFields,
   CannotApprove,
   DecidedFields,
   presentObstacle,
+  REVISION_SAYS,
   RequestedFields,
 } from '#approvals/views.ts'
 import type { BankConnections } from '#banks/connector.ts'

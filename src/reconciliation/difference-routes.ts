@@ -1,8 +1,7 @@
 // Routes of differences: list them, retrieve one with its history, and list the reconciling items.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import { REVISION_SAYS } from '#approvals/revision.ts'
-import { CannotApprove, presentObstacle, toViewer } from '#approvals/views.ts'
+import { CannotApprove, presentObstacle, REVISION_SAYS, toViewer } from '#approvals/views.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Identity } from '#http/authentication.ts'

@@ -3,8 +3,7 @@
 // a user may approve.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { ApprovalBody } from '#approvals/revision.ts'
-import { checkerOf, ofPeople } from '#approvals/views.ts'
+import { ApprovalBody, checkerOf, ofPeople } from '#approvals/views.ts'
 import { isUnavailable, type Transaction, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'

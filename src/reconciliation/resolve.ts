@@ -154,8 +154,8 @@ async function readAsCharge(tx: Transaction, difference: Difference): Promise<Di
   return { ...difference, kind, isPartialReversal: false }
 }
 
-// Approves a requested resolution as it was read, and carries it out. Approving it again succeeds for the same
-// user, without effect.
+// Approves a requested resolution as it was read, and carries it out. Approving it again succeeds for the
+// same user, without effect.
 export async function approveResolution(
   tx: Transaction,
   acting: Checking,

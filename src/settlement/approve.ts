@@ -266,8 +266,8 @@ type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 // not have chosen the bank account, and must not be a new user (I53: findApprovalObstacle). Without an
 // account to pay to, the settlement stays closed with the reason and can be approved later.
 //
-// A settlement to an account whose name no bank has confirmed also stays closed, until a second person approves
-// it. The revision proves that an approver has seen the accounts and names.
+// A settlement to an account whose name no bank has confirmed also stays closed, until a second person
+// approves it. The revision proves that an approver has seen the accounts and names.
 //
 // Repeating an approval with the same actor changes nothing.
 //

@@ -3,8 +3,7 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApprovalBody } from '#approvals/revision.ts'
-import { toViewer } from '#approvals/views.ts'
+import { ApprovalBody, toViewer } from '#approvals/views.ts'
 import { parseBankTime } from '#clock.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'

@@ -1,7 +1,6 @@
 // Views of settlements and their lines.
 
-import { REVISION_SAYS } from '#approvals/revision.ts'
-import { CannotApprove, presentObstacle } from '#approvals/views.ts'
+import { CannotApprove, presentObstacle, REVISION_SAYS } from '#approvals/views.ts'
 import { findBank, type NameBank } from '#banks/directory.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'

@@ -2,8 +2,8 @@
 // on or off; one user can turn it on, and turning it off needs approval.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { ApprovalBody } from '#approvals/revision.ts'
 import {
+  ApprovalBody,
   approvalFields,
   checkerOf,
   DecidedFields,

@@ -1,5 +1,5 @@
-// A secret that the operator or the command line made was handed to somebody of the client, and nobody knows to
-// whom. Until a user of the client rotates it, it counts as everybody there who may manage secrets (I231).
+// A secret that the operator or the command line made was handed to somebody of the client, and nobody knows
+// to whom. Until a user of the client rotates it, it counts as everybody there who may manage secrets (I231).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -82,7 +82,7 @@ test('an owner who was removed, and is back in another role, may still have it',
   assertRefused(await approve(back, reference), COUNTS_AS_YOU)
 })
 
-test('who may have the secret also counts as having chosen the account that it added', async () => {
+test('an owner who may have the secret counts as having chosen the account that it added', async () => {
   const { clientId, owner, finance } = await newClient()
   const handedOver = await withSecretOf(clientId, rotateAsOperator(clientId))
   const { reference: bankAccount } = await addBankAccount(handedOver)

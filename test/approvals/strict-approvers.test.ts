@@ -40,8 +40,8 @@ test('a new client of live mode has maker-checker on; one that exists keeps what
 
 let made = 0
 
-// Creates a client with money whose payouts need approval. Its owner gave access to `maker`, who has taken the
-// account over since.
+// Creates a client with money whose payouts need approval. Its owner gave access to `maker`, who has taken
+// the account over since.
 async function setup() {
   const clientId = `STRICT${++made}`
   const token = await bench.newClient(clientId)
@@ -82,8 +82,8 @@ test('only the operator makes a strict client less strict', async () => {
   assertRefused(await set(owner, false), { status: 409, code: 'payout_approval_kept' })
 
   const body = { payoutApproval: 'all' }
-  const kept = dataOf(await owner.call({ method: 'PUT', url: SETTINGS, body }))
-  assert.equal(kept.strictApprovers, true)
+  const unchanged = dataOf(await owner.call({ method: 'PUT', url: SETTINGS, body }))
+  assert.equal(unchanged.strictApprovers, true)
   const relaxed = await operator.call({
     method: 'PATCH',
     url: `${CLIENTS}/${clientId}/payout-settings`,

@@ -163,7 +163,8 @@ test('an account that was given another name since it was looked at is not appro
   const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
   const { reference, bankAccount, account } = await settle(chooser)
   const read = async () => (await settlementOf(other, reference)).revision
-  const approveAs = (revision: string) => decideOn(other, reference, 'approve', { body: { revision } })
+  const approveAs = (revision: string) =>
+    decideOn(other, reference, 'approve', { body: { revision } })
   const changed = { status: 409, code: 'request_changed' }
   const { bankCode, accountNumber } = account
   const body = { bankCode, accountNumber, accountName: 'Somebody Else' }

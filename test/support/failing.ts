@@ -1,5 +1,5 @@
-// Marks payouts as failed over HTTP. This takes two people of the operator: one requests it with evidence, and
-// another approves.
+// Marks payouts as failed over HTTP. This takes two people of the operator: one requests it with evidence,
+// and another approves.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'

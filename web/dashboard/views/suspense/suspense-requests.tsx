@@ -125,7 +125,11 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
           {isRejecting && <RejectReason reason={reason} change={setReason} />}
           <div class="buttons">
             {!cannotApprove && (
-              <Button style="primary" disabled={isBusy} onClick={() => decide('approve', { revision: request.revision })}>
+              <Button
+                style="primary"
+                disabled={isBusy}
+                onClick={() => decide('approve', { revision: request.revision })}
+              >
                 {strings.approve}
               </Button>
             )}
