@@ -162,9 +162,6 @@ const CONFLICTS = {
   settlement_in_progress: conflict('Another settlement is being closed. Retry in a moment.'),
   cut_off_passed: conflict('The cut-off must be later than that of the last settlement.'),
   settlement_not_closed: conflict('Only a closed settlement can be approved.'),
-  settlement_accounts_changed: conflict(
-    'It would now be paid to another bank account, or under another name, than you were shown.',
-  ),
   settlement_not_cancellable: conflict(
     'Only your latest settlement can be cancelled, before it is approved.',
   ),
@@ -216,15 +213,22 @@ const CONFLICTS = {
   suspense_requested: conflict('An approval request for this money is already pending.'),
   failure_requested: conflict('A request to fail this is already pending.'),
   request_decided: conflict('This approval request is already decided.'),
+  request_changed: conflict(
+    'This has changed since you read it. Read it again before you approve.',
+  ),
   other_person_needed: refused('You cannot approve or reject your own request.'),
   maker_counts_as_you: refused(
     'You cannot approve this: it counts as yours. You, or the same person as behind you, set the ' +
-      'requester’s password or made the client’s secret.',
+      'requester’s password or made the client’s secret; or the operator made that secret, and none of you ' +
+      'who may manage secrets has rotated it.',
   ),
   second_approver_needed: refused('You have approved this. It takes a second approver.'),
   user_password_temporary: conflict('The user must choose a password of their own first.'),
   voucher_not_independent: refused(
     'You cannot vouch for this user: you set their password or gave them access.',
+  ),
+  approver_gave_access: refused(
+    'You cannot approve this: you gave the requester access, directly or through others.',
   ),
   approver_too_new: refused(
     'You cannot approve yet: your access was granted or changed too recently.',

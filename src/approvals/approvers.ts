@@ -7,7 +7,7 @@
 //
 // Refusals, in the order of the checks: people_only, other_person_needed, maker_counts_as_you (the approver
 // is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same person is
-// behind both).
+// behind both), approver_gave_access (only where the approver's client is strict).
 
 import { type Client, grantedScopes, type Role, type Scope } from '#access/permissions.ts'
 import type { Queryable } from '#db/pool.ts'

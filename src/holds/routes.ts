@@ -3,7 +3,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { type Client, findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -84,7 +84,7 @@ const HoldRequestView = view('HoldEnding', (f: Fields<HoldRequest>) => ({
   reason: f.text('reason'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -222,11 +222,11 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     path: '/:reference/approve',
     summary: 'Approve the release or forfeiture of a hold',
     description:
-      'Only by a user who did not ask for it and is independent of who did. Name the request that you ' +
-      'have read: if another has taken its place, nothing happens.',
-    body: strictObject({ request: NamedRequest }),
+      'Only by a user who did not ask for it and is independent of who did. If another request has ' +
+      'taken the place of the one that you have read, nothing happens.',
     pool: 'batchPool',
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'hold_empty',
@@ -236,6 +236,7 @@ export const holdRequests = resource('/api/v1/operator/holds', {
       'hold_too_small',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     message: 'Request approved successfully',
@@ -260,7 +261,8 @@ export const holdRequests = resource('/api/v1/operator/holds', {
 
 type OfHold = { params: { reference: string }; body: { request?: number } }
 
-// Finds the request to approve, reject or withdraw: the one that the body names, or the hold's newest.
+// Finds the request to approve, reject or withdraw: the one that the body names, or the hold's newest. An
+// approval of another request than the newest names another revision, and is refused.
 async function findRequest({ params, body }: OfHold, tx: Transaction): Promise<bigint> {
   return findHoldRequestId(tx, await getHold(tx, params.reference), body.request)
 }

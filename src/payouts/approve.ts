@@ -5,7 +5,7 @@
 //
 // Refusals, in the order of the checks: payout_decided; people_only, other_person_needed, approver_too_new,
 // approver_not_independent; the block of the payout, unless it may have been sent before a restore;
-// approver_chose_account.
+// approver_chose_account, request_changed.
 // Locks: the approver, the payout, then the locks of settling the payout.
 
 import {
@@ -19,6 +19,7 @@ import {
   refuseMaker,
   writeFirstApproval,
 } from '#approvals/approvers.ts'
+import { refuseChanged, revisionOf } from '#approvals/revision.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -27,7 +28,7 @@ import type { BankAccountId, PayoutId, SubaccountId, UserId } from '#ids.ts'
 import { formatKobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { findBlock, MAY_HAVE_BEEN_SENT } from './holds.ts'
-import { awaitsApproval, getPayout } from './payout.ts'
+import { awaitsApproval, getPayout, type Payout } from './payout.ts'
 import {
   type LockedPayout,
   lockPayout,
@@ -107,16 +108,28 @@ export async function isAccountChooser(
 
 type Decider = Pick<Approver, 'client' | 'actor'>
 
-// Approves a payout, or gives the first of two approvals. Approving again as the same user changes nothing.
+// Names what an approver reads of a payout: its terms, and who has approved it already.
+export function payoutRevision(payout: Payout): string {
+  const { reference, purpose, amountKobo, currency, feeKobo, vatKobo, narration } = payout
+  const { bankAccountReference, toBankCode, toAccountName } = payout
+  const { requestedBy, requestedAt, firstApprovedBy } = payout
+  const terms = [reference, purpose, amountKobo, currency, feeKobo, vatKobo, narration]
+  const payee = [bankAccountReference, toBankCode, toAccountName]
+  return revisionOf([...terms, ...payee, requestedBy, requestedAt, firstApprovedBy])
+}
+
+// Approves a payout as it was read, or gives the first of two approvals. Approving again as the same user
+// changes nothing.
 export async function approvePayout(
   tx: Transaction,
   acting: Approver & { now: Date },
-  reference: string,
+  { reference, revision }: { reference: string; revision: string },
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'approved' })
   if (!payout) return // The same user has approved it before.
   const obstacle = await findPayoutObstacle(tx, acting, payout)
   if (obstacle) throw new Refusal(obstacle)
+  refuseChanged(payoutRevision(await getPayout(tx, { reference })), revision)
   if (isFirstOfTwo(payout)) return approveFirst(tx, acting, payout)
   await recordDecision(tx, acting, { payout, approval: 'approved', reason: null })
 }

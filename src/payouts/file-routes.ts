@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { toViewer } from '#approvals/views.ts'
+import { checkerOf, ofPeople, toViewer } from '#approvals/views.ts'
 import { MEDIA_TYPES } from '#banks/iso20022/camt054.ts'
 import { readPain002 } from '#banks/iso20022/pain.ts'
 import { mediaType } from '#banks/notifications.ts'
@@ -142,6 +142,7 @@ const fileChanges = resource(PAYOUT_FILES, fileResource)
     },
   })
   .act('failPayoutFile', {
+    ...ofPeople,
     path: '/:id/not-delivered',
     summary: 'Request that a payout file counts as not delivered',
     description:
@@ -163,8 +164,10 @@ const fileChanges = resource(PAYOUT_FILES, fileResource)
     message: 'Failure requested successfully',
     run: async (tx, call) => {
       const { id: reference } = call.params
-      const by = { ...toViewer(call, call), now: call.now }
-      await requestFileFailure(tx, by, { reference, evidence: call.body.bankConfirmation })
+      await requestFileFailure(tx, checkerOf(call), {
+        reference,
+        evidence: call.body.bankConfirmation,
+      })
       return readDetail(tx, call, reference)
     },
   })

@@ -2,7 +2,7 @@
 // approve and reject: client credentials are not a second person.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { requireApprover, requireUser, toViewer } from '#approvals/views.ts'
+import { ApprovalBody, requireApprover, requireUser, toViewer } from '#approvals/views.ts'
 import type { NameAnswer } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
@@ -12,7 +12,13 @@ import { SUMMARISED } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { Amount, digits, namedBody, strictObject, text } from '#http/schemas.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
-import { approvePayout, cancelPayout, findApprovalObstacle, rejectPayout } from './approve.ts'
+import {
+  approvePayout,
+  cancelPayout,
+  findApprovalObstacle,
+  payoutRevision,
+  rejectPayout,
+} from './approve.ts'
 import { type BankAccount, getBankAccount, recordNameAnswer } from './bank-accounts.ts'
 import { enquireName } from './name-enquiries.ts'
 import { awaitsApproval } from './payout.ts'
@@ -128,10 +134,12 @@ export const payouts = resource('/api/v1/payouts', {
     description: 'Only by a user who neither created it nor chose its bank account.',
     isForPeople: true,
     guard: () => requireUser,
+    body: ApprovalBody,
     view: PayoutDetailView,
     errors: [
       'second_approver_needed',
       'approver_chose_account',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
@@ -143,12 +151,14 @@ export const payouts = resource('/api/v1/payouts', {
       'payout_decided',
       'payout_not_found',
       'refund_credit_reversed',
+      'request_changed',
     ],
     message: 'Payout approved successfully',
     pool: 'batchPool',
     run: async (tx, call) => {
       const { reference } = call.params
-      await approvePayout(tx, requireApprover(call, call), reference)
+      const { revision } = call.body
+      await approvePayout(tx, requireApprover(call, call), { reference, revision })
       return readDetail(tx, call, reference)
     },
   })
@@ -206,5 +216,5 @@ async function readDetail(db: Queryable, call: Call, reference: string) {
     ? (scopeRefusal(call, 'payouts:write') ??
       (await findApprovalObstacle(db, toViewer(call, call), payout.id)))
     : null
-  return { ...payout, obstacle }
+  return { ...payout, obstacle, revision: payoutRevision(payout) }
 }

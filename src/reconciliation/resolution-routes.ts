@@ -3,7 +3,7 @@
 // a user may approve.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { checkerOf, ofPeople } from '#approvals/views.ts'
+import { ApprovalBody, checkerOf, ofPeople } from '#approvals/views.ts'
 import { isUnavailable, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { withCaller } from '#http/caller.ts'
@@ -172,18 +172,20 @@ export const differenceResolutions = resource(RECONCILIATION, {
     summary: 'Approve the resolution of a difference',
     description: 'By another user than the one who asked for it.',
     isKeyed: true,
-    body: Nothing,
+    body: ApprovalBody,
     errors: [
       ...RESOLVING,
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     handle: (call) =>
       resolveInSteps(call, 'Resolution approved successfully', (tx) =>
-        approveResolution(tx, checkerOf(call), call.params.id),
+        approveResolution(tx, checkerOf(call), { id: call.params.id, ...call.body }),
       ),
   })
   .route('POST', 'rejectResolution', {

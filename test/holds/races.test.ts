@@ -99,10 +99,10 @@ async function setupEnding(verb: 'release' | 'forfeit') {
   const url = `${HOLDS}/${reference}`
   const maker = await newBrowser(bench, 'operator')
   const body = { reason: 'Decided' }
-  const { id: request } = dataOf(await maker.call({ url: `${url}/${verb}`, body }))
+  const { revision } = dataOf(await maker.call({ url: `${url}/${verb}`, body }))
   const checkers = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
   const approvals = () =>
-    checkers.map((checker) => checker.call({ url: `${url}/approve`, body: { request } }))
+    checkers.map((checker) => checker.call({ url: `${url}/approve`, body: { revision } }))
   return Object.assign(bench, { approvals })
 }
 

@@ -178,11 +178,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   settlement_in_progress: 'Retry in a moment.',
   cut_off_passed: 'Choose a later cut-off.',
   settlement_not_closed: 'Fetch the settlement: it shows its state.',
-  settlement_accounts_changed: 'Fetch the settlement, check its payees, and approve with those.',
   settlement_not_cancellable: 'Only the latest can be cancelled, before it is approved.',
   no_default_bank_account: 'Make a bank account the default.',
   bank_account_unconfirmed:
-    'Have another user check the payees and approve with their bankAccounts and accountNames, or wait.',
+    'Have another user check the payees and approve, or wait until the bank confirms the name.',
   payout_limit: 'Pay out less at once, or ask the operator for a higher limit.',
   daily_payout_limit: 'Continue tomorrow, or ask the operator for a higher limit.',
   payout_not_queued:
@@ -210,8 +209,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   suspense_requested: 'Approve, reject or withdraw the pending request first.',
   failure_requested: 'Approve, reject or withdraw the pending request first.',
   request_decided: 'Fetch the request: it shows who decided.',
+  request_changed: 'Fetch the request, check it, and approve with its revision.',
   other_person_needed: ANOTHER_PERSON,
   maker_counts_as_you: ANOTHER_PERSON,
+  approver_gave_access: ANOTHER_PERSON,
   second_approver_needed: ANOTHER_PERSON,
   user_password_temporary: 'Have the user open their link and choose a password, then vouch.',
   voucher_not_independent: 'Ask another operator, or use the command line.',

@@ -162,20 +162,18 @@ const endingStrings = ({ kind }: Ending) => ({
 
 type DecideEndingProps = { session: Session; request: Ending; amount: string; onDone: () => void }
 
-// Approve and reject name the request, so that they never decide on a newer one that the user has not seen.
+// Decides on the request as it was read, and never on a newer one that the user has not seen.
 export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
-  const { id, hold: reference, requestedBy, cannotApprove } = request
+  const { id, hold: reference } = request
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, amount, onDone }}
+      {...{ session, request, amount, onDone }}
       words={endingStrings(request)}
       decide={(verb, { body, headers }) => {
         const common = { params: { reference }, headers }
-        if (verb === 'withdraw') return send('POST', `${ONE}/withdraw`, { ...common, body: {} })
-        if (verb === 'approve') {
-          return send('POST', `${ONE}/approve`, { ...common, body: { request: id } })
-        }
-        const { reason = '' } = body
+        // A rejection names the request by its id, so that it never rejects one that the user has not seen.
+        if (!('reason' in body)) return send('POST', `${ONE}/${verb}`, { ...common, body })
+        const { reason } = body as { reason: string }
         return send('POST', `${ONE}/reject`, { ...common, body: { reason, request: id } })
       }}
     />
