@@ -134,14 +134,14 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -222,8 +222,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -435,7 +435,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -455,7 +455,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -587,7 +587,7 @@ export interface paths {
             parameters: {
                 query?: {
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -655,7 +655,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -705,7 +705,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -776,7 +776,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -852,8 +852,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
-                    limit?: string | number;
+                    isActive?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -889,7 +889,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
+                    isActive?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -907,7 +907,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
+                    isActive?: boolean;
                     columns?: string;
                 };
             };
@@ -987,7 +987,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -1621,7 +1621,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -1690,7 +1690,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -1723,7 +1723,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -1765,7 +1765,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -1884,7 +1884,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -1953,7 +1953,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2127,7 +2127,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2181,7 +2181,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     hold?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2234,7 +2234,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         reason: string;
-                        /** @example 6000.00 */
+                        /** @example 6000 */
                         amount?: number | string;
                     };
                 };
@@ -2331,7 +2331,7 @@ export interface paths {
                 query?: {
                     state?: "draft" | "active" | "ended";
                     subject?: "credit" | "payout";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2463,7 +2463,7 @@ export interface paths {
                 query?: {
                     name?: string;
                     format?: "un_xml" | "ofac_xml" | "ofac_csv" | "csv";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2551,7 +2551,7 @@ export interface paths {
                     clientId?: string;
                     sessionId?: string;
                     payout?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2637,7 +2637,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -2748,8 +2748,8 @@ export interface paths {
                     kind?: "bank_report" | "payer_report" | "own_rule";
                     clientId?: string;
                     sessionId?: string;
-                    overdue?: "true" | "false";
-                    limit?: string | number;
+                    overdue?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -3101,10 +3101,10 @@ export interface paths {
                     bankCode: string;
                     currency?: string;
                     day: string;
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
                     search?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -3124,10 +3124,10 @@ export interface paths {
                     bankCode: string;
                     currency?: string;
                     day: string;
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "payout_return" | "return" | "recovery" | "booked";
                     search?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -3180,7 +3180,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -3345,7 +3345,7 @@ export interface paths {
                 query?: {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -3413,7 +3413,7 @@ export interface paths {
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -3677,7 +3677,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -3761,8 +3761,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -3792,8 +3792,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -4293,7 +4293,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -4380,7 +4380,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -4398,7 +4398,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -4502,7 +4502,7 @@ export interface paths {
             parameters: {
                 query?: {
                     kind?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -4591,7 +4591,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -4695,7 +4695,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    year?: string;
+                    year?: number;
                 };
             };
             responses: {
@@ -4782,7 +4782,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -4845,7 +4845,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -5046,7 +5046,7 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5080,7 +5080,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
+                    itemId?: number;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -5099,7 +5099,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
+                    itemId?: number;
                     columns?: string;
                 };
             };
@@ -5117,8 +5117,8 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
-                    limit?: string | number;
+                    itemId?: number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5288,7 +5288,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5432,11 +5432,11 @@ export interface paths {
                     type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
-                    delivered?: "true" | "false";
+                    delivered?: boolean;
                     include?: "deliveries";
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5484,11 +5484,8 @@ export interface paths {
     "/api/v1/events/stream": {
         get: {
             parameters: {
-                query?: {
-                    lastEventId?: string;
-                };
                 header?: {
-                    "last-event-id"?: string;
+                    "last-event-id"?: number;
                 };
             };
             responses: {
@@ -5603,7 +5600,7 @@ export interface paths {
                     recipient?: string;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5652,7 +5649,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5745,7 +5742,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -5886,7 +5883,7 @@ export interface paths {
                     subject?: string;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -6330,7 +6327,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["NewPasskeyResponse"];
+                        "application/json": components["schemas"]["AddedPasskeyResponse"];
                     };
                 };
             };
@@ -6438,7 +6435,7 @@ export interface paths {
             parameters: {
                 query?: {
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -6645,15 +6642,15 @@ export interface paths {
             parameters: {
                 query?: {
                     search?: string;
-                    active?: "true" | "false";
-                    limit?: string | number;
+                    active?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ClientList"];
+                        "application/json": components["schemas"]["RegisteredClientList"];
                     };
                 };
             };
@@ -6730,7 +6727,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    days?: string | number;
+                    days?: number;
                 };
                 path: {
                     clientId: string;
@@ -6879,7 +6876,7 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -6901,7 +6898,7 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                     columns?: string;
                 };
             };
@@ -6922,8 +6919,8 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
-                    limit?: string | number;
+                    reveal?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -6940,7 +6937,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                 };
                 path: {
                     reference: string;
@@ -7012,7 +7009,7 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -7168,7 +7165,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -7354,7 +7351,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -7440,7 +7437,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -7494,10 +7491,10 @@ export interface paths {
                 query?: {
                     kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
                     severity?: "notice" | "warning" | "critical";
-                    open?: "true" | "false";
+                    open?: boolean;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -7628,7 +7625,7 @@ export interface paths {
                 query?: {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -8287,7 +8284,7 @@ export interface paths {
                 query?: {
                     tax?: "vat" | "stamp_duty" | "withholding";
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -8432,7 +8429,7 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -8523,7 +8520,7 @@ export interface paths {
                 query?: {
                     month?: string;
                     kind?: "invoice" | "credit_note";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -8700,7 +8697,7 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -8762,7 +8759,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -8783,7 +8780,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     columns?: string;
                 };
                 path: {
@@ -8803,8 +8800,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
-                    limit?: string | number;
+                    isMatched?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -8825,7 +8822,7 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
@@ -8928,9 +8925,9 @@ export interface components {
             kycTier?: 1 | 2 | 3;
             verifiedName?: string | null;
             payerRules?: {
-                /** @example 6000.00 */
+                /** @example 6000 */
                 minAmount?: number | string;
-                /** @example 6000.00 */
+                /** @example 6000 */
                 maxAmount?: number | string;
                 accounts?: {
                     accountNumber: string;
@@ -9085,6 +9082,15 @@ export interface components {
             debit: number;
             credit: number;
         };
+        AddedPasskey: {
+            passkey: components["schemas"]["Passkey"];
+            recoveryCodes: string[];
+        };
+        AddedPasskeyResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AddedPasskey"];
+        };
         AdjustingEntry: {
             reference: string;
             differenceId: number;
@@ -9158,7 +9164,7 @@ export interface components {
             of: "receivable" | "shortfall" | "withholding";
             clientId?: string;
             bankCode?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             reason: string;
             document?: string;
@@ -9239,7 +9245,7 @@ export interface components {
             data: components["schemas"]["AdviceRecord"];
         };
         AdviceRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             /**
              * @default NGN
@@ -9799,7 +9805,7 @@ export interface components {
             kind: "bank_report" | "payer_report" | "own_rule";
             summary: string;
             clientId?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             reporterReference?: string;
             reportedAt?: string;
@@ -9820,20 +9826,6 @@ export interface components {
             message: string;
             data: components["schemas"]["ChatTest"];
         };
-        Client: {
-            clientId: string;
-            name: string;
-            isActive: boolean;
-            suspendedAt: string | null;
-            suspensionReason: string | null;
-            accountName: string;
-            pendingAccountName: string | null;
-            isOperator: boolean;
-            scopes: string[];
-            merchantCodes: string[] | null;
-            allowedAddresses: string[] | null;
-            createdAt: string;
-        };
         ClientDetail: {
             clientId: string;
             name: string;
@@ -9853,13 +9845,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ClientDetail"];
-        };
-        ClientList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Client"][];
-            hasMore: boolean;
-            nextCursor: string | null;
         };
         ClientSecret: {
             keyId: string;
@@ -10712,7 +10697,7 @@ export interface components {
             customerPays: number;
         };
         FeeQuoteRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             bps?: number;
             flat?: (number | string) | null;
@@ -10879,7 +10864,7 @@ export interface components {
             sessionId?: string;
             accountNumber?: string;
             merchantCode?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             reason: string;
             case?: string;
@@ -11308,15 +11293,6 @@ export interface components {
             decidedBy: string | null;
             decidedAt: string | null;
             decisionReason: string | null;
-        };
-        NewPasskey: {
-            passkey: components["schemas"]["Passkey"];
-            recoveryCodes: string[];
-        };
-        NewPasskeyResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["NewPasskey"];
         };
         NoticeSettings: {
             payerChannels: ("email" | "sms" | "whatsapp")[];
@@ -11764,9 +11740,9 @@ export interface components {
             names?: string[];
         } | null;
         PayerRulesRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             minAmount?: number | string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             maxAmount?: number | string;
             accounts?: {
                 accountNumber: string;
@@ -12229,7 +12205,7 @@ export interface components {
         };
         PayoutRequest: {
             bankAccount?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             currency?: string;
             narration: string;
@@ -12544,7 +12520,7 @@ export interface components {
             settledAt: string | null;
         };
         RefundRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             reason: string;
         };
@@ -12552,6 +12528,27 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Refund"];
+        };
+        RegisteredClient: {
+            clientId: string;
+            name: string;
+            isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
+            accountName: string;
+            pendingAccountName: string | null;
+            isOperator: boolean;
+            scopes: string[];
+            merchantCodes: string[] | null;
+            allowedAddresses: string[] | null;
+            createdAt: string;
+        };
+        RegisteredClientList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RegisteredClient"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         Replay: {
             queued: number;
@@ -12804,7 +12801,7 @@ export interface components {
         SandboxTransferRequest: {
             accountNumber: string;
             kind: "exact" | "under" | "over" | "late" | "duplicate" | "out_of_order" | "reversed" | "reversal_first" | "wrong_currency" | "delayed" | "lost";
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             times?: number;
             afterSeconds?: number;
@@ -12983,7 +12980,7 @@ export interface components {
             outcome: "hold" | "refuse";
             clientId?: string;
             count?: number;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             minutes?: number;
             percent?: number;
@@ -13357,7 +13354,7 @@ export interface components {
         };
         SplitPartRequest: {
             subaccountCode: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             share: number | string;
             bearsFee?: boolean;
         };
@@ -13791,7 +13788,7 @@ export interface components {
             currency: string | null;
             reference: string | null;
             detail: {
-                [key: string]: string | number | null;
+                [key: string]: unknown;
             };
         };
         TimelineEntryList: {
