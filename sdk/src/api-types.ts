@@ -7172,7 +7172,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureList"];
+                        "application/json": components["schemas"]["RequestedFailureList"];
                     };
                 };
             };
@@ -7196,7 +7196,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7222,7 +7222,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7246,7 +7246,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -11458,7 +11458,7 @@ export interface components {
             nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
-            failureRequest: components["schemas"]["PayoutFailure"] | null;
+            failureRequest: components["schemas"]["RequestedFailure"] | null;
         };
         OperatorPayoutDetailResponse: {
             isSuccessful: boolean;
@@ -12111,36 +12111,6 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["PayoutEventData"];
         };
-        PayoutFailure: {
-            reference: string;
-            payout: string | null;
-            payoutFile: string | null;
-            amount: number;
-            reason: string | null;
-            evidence: string;
-            state: string;
-            requestedBy: string;
-            requestedAt: string;
-            cannotApprove: {
-                code: string;
-                message: string;
-            } | null;
-            decidedBy: string | null;
-            decidedAt: string | null;
-            decisionReason: string | null;
-        };
-        PayoutFailureList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFailure"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
-        PayoutFailureResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFailure"];
-        };
         PayoutFile: {
             id: string;
             bankCode: string;
@@ -12182,7 +12152,7 @@ export interface components {
             notDeliveredBy: string | null;
             notDeliveredAt: string | null;
             bankConfirmation: string | null;
-            failureRequest: components["schemas"]["PayoutFailure"] | null;
+            failureRequest: components["schemas"]["RequestedFailure"] | null;
         };
         PayoutFileDetailResponse: {
             isSuccessful: boolean;
@@ -12651,6 +12621,36 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Requery"];
+        };
+        RequestedFailure: {
+            reference: string;
+            payout: string | null;
+            payoutFile: string | null;
+            amount: number;
+            reason: string | null;
+            evidence: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        RequestedFailureList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedFailure"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        RequestedFailureResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedFailure"];
         };
         RequestedPasswordReset: {
             isRequested: boolean;

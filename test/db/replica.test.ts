@@ -144,6 +144,7 @@ const PRIMARY_READS = [
   'listSplits',
   'listStatementProfiles',
   'listSubaccounts',
+  'listBanks',
   'listSupportedBanks',
   'listTaxRates',
   'listUsers',
