@@ -1312,6 +1312,17 @@ export interface paths {
             };
         };
     };
+    "/api/Banks": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SupportedBanksResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/Payment/process/banktransfer/{adviceReference}": {
         post: {
             parameters: {
@@ -14201,6 +14212,7 @@ export type ErrorCode =
     | "provider_sign_in_expired"
     | "provider_sign_in_needed"
     | "provider_user_unknown"
+    | "provider_email_missing"
     | "provider_role_missing"
     | "second_factor_needed"
     | "password_change_needed"

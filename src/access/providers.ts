@@ -425,7 +425,12 @@ export class ProviderConnections {
       undefined,
       options,
     )
-    const server = discovered.serverMetadata()
+    const published = discovered.serverMetadata()
+    // A provider that signs UserInfo without saying how signs it as it does ID tokens.
+    const server = {
+      userinfo_signing_alg_values_supported: published.id_token_signing_alg_values_supported ?? [],
+      ...published,
+    }
     const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post')
     const configuration = new client.Configuration(
       server,

@@ -197,6 +197,9 @@ export const AMOUNT_POLICY = 'exact, allow_under or any.'
 export const FieldError = named('FieldError', { field: Type.String(), message: Type.String() })
 const FieldErrors = Type.Optional(Type.Array(FieldError))
 
+// Described as an object that may be null: some generators have no type for null alone.
+const AlwaysNull = describedAs(Type.Null(), { type: ['object', 'null'] })
+
 const REFUSED = { description: 'Error: `code` is machine-readable, `message` is for people.' }
 
 export const ApiFailure = named(
@@ -205,7 +208,7 @@ export const ApiFailure = named(
     isSuccessful: Type.Literal(false),
     message: Type.String(),
     code: Type.String(),
-    data: Type.Null(),
+    data: AlwaysNull,
     errors: FieldErrors,
     requestId: Type.String(),
   },
@@ -219,7 +222,7 @@ export const PaymentFailure = named(
     message: Type.String(),
     responseCode: Type.String(),
     code: Type.String(),
-    responseData: Type.Null(),
+    responseData: AlwaysNull,
     errors: FieldErrors,
     requestId: Type.String(),
   },

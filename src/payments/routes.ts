@@ -259,7 +259,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
 
   const bankLists = [
     ['/Payment/banktransfer/supportedbank', 'listSupportedBanks', 'List supported banks', ''],
-    ['/api/Banks', 'listBanks', 'List supported banks, under another address', ALSO_AT_BANKS],
+    ['/api/Banks', 'listFamilyBanks', 'List supported banks, under another address', ALSO_AT_BANKS],
   ] as const
   for (const [url, operationId, summary, also] of bankLists) {
     const description = `Banks at which a dynamic account number can be issued now.${also}`

@@ -158,6 +158,7 @@ const FAULTS: readonly [string, () => Promise<UserInfo> | UserInfo, RegExp][] = 
     async () => ({ form: 'jwt', signWith: await idp.newKey() }),
     /^UserInfo: .*signature/,
   ],
+  ['a JWT without a signature', () => ({ form: 'unsigned' }), /^UserInfo: /],
   [
     'a JWT for another audience',
     () => ({ form: 'jwt', claims: { aud: 'another' } }),

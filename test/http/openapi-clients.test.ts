@@ -84,6 +84,14 @@ test('every value has one type, or one and null', () => {
   })
 })
 
+test('no field is null alone: generators have no type for that', () => {
+  for (const [name, { properties = {} }] of Object.entries(schemas)) {
+    for (const [field, { type }] of Object.entries(properties)) {
+      assert.notEqual(type, 'null', `${name}.${field}`)
+    }
+  }
+})
+
 test('a query parameter has the type of what it means', () => {
   const expected: [RegExp, string][] = [
     [/true or false|true, false/, 'boolean'],

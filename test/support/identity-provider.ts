@@ -15,7 +15,7 @@ type Grant = { nonce: string; challenge: string; redirectUri: string; claims: Cl
 // How the UserInfo endpoint answers. Its claims are those of the user, with these changes.
 export type UserInfo = {
   claims?: Claims
-  form?: 'json' | 'jwt'
+  form?: 'json' | 'jwt' | 'unsigned'
   signWith?: Key
   status?: number
   hangs?: boolean
@@ -148,11 +148,12 @@ export class IdentityProvider {
     if (!this.#subjects.has(token)) return sendJson(response, { error: 'invalid_token' }, 401)
     const stated = { sub: this.#subjects.get(token), ...claims }
     if (form === 'json') return sendJson(response, stated)
-    const key = signWith ?? this.currentKey()
-    const jwt = new SignJWT({ iss: this.issuer, aud: PROVIDER_CLIENT.id, ...stated })
-    const header = { alg: 'RS256', kid: this.currentKey().kid }
     response.writeHead(200, { 'content-type': 'application/jwt' })
-    response.end(await jwt.setProtectedHeader(header).sign(key.privateKey))
+    const payload = { iss: this.issuer, aud: PROVIDER_CLIENT.id, ...stated }
+    if (form === 'unsigned') return void response.end(new UnsecuredJWT(payload).encode())
+    const key = signWith ?? this.currentKey()
+    const header = { alg: 'RS256', kid: this.currentKey().kid }
+    response.end(await new SignJWT(payload).setProtectedHeader(header).sign(key.privateKey))
   }
 
   #describe(): Claims {
