@@ -148,7 +148,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["OwnAccountList"];
+                        "application/json": components["schemas"]["OwnAccountPage"];
                     };
                 };
             };
@@ -445,7 +445,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementEntryList"];
+                        "application/json": components["schemas"]["StatementEntryPage"];
                     };
                 };
             };
@@ -462,7 +462,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LimitProfileList"];
+                        "application/json": components["schemas"]["LimitProfilePage"];
                     };
                 };
             };
@@ -594,7 +594,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["FeeRuleList"];
+                        "application/json": components["schemas"]["FeeRulePage"];
                     };
                 };
             };
@@ -662,7 +662,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["FeeRuleList"];
+                        "application/json": components["schemas"]["FeeRulePage"];
                     };
                 };
             };
@@ -712,7 +712,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SubaccountList"];
+                        "application/json": components["schemas"]["SubaccountPage"];
                     };
                 };
             };
@@ -783,7 +783,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SplitList"];
+                        "application/json": components["schemas"]["SplitPage"];
                     };
                 };
             };
@@ -860,7 +860,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["BankAccountList"];
+                        "application/json": components["schemas"]["BankAccountPage"];
                     };
                 };
             };
@@ -994,7 +994,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutList"];
+                        "application/json": components["schemas"]["PayoutPage"];
                     };
                 };
             };
@@ -1639,7 +1639,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CreditList"];
+                        "application/json": components["schemas"]["CreditPage"];
                     };
                 };
             };
@@ -1708,7 +1708,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PaymentList"];
+                        "application/json": components["schemas"]["PaymentPage"];
                     };
                 };
             };
@@ -1744,7 +1744,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1786,7 +1786,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1902,7 +1902,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1971,7 +1971,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdjustmentList"];
+                        "application/json": components["schemas"]["AdjustmentPage"];
                     };
                 };
             };
@@ -2145,7 +2145,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HoldList"];
+                        "application/json": components["schemas"]["HoldPage"];
                     };
                 };
             };
@@ -2199,7 +2199,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HoldEndingList"];
+                        "application/json": components["schemas"]["HoldEndingPage"];
                     };
                 };
             };
@@ -2349,7 +2349,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningRuleList"];
+                        "application/json": components["schemas"]["ScreeningRulePage"];
                     };
                 };
             };
@@ -2481,7 +2481,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningListList"];
+                        "application/json": components["schemas"]["ScreeningListPage"];
                     };
                 };
             };
@@ -2569,7 +2569,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningDecisionList"];
+                        "application/json": components["schemas"]["ScreeningDecisionPage"];
                     };
                 };
             };
@@ -2655,7 +2655,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningRequestList"];
+                        "application/json": components["schemas"]["ScreeningRequestPage"];
                     };
                 };
             };
@@ -2767,7 +2767,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CaseOutlineList"];
+                        "application/json": components["schemas"]["CaseOutlinePage"];
                     };
                 };
             };
@@ -2992,7 +2992,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CaseDeadlineRuleList"];
+                        "application/json": components["schemas"]["CaseDeadlineRulePage"];
                     };
                 };
             };
@@ -3122,7 +3122,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReconciledLineList"];
+                        "application/json": components["schemas"]["ReconciledLinePage"];
                     };
                 };
             };
@@ -3145,7 +3145,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReconciledItemList"];
+                        "application/json": components["schemas"]["ReconciledItemPage"];
                     };
                 };
             };
@@ -3198,7 +3198,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdjustingEntryList"];
+                        "application/json": components["schemas"]["AdjustingEntryPage"];
                     };
                 };
             };
@@ -3363,7 +3363,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceList"];
+                        "application/json": components["schemas"]["DifferencePage"];
                     };
                 };
             };
@@ -3431,7 +3431,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceList"];
+                        "application/json": components["schemas"]["DifferencePage"];
                     };
                 };
             };
@@ -3698,7 +3698,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["TimelineEntryList"];
+                        "application/json": components["schemas"]["TimelineEntryPage"];
                     };
                 };
             };
@@ -4311,7 +4311,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdviceRecordList"];
+                        "application/json": components["schemas"]["AdviceRecordPage"];
                     };
                 };
             };
@@ -4398,7 +4398,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MerchantBalanceList"];
+                        "application/json": components["schemas"]["MerchantBalancePage"];
                     };
                 };
             };
@@ -4416,7 +4416,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SubaccountBalanceList"];
+                        "application/json": components["schemas"]["SubaccountBalancePage"];
                     };
                 };
             };
@@ -4520,7 +4520,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LedgerAccountList"];
+                        "application/json": components["schemas"]["LedgerAccountPage"];
                     };
                 };
             };
@@ -4612,7 +4612,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LedgerTransferList"];
+                        "application/json": components["schemas"]["LedgerTransferPage"];
                     };
                 };
             };
@@ -4712,7 +4712,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HolidayList"];
+                        "application/json": components["schemas"]["HolidayPage"];
                     };
                 };
             };
@@ -4800,7 +4800,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementList"];
+                        "application/json": components["schemas"]["SettlementPage"];
                     };
                 };
             };
@@ -4866,7 +4866,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementLineList"];
+                        "application/json": components["schemas"]["SettlementLinePage"];
                     };
                 };
             };
@@ -5064,7 +5064,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SuspenseItemList"];
+                        "application/json": components["schemas"]["SuspenseItemPage"];
                     };
                 };
             };
@@ -5136,7 +5136,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ApprovalRequestList"];
+                        "application/json": components["schemas"]["ApprovalRequestPage"];
                     };
                 };
             };
@@ -5306,7 +5306,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["WebhookEndpointWithHealthList"];
+                        "application/json": components["schemas"]["WebhookEndpointWithHealthPage"];
                     };
                 };
             };
@@ -5454,7 +5454,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["EventList"];
+                        "application/json": components["schemas"]["EventPage"];
                     };
                 };
             };
@@ -5486,7 +5486,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DeliveryDetailList"];
+                        "application/json": components["schemas"]["DeliveryDetailPage"];
                     };
                 };
             };
@@ -5618,7 +5618,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MessageList"];
+                        "application/json": components["schemas"]["MessagePage"];
                     };
                 };
             };
@@ -5667,7 +5667,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MessageSuppressionList"];
+                        "application/json": components["schemas"]["MessageSuppressionPage"];
                     };
                 };
             };
@@ -5760,7 +5760,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReportScheduleList"];
+                        "application/json": components["schemas"]["ReportSchedulePage"];
                     };
                 };
             };
@@ -5901,7 +5901,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AuditLogEntryList"];
+                        "application/json": components["schemas"]["AuditLogEntryPage"];
                     };
                 };
             };
@@ -5946,7 +5946,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SessionList"];
+                        "application/json": components["schemas"]["SessionPage"];
                     };
                 };
             };
@@ -6271,7 +6271,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PasskeyList"];
+                        "application/json": components["schemas"]["PasskeyPage"];
                     };
                 };
             };
@@ -6370,7 +6370,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SavedViewList"];
+                        "application/json": components["schemas"]["SavedViewPage"];
                     };
                 };
             };
@@ -6453,7 +6453,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["UserList"];
+                        "application/json": components["schemas"]["UserPage"];
                     };
                 };
             };
@@ -6661,7 +6661,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RegisteredClientList"];
+                        "application/json": components["schemas"]["RegisteredClientPage"];
                     };
                 };
             };
@@ -6938,7 +6938,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReturnList"];
+                        "application/json": components["schemas"]["ReturnPage"];
                     };
                 };
             };
@@ -7027,7 +7027,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileList"];
+                        "application/json": components["schemas"]["PayoutFilePage"];
                     };
                 };
             };
@@ -7183,7 +7183,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RequestedFailureList"];
+                        "application/json": components["schemas"]["RequestedFailurePage"];
                     };
                 };
             };
@@ -7369,7 +7369,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["OperatorPayoutList"];
+                        "application/json": components["schemas"]["OperatorPayoutPage"];
                     };
                 };
             };
@@ -7455,7 +7455,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutTariffList"];
+                        "application/json": components["schemas"]["PayoutTariffPage"];
                     };
                 };
             };
@@ -7512,7 +7512,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AlertList"];
+                        "application/json": components["schemas"]["AlertPage"];
                     };
                 };
             };
@@ -7643,7 +7643,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RailItemList"];
+                        "application/json": components["schemas"]["RailItemPage"];
                     };
                 };
             };
@@ -8302,7 +8302,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["TaxRateList"];
+                        "application/json": components["schemas"]["TaxRatePage"];
                     };
                 };
             };
@@ -8447,7 +8447,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["VatInvoiceList"];
+                        "application/json": components["schemas"]["VatInvoicePage"];
                     };
                 };
             };
@@ -8538,7 +8538,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["VatInvoiceList"];
+                        "application/json": components["schemas"]["VatInvoicePage"];
                     };
                 };
             };
@@ -8715,7 +8715,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementList"];
+                        "application/json": components["schemas"]["StatementPage"];
                     };
                 };
             };
@@ -8822,7 +8822,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementLineList"];
+                        "application/json": components["schemas"]["StatementLinePage"];
                     };
                 };
             };
@@ -8840,7 +8840,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementImportList"];
+                        "application/json": components["schemas"]["StatementImportPage"];
                     };
                 };
             };
@@ -8867,7 +8867,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementProfileList"];
+                        "application/json": components["schemas"]["StatementProfilePage"];
                     };
                 };
             };
@@ -9123,7 +9123,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        AdjustingEntryList: {
+        AdjustingEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdjustingEntry"][];
@@ -9163,7 +9163,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        AdjustmentList: {
+        AdjustmentPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Adjustment"][];
@@ -9243,7 +9243,7 @@ export interface components {
             closesAt: string | null;
             cancelledAt: string | null;
         };
-        AdviceRecordList: {
+        AdviceRecordPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"][];
@@ -9327,7 +9327,7 @@ export interface components {
             acknowledgedBy: string | null;
             clearedAt: string | null;
         };
-        AlertList: {
+        AlertPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Alert"][];
@@ -9390,7 +9390,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        ApprovalRequestList: {
+        ApprovalRequestPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"][];
@@ -9425,7 +9425,7 @@ export interface components {
             };
             takenAt: string;
         };
-        AuditLogEntryList: {
+        AuditLogEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AuditLogEntry"][];
@@ -9488,7 +9488,7 @@ export interface components {
             createdAt: string;
             enquiredAt: string | null;
         };
-        BankAccountList: {
+        BankAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["BankAccount"][];
@@ -9721,7 +9721,7 @@ export interface components {
             updatedBy: string | null;
             updatedAt: string;
         };
-        CaseDeadlineRuleList: {
+        CaseDeadlineRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CaseDeadlineRule"][];
@@ -9789,7 +9789,7 @@ export interface components {
             closedAt: string | null;
             erasedAt: string | null;
         };
-        CaseOutlineList: {
+        CaseOutlinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CaseOutline"][];
@@ -10178,19 +10178,19 @@ export interface components {
             kind: "session_id" | "settlement_id" | "bank_reference" | "clearing_reference" | "uetr";
             value: string;
         };
-        CreditList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Credit"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
         CreditLocation: {
             amount: number;
             place: "collection_account" | "payment" | "suspense" | "returning" | "returned" | "reversed";
             reference: string | null;
             reason: string | null;
             description: string;
+        };
+        CreditPage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Credit"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         CreditReturn: {
             reference: string;
@@ -10428,7 +10428,7 @@ export interface components {
             deliveredAt: string | null;
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
-        DeliveryDetailList: {
+        DeliveryDetailPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DeliveryDetail"][];
@@ -10527,13 +10527,6 @@ export interface components {
             message: string;
             data: components["schemas"]["DifferenceDetail"];
         };
-        DifferenceList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Difference"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
         DifferenceOwner: {
             id: string;
             email: string;
@@ -10543,6 +10536,13 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DifferenceOwner"][];
+        };
+        DifferencePage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Difference"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         DifferencePayout: {
             reference: string;
@@ -10677,7 +10677,7 @@ export interface components {
             message: string;
             data: components["schemas"]["EventDetail"];
         };
-        EventList: {
+        EventPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Event"][];
@@ -10741,7 +10741,7 @@ export interface components {
             effectiveTo: string | null;
             createdAt: string;
         };
-        FeeRuleList: {
+        FeeRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["FeeRule"][];
@@ -10809,7 +10809,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        HoldEndingList: {
+        HoldEndingPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["HoldEnding"][];
@@ -10844,7 +10844,7 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["HoldEventData"];
         };
-        HoldList: {
+        HoldPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Hold"][];
@@ -10894,7 +10894,7 @@ export interface components {
             updatedBy: string | null;
             updatedAt: string;
         };
-        HolidayList: {
+        HolidayPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Holiday"][];
@@ -11060,7 +11060,7 @@ export interface components {
             credits: number;
             openedAt: string;
         };
-        LedgerAccountList: {
+        LedgerAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LedgerAccount"][];
@@ -11107,7 +11107,7 @@ export interface components {
             holdReference: string | null;
             postedAt: string;
         };
-        LedgerTransferList: {
+        LedgerTransferPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LedgerTransfer"][];
@@ -11125,7 +11125,7 @@ export interface components {
             createdAt: string;
             updatedAt: string;
         };
-        LimitProfileList: {
+        LimitProfilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LimitProfile"][];
@@ -11209,7 +11209,7 @@ export interface components {
             inSuspense: number;
             returned: number;
         };
-        MerchantBalanceList: {
+        MerchantBalancePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["MerchantBalance"][];
@@ -11240,7 +11240,7 @@ export interface components {
             message: string;
             data: components["schemas"]["MessageContent"];
         };
-        MessageList: {
+        MessagePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Message"][];
@@ -11260,7 +11260,7 @@ export interface components {
             createdBy: string;
             createdAt: string;
         };
-        MessageSuppressionList: {
+        MessageSuppressionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["MessageSuppression"][];
@@ -11476,7 +11476,7 @@ export interface components {
             message: string;
             data: components["schemas"]["OperatorPayoutDetail"];
         };
-        OperatorPayoutList: {
+        OperatorPayoutPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OperatorPayout"][];
@@ -11621,7 +11621,7 @@ export interface components {
             splitCode: string | null;
             version: number;
         };
-        OwnAccountList: {
+        OwnAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OwnAccount"][];
@@ -11689,7 +11689,7 @@ export interface components {
             type: string;
             transports?: string[];
         };
-        PasskeyList: {
+        PasskeyPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Passkey"][];
@@ -11899,7 +11899,7 @@ export interface components {
                 amountRemaining: number;
             };
         };
-        PaymentList: {
+        PaymentPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payment"][];
@@ -12170,14 +12170,14 @@ export interface components {
             message: string;
             data: components["schemas"]["PayoutFileDetail"];
         };
-        PayoutFileList: {
+        PayoutFilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFile"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        PayoutList: {
+        PayoutPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payout"][];
@@ -12275,7 +12275,7 @@ export interface components {
             upTo: number | null;
             fee: number;
         };
-        PayoutTariffList: {
+        PayoutTariffPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutTariff"][];
@@ -12364,7 +12364,7 @@ export interface components {
             message: string;
             data: components["schemas"]["RailItemDetail"];
         };
-        RailItemList: {
+        RailItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["RailItem"][];
@@ -12381,7 +12381,7 @@ export interface components {
             name: string | null;
             lines: components["schemas"]["StatementLine"][];
         };
-        ReconciledItemList: {
+        ReconciledItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReconciledItem"][];
@@ -12407,7 +12407,7 @@ export interface components {
             items: components["schemas"]["BankItem"][];
             payer: components["schemas"]["PayerComparison"] | null;
         };
-        ReconciledLineList: {
+        ReconciledLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReconciledLine"][];
@@ -12479,7 +12479,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
         };
-        RefundList: {
+        RefundPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Refund"][];
@@ -12524,7 +12524,7 @@ export interface components {
             allowedAddresses: string[] | null;
             createdAt: string;
         };
-        RegisteredClientList: {
+        RegisteredClientPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["RegisteredClient"][];
@@ -12591,7 +12591,7 @@ export interface components {
             nextDueAt: string;
             lastRunAt: string | null;
         };
-        ReportScheduleList: {
+        ReportSchedulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReportSchedule"][];
@@ -12651,7 +12651,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        RequestedFailureList: {
+        RequestedFailurePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["RequestedFailure"][];
@@ -12712,7 +12712,7 @@ export interface components {
             settledBy: string | null;
             settledAt: string | null;
         };
-        ReturnList: {
+        ReturnPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Return"][];
@@ -12846,7 +12846,7 @@ export interface components {
             isDefault: boolean;
             createdAt: string;
         };
-        SavedViewList: {
+        SavedViewPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SavedView"][];
@@ -12875,7 +12875,7 @@ export interface components {
             unheldReason: string | null;
             decidedAt: string;
         };
-        ScreeningDecisionList: {
+        ScreeningDecisionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningDecision"][];
@@ -12907,7 +12907,7 @@ export interface components {
             effectiveFrom: string | null;
             uploadedBy: string;
         };
-        ScreeningListList: {
+        ScreeningListPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningList"][];
@@ -12942,7 +12942,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        ScreeningRequestList: {
+        ScreeningRequestPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningRequest"][];
@@ -12977,7 +12977,7 @@ export interface components {
             effectiveFrom: string | null;
             effectiveTo: string | null;
         };
-        ScreeningRuleList: {
+        ScreeningRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningRule"][];
@@ -13046,7 +13046,7 @@ export interface components {
             seenAt: string;
             expiresAt: string;
         };
-        SessionList: {
+        SessionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Session"][];
@@ -13179,14 +13179,14 @@ export interface components {
             other: number;
             net: number;
         };
-        SettlementLineList: {
+        SettlementLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SettlementLine"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        SettlementList: {
+        SettlementPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Settlement"][];
@@ -13351,7 +13351,7 @@ export interface components {
             isActive: boolean;
             createdAt: string;
         };
-        SplitList: {
+        SplitPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Split"][];
@@ -13440,7 +13440,7 @@ export interface components {
             holdReference: string | null;
             postedAt: string;
         };
-        StatementEntryList: {
+        StatementEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementEntry"][];
@@ -13463,7 +13463,7 @@ export interface components {
             startedAt: string;
             updatedAt: string;
         };
-        StatementImportList: {
+        StatementImportPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementImport"][];
@@ -13492,14 +13492,14 @@ export interface components {
             isReversal: boolean;
             rule: string | null;
         };
-        StatementLineList: {
+        StatementLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementLine"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        StatementList: {
+        StatementPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Statement"][];
@@ -13513,7 +13513,7 @@ export interface components {
             currency: string;
             balances: string;
         };
-        StatementProfileList: {
+        StatementProfilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementProfile"][];
@@ -13547,7 +13547,7 @@ export interface components {
             inTransit: number;
             paidOut: number;
         };
-        SubaccountBalanceList: {
+        SubaccountBalancePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SubaccountBalance"][];
@@ -13561,7 +13561,7 @@ export interface components {
             accountNumber?: string;
             accountName?: string;
         };
-        SubaccountList: {
+        SubaccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"][];
@@ -13689,7 +13689,7 @@ export interface components {
             message: string;
             data: components["schemas"]["SuspenseItemDetail"];
         };
-        SuspenseItemList: {
+        SuspenseItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SuspenseItem"][];
@@ -13737,7 +13737,7 @@ export interface components {
             createdBy: string | null;
             createdAt: string;
         };
-        TaxRateList: {
+        TaxRatePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TaxRate"][];
@@ -13802,7 +13802,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        TimelineEntryList: {
+        TimelineEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TimelineEntry"][];
@@ -13923,7 +13923,7 @@ export interface components {
             message: string;
             data: components["schemas"]["UserAddresses"];
         };
-        UserList: {
+        UserPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["User"][];
@@ -13972,7 +13972,7 @@ export interface components {
             buyer: components["schemas"]["VatInvoiceParty"];
             issuedAt: string;
         };
-        VatInvoiceList: {
+        VatInvoicePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["VatInvoice"][];
@@ -14076,7 +14076,7 @@ export interface components {
             updatedAt: string;
             health: components["schemas"]["EndpointHealth"];
         };
-        WebhookEndpointWithHealthList: {
+        WebhookEndpointWithHealthPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["WebhookEndpointWithHealth"][];

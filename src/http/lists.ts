@@ -124,7 +124,7 @@ function withPlus(text: string): string {
 // The schema of a page of results.
 export function ListEnvelope<T extends TSchema>(item: T) {
   return named(
-    `${schemaName(item)}List`,
+    `${schemaName(item)}Page`,
     {
       isSuccessful: Type.Boolean(),
       message: Type.String(),

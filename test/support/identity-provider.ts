@@ -149,7 +149,7 @@ export class IdentityProvider {
     const stated = { sub: this.#subjects.get(token), ...claims }
     if (form === 'json') return sendJson(response, stated)
     response.writeHead(200, { 'content-type': 'application/jwt' })
-    const payload = { iss: this.issuer, aud: PROVIDER_CLIENT.id, ...stated }
+    const payload: Claims = { iss: this.issuer, aud: PROVIDER_CLIENT.id, ...stated }
     if (form === 'unsigned') return void response.end(new UnsecuredJWT(payload).encode())
     const key = signWith ?? this.currentKey()
     const header = { alg: 'RS256', kid: this.currentKey().kid }
