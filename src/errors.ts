@@ -371,6 +371,10 @@ export const REFUSALS = {
   provider_user_unknown: forbidden(
     'Your organisation knows you, but you are no user here. Ask an owner to invite you.',
   ),
+  provider_email_missing: forbidden(
+    'Your organisation’s sign-in must name your verified email address (the claims email and ' +
+      'email_verified).',
+  ),
   provider_role_missing: forbidden(
     'Your organisation gives you no role here. Ask whoever manages its sign-in.',
   ),

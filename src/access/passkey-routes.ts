@@ -40,7 +40,7 @@ const PasskeyView = view('Passkey', (f: Fields<Passkey>) => ({
 
 type NewPasskey = { passkey: Passkey; recoveryCodes: string[] }
 
-const NewPasskeyView = view('NewPasskey', (f: Fields<NewPasskey>) => ({
+const NewPasskeyView = view('AddedPasskey', (f: Fields<NewPasskey>) => ({
   passkey: f.one(PasskeyView, 'passkey'),
   recoveryCodes: f.as<string[]>(
     Type.Array(Type.String(), {

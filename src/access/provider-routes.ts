@@ -103,6 +103,7 @@ export const providerSignIn = resource('/dashboard/api/session/provider', {
       'address_not_allowed',
       'code_needed',
       'passkey_needed',
+      'provider_email_missing',
       'provider_role_missing',
       'provider_sign_in_expired',
       'provider_sign_in_failed',

@@ -187,7 +187,7 @@ const JournalView = view('Journal', (f: Fields<Journal>) => ({
     ({ closed }) => closed?.journalHash?.toString('hex') ?? null,
     'SHA-256 of journal.csv of a closed day.',
   ),
-  transfers: f.number(({ transfers }) => Number(transfers)),
+  transfers: f.integer(({ transfers }) => Number(transfers)),
   totals: f.list(SidesView, 'totals', 'One per currency; debit equals credit.'),
   lines: f.list(LineView, 'entries', 'By currency, code, owner and reason.'),
 }))
@@ -412,7 +412,7 @@ const DayView = view('AccountingDay', (f: Fields<Day>) => ({
     ({ closed }) => closed?.journalHash?.toString('hex') ?? null,
     'SHA-256 of /api/v1/operator/journal.csv of the day. Null until it is completed.',
   ),
-  transfers: f.numberOrNull(({ closed }) =>
+  transfers: f.integerOrNull(({ closed }) =>
     closed?.transfers == null ? null : Number(closed.transfers),
   ),
   debit: f.nairaOrNull(nairaTotal, `In ${CURRENCY}.`),

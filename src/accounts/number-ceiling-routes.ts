@@ -27,18 +27,18 @@ const count = (description: string) =>
 
 const BankView = view('NumberCeilingsOfBank', (f: Fields<NumberCeilings>) => ({
   bankCode: f.text('bankCode'),
-  accounts: f.numberOrNull('accounts', 'Most numbers of collection accounts. Null: the default.'),
-  leases: f.numberOrNull('leases', 'Most numbers leased to payments. Null: the default.'),
+  accounts: f.integerOrNull('accounts', 'Most numbers of collection accounts. Null: the default.'),
+  leases: f.integerOrNull('leases', 'Most numbers leased to payments. Null: the default.'),
   accountsHeld: f.integer('accountsHeld', 'Numbers of its collection accounts.'),
   leasesHeld: f.integer(
     'leasesHeld',
     'Numbers leased to its payments and not reusable yet. An ended lease may count for ten minutes.',
   ),
-  defaultAccounts: f.numberOrNull(
+  defaultAccounts: f.integerOrNull(
     'defaultAccounts',
     'Half of the range of at least 1,000 numbers.',
   ),
-  defaultLeases: f.numberOrNull('defaultLeases', 'Half of the range of at least 1,000 numbers.'),
+  defaultLeases: f.integerOrNull('defaultLeases', 'Half of the range of at least 1,000 numbers.'),
 }))
 
 type Banks = { banks: readonly NumberCeilings[] }

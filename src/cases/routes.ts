@@ -7,7 +7,7 @@ import { parseBankTime } from '#clock.ts'
 import { getCredit } from '#credits/queries.ts'
 import type { Queryable } from '#db/pool.ts'
 import { invalidField, Refusal } from '#errors.ts'
-import { choice, parseFlag } from '#http/lists.ts'
+import { choice, flag, parseFlag } from '#http/lists.ts'
 import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { Amount, chosen, namedBody, strictObject, text } from '#http/schemas.ts'
@@ -92,7 +92,7 @@ export const cases = resource(CASES, {
       kind: choice(KINDS, 'Filter by kind.'),
       clientId: Type.Optional(text(64, 'Filter by client.')),
       sessionId: Type.Optional(text(64, 'Filter by credit.')),
-      overdue: choice(['true', 'false'], 'true: only those with a deadline that has passed.'),
+      overdue: flag('true: only those with a deadline that has passed.'),
     },
     rows: (db, { query, after: beforeId, limit, now }) => {
       const where = [

@@ -61,7 +61,8 @@ export class Fields<Row, Context = unknown> {
     return this.as<boolean>(Type.Boolean(descriptionOf(description)), from)
   }
 
-  number(from: From<Row, Context, number>, description?: string) {
+  // A number that need not be whole, such as a percentage.
+  decimal(from: From<Row, Context, number>, description?: string) {
     return this.as<number>(Type.Number(descriptionOf(description)), from)
   }
 
@@ -89,8 +90,14 @@ export class Fields<Row, Context = unknown> {
     return this.as<string | null>(nullable('string', descriptionOf(description)), from)
   }
 
-  numberOrNull(from: From<Row, Context, number | null>, description?: string) {
+  decimalOrNull(from: From<Row, Context, number | null>, description?: string) {
     return this.as<number | null>(nullable('number', descriptionOf(description)), from)
+  }
+
+  integerOrNull(from: From<Row, Context, number | bigint | null>, description?: string) {
+    const schema = nullable('integer', descriptionOf(description))
+    const convert = (value: number | bigint | null) => (value === null ? null : Number(value))
+    return this.#convertedField(schema, from, convert)
   }
 
   timeOrNull(from: From<Row, Context, Date | null>, description?: string) {

@@ -36,7 +36,7 @@ export const ReserveDays = (description: string) => Type.Optional(wholeNumber(0,
 type ReserveFloor = Pick<PayoutSettings, 'reserveFloorBps' | 'reserveFloorDays'>
 
 export const ReserveFloorView = view(undefined, (f: Fields<ReserveFloor>) => ({
-  reserveFloorPercent: f.number(
+  reserveFloorPercent: f.decimal(
     ({ reserveFloorBps }) => reserveFloorBps / PERCENT_BPS,
     'Least reserve of settlements, set by the operator. 0: none.',
   ),

@@ -37,7 +37,7 @@ export const Evidence = text(
   'What the bank said: who, when, and under which reference. Shown to the approver.',
 )
 
-export const PayoutFailureView = view('PayoutFailure', (f: Fields<PayoutFailure>) => ({
+export const PayoutFailureView = view('RequestedFailure', (f: Fields<PayoutFailure>) => ({
   reference: f.text('reference', 'PFR and digits.'),
   payout: f.textOrNull('payout', 'Payout that is to fail. Null: those of a file.'),
   payoutFile: f.textOrNull('payoutFile', 'File whose open payouts are to fail.'),

@@ -13,7 +13,7 @@ import { withSnapshot } from '#db/replica.ts'
 import { invalidField } from '#errors.ts'
 import { CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { choice, parseFlag } from '#http/lists.ts'
+import { choice, flag, parseFlag } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { BEARER, bankCode, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -280,7 +280,7 @@ const ItemView = view('ReconciledItem', (f: Fields<ItemRow, Opening>) => ({
 const filtersOf = <T extends string>(kinds: readonly T[]) => ({
   ...AccountQuery,
   day: Day('Day.'),
-  isMatched: choice(['true', 'false'], 'false: stands in a difference.'),
+  isMatched: flag('false: stands in a difference.'),
   kind: choice(kinds, 'Filter by kind.'),
   search: Type.Optional(
     text(

@@ -11,7 +11,7 @@ import { lockCaller } from '#http/caller.ts'
 import { allowLongRequest } from '#http/connections.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { parseFlag } from '#http/lists.ts'
+import { flag, parseFlag } from '#http/lists.ts'
 import { rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { ApiEnvelope, BEARER, bankCode, nullable, strictObject, text } from '#http/schemas.ts'
@@ -145,7 +145,7 @@ const StatementView = view('Statement', (f: Fields<Statement, Naming>) => ({
   currency: f.text('currency'),
   accountNumber: f.textOrNull('accountNumber', 'As the bank writes it.'),
   reference: f.textOrNull('reference', 'The bank’s own: Stmt/Id, or :20:.'),
-  sequence: f.numberOrNull(
+  sequence: f.integerOrNull(
     ({ sequence }) => (sequence === null ? null : Number(sequence)),
     'ElctrncSeqNb, or :28C:.',
   ),
@@ -232,7 +232,7 @@ const ImportView = view('StatementImport', (f: Fields<StatementImport>) => ({
   error: f.as(
     Type.Unsafe({
       type: ['object', 'null'],
-      properties: { line: nullable('number'), message: Type.String() },
+      properties: { line: nullable('integer'), message: Type.String() },
       required: ['line', 'message'],
       description: 'Why it failed, and in which line.',
     }),
@@ -283,14 +283,7 @@ export const statements = resource(`${OPERATOR}/statements`, {
     description: 'Those that were in no statement before, in the order of the file.',
     view: StatementLineView,
     filters: {
-      isMatched: Type.Optional(
-        Type.Unsafe<'true' | 'false'>({
-          type: 'string',
-          enum: ['true', 'false'],
-          description: 'Only lines that are matched to the books, or that are not.',
-          'x-says': 'Must be true or false.',
-        }),
-      ),
+      isMatched: flag('Only lines that are matched to the books, or that are not.'),
     },
     message: 'Statement lines retrieved successfully',
     errors: ['statement_not_found'],

@@ -68,7 +68,7 @@ export const RefundView = view('Refund', (f: Fields<Refund, Context>) => ({
   ),
   reason: f.text('reason'),
   paymentReference: f.textOrNull('paymentId', 'Of a refund of a payment.'),
-  creditId: f.numberOrNull(
+  creditId: f.integerOrNull(
     ({ creditId }, { sealer }) => creditId && publicId(sealer, 'credit', creditId),
     'Of a refund of a credit.',
   ),

@@ -37,7 +37,7 @@ const ListView = view('ScreeningList', (f: Fields<ListVersion>) => ({
   names: f.integer('names', 'Their names, with alternate ones.'),
   added: f.integer('added', 'Entries that the version which it replaces lacks.'),
   removed: f.integer('removed', 'Entries of the version which it replaces that this one lacks.'),
-  replaces: f.numberOrNull(
+  replaces: f.integerOrNull(
     ({ replaces }) => (replaces === null ? null : Number(replaces)),
     'The version that it is compared with, and may replace.',
   ),

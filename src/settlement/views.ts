@@ -153,7 +153,7 @@ export const LineView = view('SettlementLine', (f: Fields<SettlementLine, { seal
   kind: f.text('kind', `One of ${LINE_KINDS.join(', ')}.`),
   postedAt: f.time('postedAt'),
   subaccountCode: f.textOrNull('subaccountCode', 'Null: yours.'),
-  creditId: f.numberOrNull(({ creditId }, { sealer }) =>
+  creditId: f.integerOrNull(({ creditId }, { sealer }) =>
     creditId === null ? null : publicId(sealer, 'credit', creditId),
   ),
   sessionId: f.textOrNull('sessionId'),

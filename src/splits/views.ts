@@ -120,7 +120,7 @@ export const SplitRequest = namedBody('SplitRequest', {
 
 const PartView = view('SplitPart', (f: Fields<SplitPart>) => ({
   subaccountCode: f.text('subaccountCode'),
-  share: f.number(({ share }) => toNaira(kobo(share))),
+  share: f.decimal(({ share }) => toNaira(kobo(share))),
   bearsFee: f.flag('bearsFee'),
 }))
 

@@ -18,9 +18,9 @@ import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import { choice } from '#http/lists.ts'
+import { choice, wholeQuery } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { digits, named, strictObject, trueOrFalse } from '#http/schemas.ts'
+import { named, strictObject, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { findId, publicId, type SuspenseItemId } from '#ids.ts'
 import { kobo } from '#money.ts'
@@ -49,7 +49,7 @@ type Context = { sealer: Sealer; actor: string }
 
 const RequestView = view('ApprovalRequest', (f: Fields<ApprovalRequest, Context>) => ({
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'request', id)),
-  itemId: f.numberOrNull(
+  itemId: f.integerOrNull(
     ({ itemId }, { sealer }) => itemId && publicId(sealer, 'suspense', itemId),
     'Suspense item. Null for requests to disable maker-checker.',
   ),
@@ -97,8 +97,10 @@ export const suspenseRequests = resource('/api/v1/suspense', {
     description: 'What users asked to do with suspended money, and who decided.',
     filters: {
       state: choice(REQUEST_STATES),
-      itemId: Type.Optional(
-        digits('^[0-9]{1,18}$', 'Filter by suspense item.', 'Must be a suspense ID.'),
+      itemId: wholeQuery(
+        '^[0-9]{1,18}$',
+        {},
+        { description: 'Filter by suspense item.', 'x-says': 'Must be a suspense ID.' },
       ),
     },
     rows: (db, call) => {

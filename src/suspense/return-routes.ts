@@ -7,7 +7,7 @@ import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
-import { choice, parseWindow, WindowQuery } from '#http/lists.ts'
+import { choice, flag, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { digits, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -33,15 +33,9 @@ const BANK_REFERENCE_MAX = 100
 const REASON_MAX = 500
 
 // The query parameter that reveals payers' account numbers.
-const RevealQuery = Type.Optional(
-  Type.Unsafe<'true' | 'false'>({
-    type: 'string',
-    enum: ['true', 'false'],
-    description:
-      'true: show payerAccountNumber in full. Requires returns:write; every disclosure is ' +
-      'recorded in the audit log.',
-    'x-says': 'Must be true or false.',
-  }),
+const RevealQuery = flag(
+  'true: show payerAccountNumber in full. Requires returns:write; every disclosure is recorded in ' +
+    'the audit log.',
 )
 
 // A return as a response shows it. `isRevealed`: the payer's account number is shown in full.

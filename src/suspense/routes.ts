@@ -253,7 +253,7 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
 const SAYS = 'Must be null or a whole number from 1 to 3650.'
 
 const EscalationView = view('SuspenseEscalation', (f: Fields<Escalation>) => ({
-  days: f.numberOrNull(
+  days: f.integerOrNull(
     'days',
     'Money that is in suspense for more than so many days raises an alert. Null: none does.',
   ),

@@ -54,6 +54,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   provider_sign_in_expired: 'Begin again (POST /dashboard/api/session/provider).',
   provider_sign_in_needed: 'Sign in with the provider (POST /dashboard/api/session/provider).',
   provider_user_unknown: 'Ask an owner to invite you. The audit log has the reason.',
+  provider_email_missing:
+    'Have the provider send the claims email and email_verified, in the ID token or from UserInfo.',
   provider_role_missing: 'Have the provider send a value that the client has mapped to a role.',
   second_factor_needed: 'Add an authenticator app or a passkey.',
   people_only: 'Sign in as a user: client credentials do not count as a person.',

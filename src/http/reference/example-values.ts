@@ -9,7 +9,10 @@ const PAYMENT = '8f14e45f-ceea-467f-9b3d-2c1a0b9e8d7c'
 const ADVICE = '3c59dc04-8e88-5024-8be8-079a5c74d079'
 const NUMBER = '1000000015'
 
-const CALLED_BACK = `https://shop.example.com/paid?adviceReference=${ADVICE}&paymentReference=${PAYMENT}`
+const REFERENCES = `adviceReference=${ADVICE}&paymentReference=${PAYMENT}`
+const CALLED_BACK =
+  `https://shop.example.com/paid?${REFERENCES}` +
+  `&advicereference=${ADVICE}&paymentreference=${PAYMENT}`
 const EXPIRY = '2026-11-15T11:32:07.120000+01:00'
 const ACCOUNT_NAME = 'Obi Stores/Ada Obi'
 const NUMBERS = [
