@@ -643,6 +643,7 @@ create table clients (
   constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text, 'returns:read'::text, 'returns:write'::text, 'accounting:read'::text, 'accounting:write'::text, 'operator'::text])
 ) with (fillfactor=50);
 CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
+CREATE TRIGGER clients_require_two_people AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION require_two_people();
 
 create table closed_day_balances (
   day date not null,
@@ -1938,6 +1939,7 @@ create table payout_settings (
   two_approvers_above_kobo bigint,
   reserve_floor_bps integer not null default 0,
   reserve_floor_days integer not null default 0,
+  strict_approvers boolean not null default false,
   constraint payout_settings_pkey PRIMARY KEY (client_id),
   constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
   constraint payout_settings_reserve_floor_bounded CHECK (reserve_floor_bps >= 0 AND reserve_floor_bps <= 10000 AND reserve_floor_days >= 0 AND reserve_floor_days <= 365 AND (reserve_floor_bps = 0) = (reserve_floor_days = 0)),
@@ -3422,6 +3424,7 @@ create function remember_removed_user() returns trigger;
 create function require_approved_reopening() returns trigger;
 create function require_disk_space() returns void;
 create function require_known_database() returns void;
+create function require_two_people() returns trigger;
 create function settle_lost_changes(reason text, held_by text, at timestamp with time zone, restored_to timestamp with time zone, may_lack_nothing boolean, numbers_skipped bigint) returns void;
 create function settle_moved_database() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;

@@ -134,21 +134,21 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["OwnAccountList"];
+                        "application/json": components["schemas"]["OwnAccountPage"];
                     };
                 };
             };
@@ -222,8 +222,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -435,7 +435,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -445,7 +445,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementEntryList"];
+                        "application/json": components["schemas"]["StatementEntryPage"];
                     };
                 };
             };
@@ -455,14 +455,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LimitProfileList"];
+                        "application/json": components["schemas"]["LimitProfilePage"];
                     };
                 };
             };
@@ -622,14 +622,14 @@ export interface paths {
             parameters: {
                 query?: {
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["FeeRuleList"];
+                        "application/json": components["schemas"]["FeeRulePage"];
                     };
                 };
             };
@@ -690,14 +690,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["FeeRuleList"];
+                        "application/json": components["schemas"]["FeeRulePage"];
                     };
                 };
             };
@@ -740,14 +740,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SubaccountList"];
+                        "application/json": components["schemas"]["SubaccountPage"];
                     };
                 };
             };
@@ -811,14 +811,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SplitList"];
+                        "application/json": components["schemas"]["SplitPage"];
                     };
                 };
             };
@@ -887,15 +887,15 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
-                    limit?: string | number;
+                    isActive?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["BankAccountList"];
+                        "application/json": components["schemas"]["BankAccountPage"];
                     };
                 };
             };
@@ -924,7 +924,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
+                    isActive?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -942,7 +942,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
+                    isActive?: boolean;
                     columns?: string;
                 };
             };
@@ -1022,14 +1022,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutList"];
+                        "application/json": components["schemas"]["PayoutPage"];
                     };
                 };
             };
@@ -1182,7 +1182,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -1337,6 +1339,17 @@ export interface paths {
         };
     };
     "/Payment/banktransfer/supportedbank": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SupportedBanksResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/Banks": {
         get: {
             responses: {
                 200: {
@@ -1656,14 +1669,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CreditList"];
+                        "application/json": components["schemas"]["CreditPage"];
                     };
                 };
             };
@@ -1725,14 +1738,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PaymentList"];
+                        "application/json": components["schemas"]["PaymentPage"];
                     };
                 };
             };
@@ -1758,7 +1771,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -1768,7 +1781,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1800,7 +1813,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -1810,7 +1823,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1919,14 +1932,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1988,14 +2001,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdjustmentList"];
+                        "application/json": components["schemas"]["AdjustmentPage"];
                     };
                 };
             };
@@ -2048,7 +2061,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2162,14 +2177,14 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HoldList"];
+                        "application/json": components["schemas"]["HoldPage"];
                     };
                 };
             };
@@ -2216,14 +2231,14 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     hold?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HoldEndingList"];
+                        "application/json": components["schemas"]["HoldEndingPage"];
                     };
                 };
             };
@@ -2269,7 +2284,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         reason: string;
-                        /** @example 6000.00 */
+                        /** @example 6000 */
                         amount?: number | string;
                     };
                 };
@@ -2296,7 +2311,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        request?: number;
+                        revision: string;
                     };
                 };
             };
@@ -2366,14 +2381,14 @@ export interface paths {
                 query?: {
                     state?: "draft" | "active" | "ended";
                     subject?: "credit" | "payout";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningRuleList"];
+                        "application/json": components["schemas"]["ScreeningRulePage"];
                     };
                 };
             };
@@ -2498,14 +2513,14 @@ export interface paths {
                 query?: {
                     name?: string;
                     format?: "un_xml" | "ofac_xml" | "ofac_csv" | "csv";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningListList"];
+                        "application/json": components["schemas"]["ScreeningListPage"];
                     };
                 };
             };
@@ -2586,14 +2601,14 @@ export interface paths {
                     clientId?: string;
                     sessionId?: string;
                     payout?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningDecisionList"];
+                        "application/json": components["schemas"]["ScreeningDecisionPage"];
                     };
                 };
             };
@@ -2672,14 +2687,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningRequestList"];
+                        "application/json": components["schemas"]["ScreeningRequestPage"];
                     };
                 };
             };
@@ -2713,7 +2728,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2783,15 +2800,15 @@ export interface paths {
                     kind?: "bank_report" | "payer_report" | "own_rule";
                     clientId?: string;
                     sessionId?: string;
-                    overdue?: "true" | "false";
-                    limit?: string | number;
+                    overdue?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CaseOutlineList"];
+                        "application/json": components["schemas"]["CaseOutlinePage"];
                     };
                 };
             };
@@ -3016,7 +3033,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CaseDeadlineRuleList"];
+                        "application/json": components["schemas"]["CaseDeadlineRulePage"];
                     };
                 };
             };
@@ -3136,17 +3153,17 @@ export interface paths {
                     bankCode: string;
                     currency?: string;
                     day: string;
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
                     search?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReconciledLineList"];
+                        "application/json": components["schemas"]["ReconciledLinePage"];
                     };
                 };
             };
@@ -3159,17 +3176,17 @@ export interface paths {
                     bankCode: string;
                     currency?: string;
                     day: string;
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "payout_return" | "return" | "recovery" | "booked";
                     search?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReconciledItemList"];
+                        "application/json": components["schemas"]["ReconciledItemPage"];
                     };
                 };
             };
@@ -3215,14 +3232,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdjustingEntryList"];
+                        "application/json": components["schemas"]["AdjustingEntryPage"];
                     };
                 };
             };
@@ -3275,7 +3292,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3380,14 +3399,14 @@ export interface paths {
                 query?: {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceList"];
+                        "application/json": components["schemas"]["DifferencePage"];
                     };
                 };
             };
@@ -3448,14 +3467,14 @@ export interface paths {
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceList"];
+                        "application/json": components["schemas"]["DifferencePage"];
                     };
                 };
             };
@@ -3534,7 +3553,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3712,7 +3733,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -3722,7 +3743,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["TimelineEntryList"];
+                        "application/json": components["schemas"]["TimelineEntryPage"];
                     };
                 };
             };
@@ -3796,8 +3817,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -3827,8 +3848,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -4328,14 +4349,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdviceRecordList"];
+                        "application/json": components["schemas"]["AdviceRecordPage"];
                     };
                 };
             };
@@ -4415,14 +4436,14 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MerchantBalanceList"];
+                        "application/json": components["schemas"]["MerchantBalancePage"];
                     };
                 };
             };
@@ -4433,14 +4454,14 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SubaccountBalanceList"];
+                        "application/json": components["schemas"]["SubaccountBalancePage"];
                     };
                 };
             };
@@ -4537,14 +4558,14 @@ export interface paths {
             parameters: {
                 query?: {
                     kind?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LedgerAccountList"];
+                        "application/json": components["schemas"]["LedgerAccountPage"];
                     };
                 };
             };
@@ -4626,7 +4647,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -4636,7 +4657,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LedgerTransferList"];
+                        "application/json": components["schemas"]["LedgerTransferPage"];
                     };
                 };
             };
@@ -4730,13 +4751,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    year?: string;
+                    year?: number;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HolidayList"];
+                        "application/json": components["schemas"]["HolidayPage"];
                     };
                 };
             };
@@ -4817,14 +4838,14 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementList"];
+                        "application/json": components["schemas"]["SettlementPage"];
                     };
                 };
             };
@@ -4880,7 +4901,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -4890,7 +4911,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementLineList"];
+                        "application/json": components["schemas"]["SettlementLinePage"];
                     };
                 };
             };
@@ -4908,7 +4929,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["ApproveSettlementRequest"];
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5081,14 +5104,14 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SuspenseItemList"];
+                        "application/json": components["schemas"]["SuspenseItemPage"];
                     };
                 };
             };
@@ -5115,7 +5138,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
+                    itemId?: number;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -5134,7 +5157,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
+                    itemId?: number;
                     columns?: string;
                 };
             };
@@ -5152,15 +5175,15 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
-                    limit?: string | number;
+                    itemId?: number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ApprovalRequestList"];
+                        "application/json": components["schemas"]["ApprovalRequestPage"];
                     };
                 };
             };
@@ -5207,7 +5230,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5323,14 +5348,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["WebhookEndpointWithHealthList"];
+                        "application/json": components["schemas"]["WebhookEndpointWithHealthPage"];
                     };
                 };
             };
@@ -5467,18 +5492,18 @@ export interface paths {
                     type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
-                    delivered?: "true" | "false";
+                    delivered?: boolean;
                     include?: "deliveries";
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["EventList"];
+                        "application/json": components["schemas"]["EventPage"];
                     };
                 };
             };
@@ -5510,7 +5535,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DeliveryDetailList"];
+                        "application/json": components["schemas"]["DeliveryDetailPage"];
                     };
                 };
             };
@@ -5519,11 +5544,8 @@ export interface paths {
     "/api/v1/events/stream": {
         get: {
             parameters: {
-                query?: {
-                    lastEventId?: string;
-                };
                 header?: {
-                    "last-event-id"?: string;
+                    "last-event-id"?: number;
                 };
             };
             responses: {
@@ -5652,14 +5674,14 @@ export interface paths {
                     recipient?: string;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MessageList"];
+                        "application/json": components["schemas"]["MessagePage"];
                     };
                 };
             };
@@ -5701,14 +5723,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MessageSuppressionList"];
+                        "application/json": components["schemas"]["MessageSuppressionPage"];
                     };
                 };
             };
@@ -5794,14 +5816,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReportScheduleList"];
+                        "application/json": components["schemas"]["ReportSchedulePage"];
                     };
                 };
             };
@@ -5935,14 +5957,14 @@ export interface paths {
                     subject?: string;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AuditLogEntryList"];
+                        "application/json": components["schemas"]["AuditLogEntryPage"];
                     };
                 };
             };
@@ -5987,7 +6009,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SessionList"];
+                        "application/json": components["schemas"]["SessionPage"];
                     };
                 };
             };
@@ -6312,7 +6334,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PasskeyList"];
+                        "application/json": components["schemas"]["PasskeyPage"];
                     };
                 };
             };
@@ -6379,7 +6401,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["NewPasskeyResponse"];
+                        "application/json": components["schemas"]["AddedPasskeyResponse"];
                     };
                 };
             };
@@ -6411,7 +6433,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SavedViewList"];
+                        "application/json": components["schemas"]["SavedViewPage"];
                     };
                 };
             };
@@ -6487,14 +6509,14 @@ export interface paths {
             parameters: {
                 query?: {
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["UserList"];
+                        "application/json": components["schemas"]["UserPage"];
                     };
                 };
             };
@@ -6694,15 +6716,15 @@ export interface paths {
             parameters: {
                 query?: {
                     search?: string;
-                    active?: "true" | "false";
-                    limit?: string | number;
+                    active?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ClientList"];
+                        "application/json": components["schemas"]["RegisteredClientPage"];
                     };
                 };
             };
@@ -6779,7 +6801,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    days?: string | number;
+                    days?: number;
                 };
                 path: {
                     clientId: string;
@@ -6928,7 +6950,7 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -6950,7 +6972,7 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                     columns?: string;
                 };
             };
@@ -6971,15 +6993,15 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
-                    limit?: string | number;
+                    reveal?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReturnList"];
+                        "application/json": components["schemas"]["ReturnPage"];
                     };
                 };
             };
@@ -6989,7 +7011,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                 };
                 path: {
                     reference: string;
@@ -7061,14 +7083,14 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileList"];
+                        "application/json": components["schemas"]["PayoutFilePage"];
                     };
                 };
             };
@@ -7217,14 +7239,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureList"];
+                        "application/json": components["schemas"]["RequestedFailurePage"];
                     };
                 };
             };
@@ -7242,13 +7264,15 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7274,7 +7298,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7298,7 +7322,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7403,14 +7427,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["OperatorPayoutList"];
+                        "application/json": components["schemas"]["OperatorPayoutPage"];
                     };
                 };
             };
@@ -7489,14 +7513,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutTariffList"];
+                        "application/json": components["schemas"]["PayoutTariffPage"];
                     };
                 };
             };
@@ -7543,17 +7567,17 @@ export interface paths {
                 query?: {
                     kind?: "numbers_exhausted" | "number_ceiling_reached" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
                     severity?: "notice" | "warning" | "critical";
-                    open?: "true" | "false";
+                    open?: boolean;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AlertList"];
+                        "application/json": components["schemas"]["AlertPage"];
                     };
                 };
             };
@@ -7677,14 +7701,14 @@ export interface paths {
                 query?: {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RailItemList"];
+                        "application/json": components["schemas"]["RailItemPage"];
                     };
                 };
             };
@@ -7967,7 +7991,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -8336,14 +8362,14 @@ export interface paths {
                 query?: {
                     tax?: "vat" | "stamp_duty" | "withholding";
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["TaxRateList"];
+                        "application/json": components["schemas"]["TaxRatePage"];
                     };
                 };
             };
@@ -8481,14 +8507,14 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["VatInvoiceList"];
+                        "application/json": components["schemas"]["VatInvoicePage"];
                     };
                 };
             };
@@ -8572,14 +8598,14 @@ export interface paths {
                 query?: {
                     month?: string;
                     kind?: "invoice" | "credit_note";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["VatInvoiceList"];
+                        "application/json": components["schemas"]["VatInvoicePage"];
                     };
                 };
             };
@@ -8749,14 +8775,14 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementList"];
+                        "application/json": components["schemas"]["StatementPage"];
                     };
                 };
             };
@@ -8811,7 +8837,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -8832,7 +8858,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     columns?: string;
                 };
                 path: {
@@ -8852,8 +8878,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
-                    limit?: string | number;
+                    isMatched?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -8863,7 +8889,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementLineList"];
+                        "application/json": components["schemas"]["StatementLinePage"];
                     };
                 };
             };
@@ -8874,14 +8900,14 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementImportList"];
+                        "application/json": components["schemas"]["StatementImportPage"];
                     };
                 };
             };
@@ -8908,7 +8934,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementProfileList"];
+                        "application/json": components["schemas"]["StatementProfilePage"];
                     };
                 };
             };
@@ -8977,9 +9003,9 @@ export interface components {
             kycTier?: 1 | 2 | 3;
             verifiedName?: string | null;
             payerRules?: {
-                /** @example 6000.00 */
+                /** @example 6000 */
                 minAmount?: number | string;
-                /** @example 6000.00 */
+                /** @example 6000 */
                 maxAmount?: number | string;
                 accounts?: {
                     accountNumber: string;
@@ -9134,6 +9160,15 @@ export interface components {
             debit: number;
             credit: number;
         };
+        AddedPasskey: {
+            passkey: components["schemas"]["Passkey"];
+            recoveryCodes: string[];
+        };
+        AddedPasskeyResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AddedPasskey"];
+        };
         AdjustingEntry: {
             reference: string;
             differenceId: number;
@@ -9147,6 +9182,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9155,7 +9191,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        AdjustingEntryList: {
+        AdjustingEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdjustingEntry"][];
@@ -9187,6 +9223,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9195,7 +9232,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        AdjustmentList: {
+        AdjustmentPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Adjustment"][];
@@ -9207,7 +9244,7 @@ export interface components {
             of: "receivable" | "shortfall" | "withholding";
             clientId?: string;
             bankCode?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             reason: string;
             document?: string;
@@ -9275,7 +9312,7 @@ export interface components {
             closesAt: string | null;
             cancelledAt: string | null;
         };
-        AdviceRecordList: {
+        AdviceRecordPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"][];
@@ -9288,7 +9325,7 @@ export interface components {
             data: components["schemas"]["AdviceRecord"];
         };
         AdviceRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             /**
              * @default NGN
@@ -9359,7 +9396,7 @@ export interface components {
             acknowledgedBy: string | null;
             clearedAt: string | null;
         };
-        AlertList: {
+        AlertPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Alert"][];
@@ -9414,6 +9451,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
             isOwn: boolean;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9422,7 +9460,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        ApprovalRequestList: {
+        ApprovalRequestPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"][];
@@ -9433,10 +9471,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"];
-        };
-        ApproveSettlementRequest: {
-            bankAccounts?: string[];
-            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -9457,7 +9491,7 @@ export interface components {
             };
             takenAt: string;
         };
-        AuditLogEntryList: {
+        AuditLogEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AuditLogEntry"][];
@@ -9520,7 +9554,7 @@ export interface components {
             createdAt: string;
             enquiredAt: string | null;
         };
-        BankAccountList: {
+        BankAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["BankAccount"][];
@@ -9753,7 +9787,7 @@ export interface components {
             updatedBy: string | null;
             updatedAt: string;
         };
-        CaseDeadlineRuleList: {
+        CaseDeadlineRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CaseDeadlineRule"][];
@@ -9821,7 +9855,7 @@ export interface components {
             closedAt: string | null;
             erasedAt: string | null;
         };
-        CaseOutlineList: {
+        CaseOutlinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CaseOutline"][];
@@ -9848,7 +9882,7 @@ export interface components {
             kind: "bank_report" | "payer_report" | "own_rule";
             summary: string;
             clientId?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             reporterReference?: string;
             reportedAt?: string;
@@ -9869,20 +9903,6 @@ export interface components {
             message: string;
             data: components["schemas"]["ChatTest"];
         };
-        Client: {
-            clientId: string;
-            name: string;
-            isActive: boolean;
-            suspendedAt: string | null;
-            suspensionReason: string | null;
-            accountName: string;
-            pendingAccountName: string | null;
-            isOperator: boolean;
-            scopes: string[];
-            merchantCodes: string[] | null;
-            allowedAddresses: string[] | null;
-            createdAt: string;
-        };
         ClientDetail: {
             clientId: string;
             name: string;
@@ -9902,13 +9922,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ClientDetail"];
-        };
-        ClientList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Client"][];
-            hasMore: boolean;
-            nextCursor: string | null;
         };
         ClientSecret: {
             keyId: string;
@@ -10231,19 +10244,19 @@ export interface components {
             kind: "session_id" | "settlement_id" | "bank_reference" | "clearing_reference" | "uetr";
             value: string;
         };
-        CreditList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Credit"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
         CreditLocation: {
             amount: number;
             place: "collection_account" | "payment" | "suspense" | "returning" | "returned" | "reversed";
             reference: string | null;
             reason: string | null;
             description: string;
+        };
+        CreditPage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Credit"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         CreditReturn: {
             reference: string;
@@ -10481,7 +10494,7 @@ export interface components {
             deliveredAt: string | null;
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
-        DeliveryDetailList: {
+        DeliveryDetailPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DeliveryDetail"][];
@@ -10516,6 +10529,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10566,6 +10580,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10580,13 +10595,6 @@ export interface components {
             message: string;
             data: components["schemas"]["DifferenceDetail"];
         };
-        DifferenceList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Difference"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
         DifferenceOwner: {
             id: string;
             email: string;
@@ -10596,6 +10604,13 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DifferenceOwner"][];
+        };
+        DifferencePage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Difference"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         DifferencePayout: {
             reference: string;
@@ -10730,7 +10745,7 @@ export interface components {
             message: string;
             data: components["schemas"]["EventDetail"];
         };
-        EventList: {
+        EventPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Event"][];
@@ -10761,7 +10776,7 @@ export interface components {
             customerPays: number;
         };
         FeeQuoteRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             bps?: number;
             flat?: (number | string) | null;
@@ -10794,7 +10809,7 @@ export interface components {
             effectiveTo: string | null;
             createdAt: string;
         };
-        FeeRuleList: {
+        FeeRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["FeeRule"][];
@@ -10854,6 +10869,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10862,7 +10878,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        HoldEndingList: {
+        HoldEndingPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["HoldEnding"][];
@@ -10897,7 +10913,7 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["HoldEventData"];
         };
-        HoldList: {
+        HoldPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Hold"][];
@@ -10928,7 +10944,7 @@ export interface components {
             sessionId?: string;
             accountNumber?: string;
             merchantCode?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             reason: string;
             case?: string;
@@ -10947,7 +10963,7 @@ export interface components {
             updatedBy: string | null;
             updatedAt: string;
         };
-        HolidayList: {
+        HolidayPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Holiday"][];
@@ -11113,7 +11129,7 @@ export interface components {
             credits: number;
             openedAt: string;
         };
-        LedgerAccountList: {
+        LedgerAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LedgerAccount"][];
@@ -11160,7 +11176,7 @@ export interface components {
             holdReference: string | null;
             postedAt: string;
         };
-        LedgerTransferList: {
+        LedgerTransferPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LedgerTransfer"][];
@@ -11178,7 +11194,7 @@ export interface components {
             createdAt: string;
             updatedAt: string;
         };
-        LimitProfileList: {
+        LimitProfilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LimitProfile"][];
@@ -11262,7 +11278,7 @@ export interface components {
             inSuspense: number;
             returned: number;
         };
-        MerchantBalanceList: {
+        MerchantBalancePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["MerchantBalance"][];
@@ -11293,7 +11309,7 @@ export interface components {
             message: string;
             data: components["schemas"]["MessageContent"];
         };
-        MessageList: {
+        MessagePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Message"][];
@@ -11313,7 +11329,7 @@ export interface components {
             createdBy: string;
             createdAt: string;
         };
-        MessageSuppressionList: {
+        MessageSuppressionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["MessageSuppression"][];
@@ -11350,6 +11366,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -11357,15 +11374,6 @@ export interface components {
             decidedBy: string | null;
             decidedAt: string | null;
             decisionReason: string | null;
-        };
-        NewPasskey: {
-            passkey: components["schemas"]["Passkey"];
-            recoveryCodes: string[];
-        };
-        NewPasskeyResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["NewPasskey"];
         };
         NoticeSettings: {
             payerChannels: ("email" | "sms" | "whatsapp")[];
@@ -11555,14 +11563,14 @@ export interface components {
             nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
-            failureRequest: components["schemas"]["PayoutFailure"] | null;
+            failureRequest: components["schemas"]["RequestedFailure"] | null;
         };
         OperatorPayoutDetailResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OperatorPayoutDetail"];
         };
-        OperatorPayoutList: {
+        OperatorPayoutPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OperatorPayout"][];
@@ -11707,7 +11715,7 @@ export interface components {
             splitCode: string | null;
             version: number;
         };
-        OwnAccountList: {
+        OwnAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OwnAccount"][];
@@ -11775,7 +11783,7 @@ export interface components {
             type: string;
             transports?: string[];
         };
-        PasskeyList: {
+        PasskeyPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Passkey"][];
@@ -11837,9 +11845,9 @@ export interface components {
             names?: string[];
         } | null;
         PayerRulesRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             minAmount?: number | string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             maxAmount?: number | string;
             accounts?: {
                 accountNumber: string;
@@ -11985,7 +11993,7 @@ export interface components {
                 amountRemaining: number;
             };
         };
-        PaymentList: {
+        PaymentPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payment"][];
@@ -12131,6 +12139,7 @@ export interface components {
             payoutApproval: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
             twoApproversAbove?: (number | string) | null;
+            strictApprovers?: boolean;
         };
         PayoutChange: {
             change: string;
@@ -12172,6 +12181,7 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12207,36 +12217,6 @@ export interface components {
             createdAt: string;
             env: "Test" | "Live";
             data: components["schemas"]["PayoutEventData"];
-        };
-        PayoutFailure: {
-            reference: string;
-            payout: string | null;
-            payoutFile: string | null;
-            amount: number;
-            reason: string | null;
-            evidence: string;
-            state: string;
-            requestedBy: string;
-            requestedAt: string;
-            cannotApprove: {
-                code: string;
-                message: string;
-            } | null;
-            decidedBy: string | null;
-            decidedAt: string | null;
-            decisionReason: string | null;
-        };
-        PayoutFailureList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFailure"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
-        PayoutFailureResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFailure"];
         };
         PayoutFile: {
             id: string;
@@ -12279,21 +12259,21 @@ export interface components {
             notDeliveredBy: string | null;
             notDeliveredAt: string | null;
             bankConfirmation: string | null;
-            failureRequest: components["schemas"]["PayoutFailure"] | null;
+            failureRequest: components["schemas"]["RequestedFailure"] | null;
         };
         PayoutFileDetailResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFileDetail"];
         };
-        PayoutFileList: {
+        PayoutFilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFile"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        PayoutList: {
+        PayoutPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payout"][];
@@ -12302,7 +12282,7 @@ export interface components {
         };
         PayoutRequest: {
             bankAccount?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             currency?: string;
             narration: string;
@@ -12362,6 +12342,7 @@ export interface components {
             dailyLimit: number | null;
             reserveFloorPercent: number;
             reserveFloorDays: number;
+            strictApprovers: boolean;
         };
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
@@ -12371,6 +12352,7 @@ export interface components {
             dailyLimit?: (number | string) | null;
             reserveFloorPercent?: number;
             reserveFloorDays?: number;
+            strictApprovers?: boolean;
         };
         PayoutSettingsResponse: {
             isSuccessful: boolean;
@@ -12391,7 +12373,7 @@ export interface components {
             upTo: number | null;
             fee: number;
         };
-        PayoutTariffList: {
+        PayoutTariffPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutTariff"][];
@@ -12480,7 +12462,7 @@ export interface components {
             message: string;
             data: components["schemas"]["RailItemDetail"];
         };
-        RailItemList: {
+        RailItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["RailItem"][];
@@ -12497,7 +12479,7 @@ export interface components {
             name: string | null;
             lines: components["schemas"]["StatementLine"][];
         };
-        ReconciledItemList: {
+        ReconciledItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReconciledItem"][];
@@ -12523,7 +12505,7 @@ export interface components {
             items: components["schemas"]["BankItem"][];
             payer: components["schemas"]["PayerComparison"] | null;
         };
-        ReconciledLineList: {
+        ReconciledLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReconciledLine"][];
@@ -12595,7 +12577,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
         };
-        RefundList: {
+        RefundPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Refund"][];
@@ -12617,7 +12599,7 @@ export interface components {
             settledAt: string | null;
         };
         RefundRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             reason: string;
         };
@@ -12625,6 +12607,27 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Refund"];
+        };
+        RegisteredClient: {
+            clientId: string;
+            name: string;
+            isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
+            accountName: string;
+            pendingAccountName: string | null;
+            isOperator: boolean;
+            scopes: string[];
+            merchantCodes: string[] | null;
+            allowedAddresses: string[] | null;
+            createdAt: string;
+        };
+        RegisteredClientPage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RegisteredClient"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         Replay: {
             id: string;
@@ -12694,7 +12697,7 @@ export interface components {
             nextDueAt: string;
             lastRunAt: string | null;
         };
-        ReportScheduleList: {
+        ReportSchedulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReportSchedule"][];
@@ -12735,6 +12738,37 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Requery"];
+        };
+        RequestedFailure: {
+            reference: string;
+            payout: string | null;
+            payoutFile: string | null;
+            amount: number;
+            reason: string | null;
+            evidence: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            revision: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        RequestedFailurePage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedFailure"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        RequestedFailureResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedFailure"];
         };
         RequestedPasswordReset: {
             isRequested: boolean;
@@ -12785,7 +12819,7 @@ export interface components {
             settledBy: string | null;
             settledAt: string | null;
         };
-        ReturnList: {
+        ReturnPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Return"][];
@@ -12885,7 +12919,7 @@ export interface components {
         SandboxTransferRequest: {
             accountNumber: string;
             kind: "exact" | "under" | "over" | "late" | "duplicate" | "out_of_order" | "reversed" | "reversal_first" | "wrong_currency" | "delayed" | "lost";
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             times?: number;
             afterSeconds?: number;
@@ -12919,7 +12953,7 @@ export interface components {
             isDefault: boolean;
             createdAt: string;
         };
-        SavedViewList: {
+        SavedViewPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SavedView"][];
@@ -12948,7 +12982,7 @@ export interface components {
             unheldReason: string | null;
             decidedAt: string;
         };
-        ScreeningDecisionList: {
+        ScreeningDecisionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningDecision"][];
@@ -12980,7 +13014,7 @@ export interface components {
             effectiveFrom: string | null;
             uploadedBy: string;
         };
-        ScreeningListList: {
+        ScreeningListPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningList"][];
@@ -13007,6 +13041,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -13015,7 +13050,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        ScreeningRequestList: {
+        ScreeningRequestPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningRequest"][];
@@ -13050,7 +13085,7 @@ export interface components {
             effectiveFrom: string | null;
             effectiveTo: string | null;
         };
-        ScreeningRuleList: {
+        ScreeningRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningRule"][];
@@ -13064,7 +13099,7 @@ export interface components {
             outcome: "hold" | "refuse";
             clientId?: string;
             count?: number;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             minutes?: number;
             percent?: number;
@@ -13119,7 +13154,7 @@ export interface components {
             seenAt: string;
             expiresAt: string;
         };
-        SessionList: {
+        SessionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Session"][];
@@ -13193,6 +13228,7 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -13252,14 +13288,14 @@ export interface components {
             other: number;
             net: number;
         };
-        SettlementLineList: {
+        SettlementLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SettlementLine"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        SettlementList: {
+        SettlementPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Settlement"][];
@@ -13424,7 +13460,7 @@ export interface components {
             isActive: boolean;
             createdAt: string;
         };
-        SplitList: {
+        SplitPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Split"][];
@@ -13438,7 +13474,7 @@ export interface components {
         };
         SplitPartRequest: {
             subaccountCode: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             share: number | string;
             bearsFee?: boolean;
         };
@@ -13513,7 +13549,7 @@ export interface components {
             holdReference: string | null;
             postedAt: string;
         };
-        StatementEntryList: {
+        StatementEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementEntry"][];
@@ -13536,7 +13572,7 @@ export interface components {
             startedAt: string;
             updatedAt: string;
         };
-        StatementImportList: {
+        StatementImportPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementImport"][];
@@ -13565,14 +13601,14 @@ export interface components {
             isReversal: boolean;
             rule: string | null;
         };
-        StatementLineList: {
+        StatementLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementLine"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        StatementList: {
+        StatementPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Statement"][];
@@ -13586,7 +13622,7 @@ export interface components {
             currency: string;
             balances: string;
         };
-        StatementProfileList: {
+        StatementProfilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementProfile"][];
@@ -13620,7 +13656,7 @@ export interface components {
             inTransit: number;
             paidOut: number;
         };
-        SubaccountBalanceList: {
+        SubaccountBalancePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SubaccountBalance"][];
@@ -13634,7 +13670,7 @@ export interface components {
             accountNumber?: string;
             accountName?: string;
         };
-        SubaccountList: {
+        SubaccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"][];
@@ -13762,7 +13798,7 @@ export interface components {
             message: string;
             data: components["schemas"]["SuspenseItemDetail"];
         };
-        SuspenseItemList: {
+        SuspenseItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SuspenseItem"][];
@@ -13810,7 +13846,7 @@ export interface components {
             createdBy: string | null;
             createdAt: string;
         };
-        TaxRateList: {
+        TaxRatePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TaxRate"][];
@@ -13872,10 +13908,10 @@ export interface components {
             currency: string | null;
             reference: string | null;
             detail: {
-                [key: string]: string | number | null;
+                [key: string]: unknown;
             };
         };
-        TimelineEntryList: {
+        TimelineEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TimelineEntry"][];
@@ -13996,7 +14032,7 @@ export interface components {
             message: string;
             data: components["schemas"]["UserAddresses"];
         };
-        UserList: {
+        UserPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["User"][];
@@ -14045,7 +14081,7 @@ export interface components {
             buyer: components["schemas"]["VatInvoiceParty"];
             issuedAt: string;
         };
-        VatInvoiceList: {
+        VatInvoicePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["VatInvoice"][];
@@ -14149,7 +14185,7 @@ export interface components {
             updatedAt: string;
             health: components["schemas"]["EndpointHealth"];
         };
-        WebhookEndpointWithHealthList: {
+        WebhookEndpointWithHealthPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["WebhookEndpointWithHealth"][];
@@ -14285,6 +14321,7 @@ export type ErrorCode =
     | "provider_sign_in_expired"
     | "provider_sign_in_needed"
     | "provider_user_unknown"
+    | "provider_email_missing"
     | "provider_role_missing"
     | "second_factor_needed"
     | "password_change_needed"
@@ -14444,7 +14481,6 @@ export type ErrorCode =
     | "settlement_in_progress"
     | "cut_off_passed"
     | "settlement_not_closed"
-    | "settlement_accounts_changed"
     | "settlement_not_cancellable"
     | "no_default_bank_account"
     | "bank_account_unconfirmed"
@@ -14469,11 +14505,13 @@ export type ErrorCode =
     | "suspense_requested"
     | "failure_requested"
     | "request_decided"
+    | "request_changed"
     | "other_person_needed"
     | "maker_counts_as_you"
     | "second_approver_needed"
     | "user_password_temporary"
     | "voucher_not_independent"
+    | "approver_gave_access"
     | "approver_too_new"
     | "approver_not_independent"
     | "approver_chose_account"
