@@ -28,6 +28,7 @@ import { Refusal } from '#errors.ts'
 import { type CaseId, type ClientId, type CreditId, newReference } from '#ids.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
+import { lockErasures } from '#records/erasure-bars.ts'
 import type { Sealer } from '#seal.ts'
 import { addDeadlines, type DeadlineName, meetDeadline } from './deadlines.ts'
 import { type CaseState, type Outcome, transition } from './states.ts'
@@ -367,18 +368,27 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
 // Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
 const KEPT_YEARS = 5
 
+// SQL condition: no hold and no open case is about the client of the case `c`, or about one of its credits (I250).
+const NOT_NEEDED = `
+  not exists (select from erasure_bars(c.client_id, null, null, null))
+  and not exists (select from case_credits l
+                   cross join lateral erasure_bars(c.client_id, null, null, l.credit_id)
+                   where l.case_id = c.id)`
+
 // Erases the personal data of the case that was closed first, once it was closed KEPT_YEARS ago. Returns
 // false if no case is due.
 export async function eraseNextCase(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
 ): Promise<boolean> {
+  await lockErasures(tx)
   const { rows } = await tx.query<{ id: CaseId; reference: string }>({
     name: 'erase-case',
     text: `update cases set erased_at = $1, summary_sealed = $2
-            where id = (select id from cases
+            where id = (select id from cases c
                          where erased_at is null
                            and closed_at <= $1::timestamptz - interval '${KEPT_YEARS} years'
+                           and ${NOT_NEEDED}
                          order by closed_at limit 1 for no key update skip locked)
            returning id, reference`,
     values: [now, sealer.seal('')],
