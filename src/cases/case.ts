@@ -30,7 +30,13 @@ import { formatKobo, type Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { lockErasures } from '#records/erasure-bars.ts'
 import type { Sealer } from '#seal.ts'
-import { addDeadlines, type DeadlineName, meetDeadline } from './deadlines.ts'
+import {
+  addDeadlines,
+  type DeadlineName,
+  endInvestigation,
+  meetDeadline,
+  resumeInvestigation,
+} from './deadlines.ts'
 import { type CaseState, type Outcome, transition } from './states.ts'
 
 export const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
@@ -57,6 +63,7 @@ type NewCase = {
   clientId?: ClientId | null // The client whose money the case is about.
   amountKobo?: Kobo | null
   reporterReference?: string | null
+  isJoint?: boolean // Another institution investigates it too.
   reportedAt: Date // Deadlines start at this time.
   creditIds?: readonly CreditId[]
   parties?: readonly Party[]
@@ -72,12 +79,12 @@ export async function openCase(
   opening: NewCase,
 ): Promise<{ reference: string; isNew: boolean }> {
   const { kind, key = null, summary, clientId = null, amountKobo = null, reportedAt } = opening
-  const { creditIds = [], parties = [], reporterReference = null } = opening
+  const { creditIds = [], parties = [], reporterReference = null, isJoint = false } = opening
   const { rows } = await tx.query<{ id: CaseId; reference: string }>({
     name: 'open-case',
     text: `insert into cases (reference, kind, key, client_id, amount_kobo, summary_sealed,
-                              reporter_reference, reported_at, opened_by, opened_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                              reporter_reference, reported_at, opened_by, opened_at, is_joint)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
            on conflict (kind, key) do nothing returning id, reference`,
     values: [
       newReference('CAS'),
@@ -90,11 +97,12 @@ export async function openCase(
       reportedAt,
       by.actor,
       by.now,
+      isJoint,
     ],
   })
   const created = rows[0]
   if (!created) return { reference: await findByKey(tx, kind, key), isNew: false }
-  await addDeadlines(tx, { id: created.id, kind, reportedAt })
+  await addDeadlines(tx, { id: created.id, kind, isJoint, reportedAt })
   const amount = amountKobo === null ? null : formatKobo(amountKobo)
   await recordChange(tx, by, {
     ...created,
@@ -278,14 +286,19 @@ async function isFull(tx: Transaction, table: LimitedTable, id: CaseId): Promise
   return (rows[0]?.count ?? 0) >= LINKS_MAX
 }
 
-// Records that a deadline of a case is met. Recording it again changes nothing.
+// Records that a deadline of a case is met. Recording it again changes nothing. Of a closed case, only the
+// reimbursement is still to be met.
 export async function recordDeadlineMet(
   tx: Transaction,
   by: CaseActor,
   { reference, name }: { reference: string; name: DeadlineName },
 ): Promise<void> {
-  const lockedCase = await lockOpenCase(tx, reference)
+  const lockedCase = await lockCase(tx, reference)
+  if (lockedCase.state === 'closed' && name !== 'reimburse') throw new Refusal('case_closed')
   const isMet = await meetDeadline(tx, { id: lockedCase.id, name, actor: by.actor, now: by.now })
+  if (isMet && (name === 'resolve' || name === 'resolve_joint')) {
+    await endInvestigation(tx, lockedCase.id, by.now)
+  }
   if (isMet) await recordChange(tx, by, { ...lockedCase, change: 'deadline_met', detail: { name } })
 }
 
@@ -322,6 +335,7 @@ export async function closeCase(
   })
   if (rowCount) throw new Refusal('case_has_holds')
   await insertNote(tx, by, { id: lockedCase.id, note: reason })
+  if (outcome === 'confirmed') await endInvestigation(tx, lockedCase.id, by.now)
   await transition(tx, {
     ...lockedCase,
     from: lockedCase.state,
@@ -349,6 +363,7 @@ export async function reopenCase(
     now: by.now,
   })
   await insertNote(tx, by, { id: lockedCase.id, note: reason })
+  await resumeInvestigation(tx, lockedCase.id)
   await recordChange(tx, by, { ...lockedCase, change: 'reopen' })
 }
 
