@@ -81,7 +81,10 @@ export async function listDeadlineRules(db: Queryable): Promise<DeadlineRule[]> 
 
 // Returns the times in force for a case that was reported at `reportedAt`. A joint case has the time for joint
 // cases instead of the usual one.
-async function rulesOf(db: Queryable, { kind, isJoint, reportedAt }: Terms): Promise<DeadlineRule[]> {
+async function rulesOf(
+  db: Queryable,
+  { kind, isJoint, reportedAt }: Terms,
+): Promise<DeadlineRule[]> {
   const { rows } = await db.query<DeadlineRule>({
     name: 'rules-of-case',
     text: `select distinct on (${IN_ORDER}) ${RULE_COLUMNS} from case_deadline_terms
@@ -193,7 +196,12 @@ type Stored = Omit<Deadline, 'state'> & { warnAt: Date }
 // time: the clock of `report` starts with the first credit of the case.
 export async function listDeadlines(
   db: Queryable,
-  { id, isClosed, isConfirmed, now }: { id: CaseId; isClosed: boolean; isConfirmed: boolean; now: Date },
+  {
+    id,
+    isClosed,
+    isConfirmed,
+    now,
+  }: { id: CaseId; isClosed: boolean; isConfirmed: boolean; now: Date },
 ): Promise<Deadline[]> {
   const terms = await termsOf(db, id)
   const { rows } = await db.query<Stored>({

@@ -98,7 +98,11 @@ const HoldView = view('CaseHold', (f: Fields<CaseHold>) => ({
 const DeadlineView = view('CaseDeadline', (f: Fields<Deadline>) => ({
   name: f.oneOf('name', DEADLINES, 'What is to be done by then.'),
   clock: f.oneOf(({ name }) => startOf(name), STARTS, 'What its clock starts with.'),
-  state: f.oneOf('state', DEADLINE_STATES, 'waiting: its clock has not started. ended: case closed.'),
+  state: f.oneOf(
+    'state',
+    DEADLINE_STATES,
+    'waiting: its clock has not started. ended: case closed.',
+  ),
   startedAt: f.timeOrNull('startedAt', 'When its clock started.'),
   dueAt: f.timeOrNull('dueAt', 'Null: its clock has not started.'),
   metAt: f.timeOrNull('metAt', 'After dueAt: too late.'),

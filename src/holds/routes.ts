@@ -74,7 +74,10 @@ const HoldView = view('Hold', (f: Fields<Hold>) => ({
   sessionId: f.textOrNull('sessionId', 'Of the credit.'),
   accountNumber: f.textOrNull('accountNumber', 'Of the account.'),
   merchantCode: f.textOrNull('merchantCode'),
-  bvnMasked: f.textOrNull('bvnMasked', 'Of the person, also on the holds of the person’s accounts.'),
+  bvnMasked: f.textOrNull(
+    'bvnMasked',
+    'Of the person, also on the holds of the person’s accounts.',
+  ),
   person: f.textOrNull('personReference', 'The hold on the person that this one belongs to.'),
   accounts: f.numberOrNull('accounts', 'How many accounts of the person are held.'),
   amount: f.nairaOrNull('amountKobo', 'What is to be held. Null: all, also what arrives later.'),

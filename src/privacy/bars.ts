@@ -30,7 +30,8 @@ export async function refuseBarred(
   { name, ...subject }: Subject,
 ): Promise<void> {
   const bars = await findBars(tx, { clientId, ...subject })
-  if (bars) throw new BarredErasure({ kind: 'erasure_refused', subject: name, detail: { client, ...bars } })
+  if (bars)
+    throw new BarredErasure({ kind: 'erasure_refused', subject: name, detail: { client, ...bars } })
 }
 
 type Alerting = { db: Pool; clock: Clock }

@@ -17,7 +17,10 @@ export async function reportAccountUpdates(
   await tx.query({
     name: 'move-updated-at',
     text: 'update collection_accounts set updated_at = $2 where id = any($1::bigint[])',
-    values: [numberArray(updates.map(({ collectionAccountId }) => collectionAccountId ?? null)), now],
+    values: [
+      numberArray(updates.map(({ collectionAccountId }) => collectionAccountId ?? null)),
+      now,
+    ],
   })
   await appendEvents(
     tx,

@@ -19,9 +19,22 @@ const post = async (url: string, body: object = {}) => operator.call({ url, body
 const read = async (reference: string) =>
   (await operator.call({ url: `${CASES}/${reference}` })).json().data
 const open = async (more: object = {}) =>
-  dataOf(await post(CASES, { kind: 'payer_report', summary: 'Deceived', clientId: 'MAN0000001', ...more }))
+  dataOf(
+    await post(CASES, {
+      kind: 'payer_report',
+      summary: 'Deceived',
+      clientId: 'MAN0000001',
+      ...more,
+    }),
+  )
 
-type Clock = { name: string; clock: string; state: string; startedAt: string | null; dueAt: string | null }
+type Clock = {
+  name: string
+  clock: string
+  state: string
+  startedAt: string | null
+  dueAt: string | null
+}
 const clockOf = ({ deadlines }: { deadlines: Clock[] }, name: string) =>
   deadlines.find((each) => each.name === name) as Clock
 const hours = ({ startedAt, dueAt }: Clock) =>
@@ -120,8 +133,15 @@ test('a case shows whether the customer reported within 72 hours of the payment'
 
 test('times are dated: a case has those in force on the day of its report', async () => {
   const url = '/api/v1/operator/case-deadlines/respond'
-  const body = { unit: 'minutes', length: 60, warnMinutes: 5, source: 'Guidelines', sourceDate: '2026-01-05' }
-  const set = async (more: object) => operator.call({ url, method: 'PUT', body: { ...body, ...more } })
+  const body = {
+    unit: 'minutes',
+    length: 60,
+    warnMinutes: 5,
+    source: 'Guidelines',
+    sourceDate: '2026-01-05',
+  }
+  const set = async (more: object) =>
+    operator.call({ url, method: 'PUT', body: { ...body, ...more } })
   const tomorrow = new Date(bench.clock().getTime() + 24 * HOUR_MS).toISOString().slice(0, 10)
   dataOf(await set({ validFrom: tomorrow }))
   assert.equal(hours(clockOf(await open(), 'respond')), 24)

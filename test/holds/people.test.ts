@@ -28,8 +28,12 @@ async function setup() {
 }
 
 const tryHoldPerson = ({ maker }: Bench, more: object = {}) =>
-  maker.call({ url: HOLDS, body: { target: 'person', bvn: BVN, reason: 'On the watch-list', ...more } })
-const holdPerson = async (bench: Bench, more: object = {}) => dataOf(await tryHoldPerson(bench, more))
+  maker.call({
+    url: HOLDS,
+    body: { target: 'person', bvn: BVN, reason: 'On the watch-list', ...more },
+  })
+const holdPerson = async (bench: Bench, more: object = {}) =>
+  dataOf(await tryHoldPerson(bench, more))
 
 const list = async ({ maker }: Bench, query = '') =>
   (await maker.call({ url: `${HOLDS}${query}` })).json().data
@@ -75,7 +79,12 @@ test('a hold on a person holds what is there and what comes, at all clients, unt
   assert.deepEqual([await heldOf(bench), await heldOf(bench, bench.other)], [100, 70])
   const parts = await list(bench, `?person=${reference}`)
   assert.deepEqual(
-    parts.map((hold: Record<string, unknown>) => [hold.target, hold.clientId, hold.person, hold.bvnMasked]),
+    parts.map((hold: Record<string, unknown>) => [
+      hold.target,
+      hold.clientId,
+      hold.person,
+      hold.bvnMasked,
+    ]),
     [
       ['account', 'OTHER00001', reference, MASKED],
       ['account', 'MAN0000001', reference, MASKED],
@@ -83,7 +92,11 @@ test('a hold on a person holds what is there and what comes, at all clients, unt
   )
   await pay(bench, theirs.accountNumber, '30')
   assert.equal(await tryPayOut(bench, 6), 'insufficient_balance')
-  const payout = { url: '/api/v1/payouts', token: bench.other, body: { amount: 1, narration: 'Out' } }
+  const payout = {
+    url: '/api/v1/payouts',
+    token: bench.other,
+    body: { amount: 1, narration: 'Out' },
+  }
   assert.notEqual((await bench.call(payout)).statusCode, 200)
 
   assert.equal(await end(bench, parts[0].reference, 'release'), 'hold_of_person')
@@ -99,7 +112,10 @@ test('the operator who asks for the release of a person does not approve it', as
   await using bench = await setup()
   await openAccount(bench)
   const { reference } = await holdPerson(bench)
-  assert.equal(await end({ ...bench, checker: bench.maker } as Bench, reference, 'release'), 'other_person_needed')
+  assert.equal(
+    await end({ ...bench, checker: bench.maker } as Bench, reference, 'release'),
+    'other_person_needed',
+  )
 })
 
 test('an account that is opened later is held at once, and operators are alerted', async () => {
@@ -173,7 +189,15 @@ test('what does not name a person is refused', async () => {
       .errors.map(({ field }: { field: string }) => field)
   const person = { target: 'person', bvn: BVN }
   assert.deepEqual(await fieldsOf({ target: 'person' }), ['bvn'])
-  for (const bvn of ['', '2221234567', '222123456789', '2221234567x', '２２２１２３４５６７８', 22212345678, null])
+  for (const bvn of [
+    '',
+    '2221234567',
+    '222123456789',
+    '2221234567x',
+    '２２２１２３４５６７８',
+    22212345678,
+    null,
+  ])
     assert.deepEqual(await fieldsOf({ target: 'person', bvn }), ['bvn'])
   assert.deepEqual(await fieldsOf({ ...person, amount: '5' }), ['amount'])
   assert.deepEqual(await fieldsOf({ ...person, accountNumber: '0123456789' }), ['accountNumber'])
@@ -208,10 +232,14 @@ test('while a person is released, accounts are opened and money comes, each acco
   const accounts = [await openAccount(bench), await openAccount(bench, bench.other)]
   const { reference } = await holdPerson(bench)
   const url = `${HOLDS}/${reference}`
-  const asked = dataOf(await bench.maker.call({ url: `${url}/release`, body: { reason: 'Decided' } }))
+  const asked = dataOf(
+    await bench.maker.call({ url: `${url}/release`, body: { reason: 'Decided' } }),
+  )
   const checkers = [bench.checker, await newBrowser(bench, 'operator')]
   const [approved] = await Promise.all([
-    Promise.all(checkers.map((by) => by.call({ url: `${url}/approve`, body: { request: asked.id } }))),
+    Promise.all(
+      checkers.map((by) => by.call({ url: `${url}/approve`, body: { request: asked.id } })),
+    ),
     ...accounts.map(({ accountNumber }) => pay(bench, accountNumber, '10')),
     openAccount(bench),
     runPeople(bench),

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { eraseCasesRound } from '#cases/workers.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { purgeMessages } from '#messages/send.ts'
-import { lockErasures } from '#records/erasure-bars.ts'
 import { alertPausedErasuresRound, completeErasuresRound } from '#privacy/workers.ts'
+import { lockErasures } from '#records/erasure-bars.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import * as erasing from '../support/erasing.ts'
 import { assertRefused, createAccount, dataOf, readAccount } from '../support/fixtures.ts'
@@ -144,7 +144,10 @@ test('a credit that was assigned to a held account keeps its payer when its own 
   await using bench = await startHolds()
   const held = await paidAccount(bench, { ...PERSON, bvn: '22298765433' })
   const stray = await suspend(bench, NOBODYS_NUMBER, '40', PAYER)
-  assert.equal((await assign(bench, stray.id, { accountNumber: held.accountNumber })).statusCode, 200)
+  assert.equal(
+    (await assign(bench, stray.id, { accountNumber: held.accountNumber })).statusCode,
+    200,
+  )
   await hold(bench, { target: 'account', accountNumber: held.accountNumber })
   await assert.rejects(
     bench.db.query(
@@ -194,7 +197,8 @@ test('a hold that is placed while a page is erased waits for the page, and the n
 test('holds and erasures of many accounts at once: each is held, or erased before the hold', async () => {
   await using bench = await startHolds()
   const paid: Paid[] = []
-  for (let i = 0; i < 12; i++) paid.push(await paidAccount(bench, { ...PERSON, bvn: `2229876540${i % 10}` }))
+  for (let i = 0; i < 12; i++)
+    paid.push(await paidAccount(bench, { ...PERSON, bvn: `2229876540${i % 10}` }))
   const round = completeErasuresRound({ ...bench, ...sealingOf(bench) })
   const outcomes = await Promise.all(
     paid.map(async ({ accountNumber, sessionId }) => {
@@ -214,7 +218,8 @@ test('holds and erasures of many accounts at once: each is held, or erased befor
   for (const { accountNumber, code } of outcomes) {
     const { accountName } = await readAccount(bench, accountNumber)
     assert.equal(accountName === 'Erased', code === 200)
-    if (code !== 200) assert.deepEqual(await payersOf(bench, accountNumber), [PAYER.sourceAccountName])
+    if (code !== 200)
+      assert.deepEqual(await payersOf(bench, accountNumber), [PAYER.sourceAccountName])
   }
   await assertCleanBooks(bench)
 })

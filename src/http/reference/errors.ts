@@ -104,7 +104,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payment_has_money: 'Refund it instead, or wait until it is closed.',
   advice_open: 'Cancel it, or wait until it expires.',
   account_erased: 'Create a new account.',
-  erasure_waits: 'Assign or return suspended money, then retry; if none is in suspense, ask the operator.',
+  erasure_waits:
+    'Assign or return suspended money, then retry; if none is in suspense, ask the operator.',
   suspense_closed: 'Fetch the item: it shows what became of it.',
   return_confirmed: 'Nothing: the bank has sent it.',
   return_sending: 'Retry in a moment.',

@@ -228,7 +228,9 @@ function Deadlines({ item, changed }: Props) {
             </span>
           </span>
           <span>
-            <Badge state={metAt && state === 'missed' ? strings.metLate : strings.clockStates[state]} />
+            <Badge
+              state={metAt && state === 'missed' ? strings.metLate : strings.clockStates[state]}
+            />
           </span>
           {!metAt && dueAt && state !== 'ended' && (
             <AtOnceButton
