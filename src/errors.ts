@@ -65,7 +65,8 @@ const CONFLICTS = {
     'A connector or a payout file sends this return, or has sent it. Do not send it by hand.',
   ),
   return_may_have_been_sent: conflict(
-    'This may have been sent before the database was restored. Ask the bank, then confirm or fail it.',
+    'This may have been sent before the database was restored or moved. Ask the bank, then confirm or ' +
+      'fail it.',
   ),
   return_may_be_paid: conflict(
     'The bank may have this return. Request its failure as a payout: ' +
@@ -180,7 +181,7 @@ const CONFLICTS = {
     'The bank has reversed the credit that this refunds. Cancel the refund.',
   ),
   payout_may_have_been_sent: conflict(
-    'This may have been sent before the database was restored. The bank is asked first.',
+    'This may have been sent before the database was restored or moved. The bank is asked first.',
   ),
   payout_decided: conflict('This payout is not awaiting approval.'),
   payout_settled: conflict('This payout is already settled, or was never sent.'),
@@ -204,8 +205,9 @@ const CONFLICTS = {
       'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
   ),
   payout_file_may_have_been_sent: conflict(
-    'This file is older than the restored database, and the bank may have it. Upload the bank’s report, ' +
-      'settle its payouts by hand, or, if the bank does not have it, mark it as not delivered.',
+    'This file is older than the restored or moved database, and the bank may have it. Upload the ' +
+      'bank’s report, settle its payouts by hand, or, if the bank does not have it, mark it as not ' +
+      'delivered.',
   ),
   tariff_overlaps: exists('Another tariff already starts on or after this date.'),
   tariff_in_force: conflict(

@@ -32,7 +32,7 @@ import {
 } from './account.ts'
 import { queueBankChanges } from './bank-changes.ts'
 import { type ChangeDeps, lockAccount, writeAccountChange } from './change.ts'
-import { takeStaticNumbers } from './numbers.ts'
+import { isReusable, takeStaticNumbers, UNISSUED } from './numbers.ts'
 import {
   addReservations,
   dropReservation,
@@ -215,7 +215,7 @@ export async function readFreeNumbers(
   const { rows } = await db.query<{ bankCode: string; free: number }>({
     name: 'count-free-numbers',
     text: `select b.code as bank_code,
-                  (coalesce((select last_serial - first_serial + 1 - next_index from number_ranges
+                  (coalesce((select ${UNISSUED} from number_ranges
                               where bank_code = b.code and purpose = 'dynamic'
                                 and first_serial = b.first and last_serial = b.last), 0)
                    + (select count(*) from reserved_numbers
@@ -223,7 +223,7 @@ export async function readFreeNumbers(
                          and request_hash is null)
                    + (select count(*) from (select from numbers
                                              where bank_code = b.code and payment_id is not null
-                                               and reusable_at <= $4
+                                               and ${isReusable('$4')}
                                              limit ${LOW_OF_RANGE}) as again))::float8 as free
              from unnest($1::text[], $2::bigint[], $3::bigint[]) as b (code, first, last)`,
     values: [

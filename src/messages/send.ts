@@ -7,6 +7,7 @@
 // and the message is not sent again.
 
 import { randomInt } from 'node:crypto'
+import { IS_MOVED, LOST_UNTIL } from '#db/moved-database.ts'
 import type { Pool } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -51,7 +52,7 @@ const CLAIMED_COLUMNS = `id, reference, client_id, channel, kind, recipient, add
 // Claims due messages, those with the most urgent priority first. While the circuit breaker pauses the
 // server, claims none; after the pause, claims one message as a probe. During quiet hours (`isQuiet`),
 // messages that wait for the day are not claimed. Claims nothing while the database is another one than
-// before, such as a restored copy (IS_OTHER_DATABASE).
+// before, such as a restored copy (IS_MOVED).
 export async function claimMessages(
   tx: Transaction,
   now: Date,
@@ -68,7 +69,7 @@ export async function claimMessages(
              select id from messages
               where channel = any($1::text[]) and state = 'queued' and next_attempt_at <= $2
                 and expires_at > $2 and (claimed_until is null or claimed_until <= $2)
-                and not (waits_for_day and $3) and not ${IS_OTHER_DATABASE}
+                and not (waits_for_day and $3) and not ${IS_MOVED}
               order by priority, next_attempt_at limit $4
                 for no key update skip locked)
            update messages m set attempts = attempts + 1, claimed_until = $5
@@ -96,13 +97,7 @@ const IS_OF_FORMER_USER = `(m.user_id is not null
 
 // SQL condition: the message was queued before the database was restored to an earlier moment, so it may have
 // been sent since that moment.
-const IS_BEFORE_RESTORE = `m.created_at <=
-  (select max(held_at) from payout_holds where restored_to is not null)`
-
-// SQL condition: this is another database than the one that the service used last, for example a restored
-// copy (holdIfDatabaseMoved in payouts/holds.ts). Then nothing is sent.
-const IS_OTHER_DATABASE = `exists (
-  select from known_database where identity <> (select current_database_identity()))`
+const IS_BEFORE_RESTORE = `m.created_at <= ${LOST_UNTIL}`
 
 // SQL condition: the message `m` must not be sent any more.
 const MUST_NOT_LEAVE = `(coalesce(${IS_ERASED}, false) or ${IS_OF_FORMER_USER}
@@ -165,7 +160,7 @@ export function beginSending(
   if (claimedUntil <= now) return Promise.resolve(false)
   return withTransaction(pool, async (tx) => {
     const rows = `${CLAIMED_MESSAGE} and m.address_sealed is not null
-                     and not ${MUST_NOT_LEAVE} and not ${IS_OTHER_DATABASE} for no key update of m`
+                     and not ${MUST_NOT_LEAVE} and not ${IS_MOVED} for no key update of m`
     const move = { from: 'queued', to: 'sending', values: [id, claimedUntil] } as const
     return (await transitionAll(tx, { name: 'begin-sending', rows, ...move })) === 1
   })

@@ -9,7 +9,7 @@ import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import { raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
-import { MAY_HAVE_BEEN_SENT } from './holds.ts'
+import { IS_QUERIED_AFTER_LOSS } from './holds.ts'
 import type { PayoutOutcome } from './settle.ts'
 import { transition } from './states.ts'
 
@@ -252,16 +252,16 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
   })
 }
 
-// Makes queued payouts unknown that may have been sent before the database was restored. A queued payout can
-// become unknown only by way of `sending` (TRANSITIONS in states.ts).
+// Makes queued payouts unknown that may have been sent before the database was restored or moved. A queued
+// payout can become unknown only by way of `sending` (TRANSITIONS in states.ts).
 export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<void> {
-  const detail = 'It may have been sent before the database was restored.'
+  const detail = 'It may have been sent before the database was restored or moved.'
   const cause = { by: 'restore', now, detail }
   const moved = await transition(tx, {
     name: 'restored-payouts',
     rows: `select id from payouts
             where status = 'queued' and approval in ('not_needed', 'approved')
-              and ${MAY_HAVE_BEEN_SENT}
+              and ${IS_QUERIED_AFTER_LOSS}
             order by id for no key update skip locked`,
     from: 'queued',
     to: 'sending',

@@ -34,7 +34,7 @@ import { readHolidays } from '#settlement/holidays.ts'
 import type { Round } from '#workers/loop.ts'
 import { recordNameAnswer } from './bank-accounts.ts'
 import { listOpenFiles, type PayoutFile } from './files.ts'
-import { BLOCKED } from './holds.ts'
+import { BLOCKED, LAST_RELEASED_AT } from './holds.ts'
 import { canEnquire, claimEnquiry, enquireName } from './name-enquiries.ts'
 import {
   type ClaimedPayout,
@@ -342,7 +342,7 @@ async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
                       and (status = 'sending' or ${IS_TO_BE_SENT} and ${BLOCKED} is null)
                     union all
                    select bank_code, greatest(requested_at, decided_at,
-                            (select max(released_at) from payout_holds)), false
+                            ${LAST_RELEASED_AT}), false
                      from payouts p
                     where ${IS_TO_BE_SENT} and ${BLOCKED} is null and unsent_since is null) as queued
             where is_unsent or since <= $1

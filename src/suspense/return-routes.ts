@@ -71,7 +71,7 @@ const ReturnView = view('Return', (f: Fields<ShownReturn, Context>) => ({
       'of the client ends. payout_under_review: nor before its screening is decided. ' +
       'return_credit_reversed: the ' +
       'bank has reversed the credit, so the payer has the money. Do not send it; fail the return. ' +
-      'return_may_have_been_sent: it is older than the restored database. Ask the bank, then ' +
+      'return_may_have_been_sent: it is older than the restored or moved database. Ask the bank, then ' +
       'confirm or fail it.',
   ),
   amount: f.naira('amountKobo'),

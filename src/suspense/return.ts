@@ -7,6 +7,7 @@ import type { Mode } from '#banks/connector.ts'
 import { type ReturnStatus, transitionItem } from '#credits/states.ts'
 import { type LockedItem, recordSuspenseChanges } from '#credits/suspense-items.ts'
 import type { Window } from '#db/bounds.ts'
+import { DOUBTFUL_UNTIL } from '#db/moved-database.ts'
 import { pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -16,7 +17,7 @@ import { type CreditId, newReference, type SuspenseItemId } from '#ids.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { CURRENCY, formatKobo, type Kobo } from '#money.ts'
-import { isTakenBack, isUnderReview, LAST_RESTORED_AT } from '#payouts/holds.ts'
+import { isTakenBack, isUnderReview } from '#payouts/holds.ts'
 import { createPayouts } from '#payouts/request.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
@@ -96,7 +97,7 @@ const BLOCKED = `
        when ${isAllHeld('o.id')} then 'client_held'
        when p.screening = 'held' then 'payout_under_review'
        when ${isTakenBack('c.id')} then 'return_credit_reversed'
-       when r.requested_at <= ${LAST_RESTORED_AT} then 'return_may_have_been_sent' end`
+       when r.requested_at <= ${DOUBTFUL_UNTIL} then 'return_may_have_been_sent' end`
 
 const FROM_RETURNS = `
     from returns r

@@ -2084,7 +2084,7 @@ export const payoutFilesStrings = {
       'To pay the others, mark the file as not delivered and request their payouts again.',
     payouts_held: 'Payouts are held: the file can’t be downloaded until they’re released.',
     payout_file_may_have_been_sent:
-      'The file is older than the restored database, and the bank may have it: it can’t be ' +
+      'The file is older than the restored or moved database, and the bank may have it: it can’t be ' +
       'downloaded any more. Ask the bank, then upload its report, or mark the file as not delivered.',
   } as Record<string, string>,
   downloadNote: 'Contains full account numbers. Each download is recorded in the audit log.',
@@ -2151,7 +2151,7 @@ export const returnsStrings = {
       'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
       'What’s left of the credit is then in suspense again.',
     return_may_have_been_sent:
-      'It’s older than the restored database and may have been sent. Don’t send it: ask the bank, ' +
+      'It’s older than the restored or moved database and may have been sent. Don’t send it: ask the bank, ' +
       'then confirm it or mark it as failed.',
   } as Record<string, string>,
   payout: 'View payout',
