@@ -1,5 +1,5 @@
--- Returns the active holds and open cases for which personal data must be kept (I250): of a collection account,
--- an advice or a credit, whichever is not null.
+-- Returns the active holds and open cases for which personal data must be kept (I250): of a collection
+-- account, an advice or a credit, whichever is not null.
 --
 -- A hold counts if it applies to the client, to the subject, to one of its credits, or to the account or
 -- merchantCode where its money is. A case counts if it names the client, the subject's credit, or a credit of

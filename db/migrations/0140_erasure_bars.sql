@@ -9,8 +9,8 @@
 -- works beside: 0023
 
 -- The accounts of people whose money is held (a hold with the target `person`). `is_later`: the account was
--- opened, or got the person's BVN, after the hold was placed. `account_hold_id`: the hold on the account, null
--- until a worker has placed it.
+-- opened, or got the person's BVN, after the hold was placed. `account_hold_id`: the hold on the account,
+-- null until a worker has placed it.
 create table held_person_accounts (
   hold_id         bigint not null,
   account_id      bigint not null,

@@ -2,9 +2,9 @@
 -- person, of all clients. Each account has a hold of its own (held_person_accounts); the person's hold has no
 -- money. `client_id` of a person's hold is the operator's.
 --
--- An account that is opened later, or gets the BVN later, waits in held_person_accounts for its hold. Placing a
--- person's hold takes the lock `held_people` alone, and whoever writes a BVN takes it together with others, so no
--- account is missed between the two.
+-- An account that is opened later, or gets the BVN later, waits in held_person_accounts for its hold. Placing
+-- a person's hold takes the lock `held_people` alone, and whoever writes a BVN takes it together with others,
+-- so no account is missed between the two.
 --
 -- works beside: 0023
 

@@ -1,9 +1,9 @@
 -- The times that a case may take, as dated data: each is in force from a day on, and names its source and the
--- source's date. The clock of a deadline begins with the report, or, for the reimbursement, with the end of the
--- investigation. A case that two institutions investigate together has a time of its own.
+-- source's date. The clock of a deadline begins with the report, or, for the reimbursement, with the end of
+-- the investigation. A case that two institutions investigate together has a time of its own.
 --
--- The previous release goes on with case_deadline_rules, whose times were wrong: what an operator had set there
--- stays in force.
+-- The previous release goes on with case_deadline_rules, whose times were wrong: what an operator had set
+-- there stays in force.
 --
 -- works beside: 0023
 
@@ -15,7 +15,7 @@ create table case_deadline_terms (
   length       integer not null,
   warn_minutes integer not null, -- Alerts begin so long before it.
   source       text not null,
-  source_date  date, -- Of the document. Null: the operator gave none.
+  source_date  date, -- The date of the document. Null: the operator gave none.
   updated_by   text collate "C", -- Null: supplied.
   updated_at   timestamptz not null default now(),
   constraint case_deadline_terms_pkey primary key (name, valid_from),

@@ -383,7 +383,8 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
 // Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
 const KEPT_YEARS = 5
 
-// SQL condition: no hold and no open case is about the client of the case `c`, or about one of its credits (I250).
+// SQL condition: no hold and no open case is about the client of the case `c`, or about one of its credits
+// (I250).
 const NOT_NEEDED = `
   not exists (select from erasure_bars(c.client_id, null, null, null))
   and not exists (select from case_credits l

@@ -1,6 +1,6 @@
 // Deadlines of a case, computed from the times in force on the day of its report. Two alerts escalate each
-// deadline: one some time before it (warnMinutes), and one when it has passed. The alerts clear when the deadline
-// is met or the case is closed.
+// deadline: one some time before it (warnMinutes), and one when it has passed. The alerts clear when the
+// deadline is met or the case is closed.
 //
 //   payment ──▶ report        the customer reports in time; known from the credits of the case, nobody's task
 //   report  ──▶ notify, respond, resolve or resolve_joint, acknowledge
@@ -79,8 +79,8 @@ export async function listDeadlineRules(db: Queryable): Promise<DeadlineRule[]> 
   return rows
 }
 
-// Returns the times in force for a case that was reported at `reportedAt`. A joint case has the time for joint
-// cases instead of the usual one.
+// Returns the times in force for a case that was reported at `reportedAt`. A joint case has the time for
+// joint cases instead of the usual one.
 async function rulesOf(
   db: Queryable,
   { kind, isJoint, reportedAt }: Terms,
@@ -97,8 +97,8 @@ async function rulesOf(
 
 export type Terms = { kind: string; isJoint: boolean; reportedAt: Date }
 
-// Sets the time of a deadline from a day on. It applies to cases that are opened from now on and were reported
-// on that day or later. Open cases keep their deadlines.
+// Sets the time of a deadline from a day on. It applies to cases that are opened from now on and were
+// reported on that day or later. Open cases keep their deadlines.
 export async function setDeadlineRule(
   tx: Transaction,
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
@@ -108,7 +108,8 @@ export async function setDeadlineRule(
   const { rows } = await tx.query<DeadlineRule>({
     name: 'set-case-deadline-rule',
     text: `insert into case_deadline_terms
-             (name, valid_from, kinds, unit, length, warn_minutes, source, source_date, updated_by, updated_at)
+             (name, valid_from, kinds, unit, length, warn_minutes, source, source_date, updated_by,
+              updated_at)
            values ($1, $2,
                    coalesce((select kinds from case_deadline_terms
                               where name = $1 order by valid_from desc limit 1),
@@ -166,8 +167,8 @@ async function startClocks(tx: Transaction, { id, start, at, ...terms }: Startin
   }
 }
 
-// Starts the clock of what follows the investigation, once: it ends when `resolve` is met or the case is closed.
-// The caller has locked the case.
+// Starts the clock of what follows the investigation, once: it ends when `resolve` is met or the case is
+// closed. The caller has locked the case.
 export async function endInvestigation(tx: Transaction, id: CaseId, now: Date): Promise<void> {
   await startClocks(tx, { id, start: 'investigation_end', at: now, ...(await termsOf(tx, id)) })
 }

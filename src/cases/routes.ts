@@ -244,8 +244,8 @@ export const caseDeadlines = resource('/api/v1/operator/case-deadlines', {
     position: ({ name, validFrom }) => `${name} ${validFrom}`,
     summary: 'List the deadlines of cases',
     description:
-      'How long each step may take, from which day on, with the source and its date. Several of a name: the ' +
-      'latest that a case was reported on or after is its own.',
+      'How long each step may take, from which day on, with the source and its date. Of several with one ' +
+      'name, a case has the latest that was in force on the day of its report.',
     rows: (db) => listDeadlineRules(db),
   })
   .replace('setCaseDeadline', {

@@ -3,8 +3,8 @@
 //   release       Held → the accounts that the money came from, a due reserve to Available; the hold is over
 //   forfeiture    Held → Forfeited; if the request names an amount, the rest stays held
 //
-// The holds on the accounts of a held person (person.ts) are released together with the hold on the person, and
-// never alone. A forfeiture of one of them leaves it active, so that later money is held.
+// The holds on the accounts of a held person (person.ts) are released together with the hold on the person,
+// and never alone. A forfeiture of one of them leaves it active, so that later money is held.
 //
 // The client never gets forfeited money back. The operator pays it on, as the order behind the hold says.
 //

@@ -52,12 +52,12 @@ export type Hold = {
   accountId: AccountId | null
   accountNumber: string | null
   merchantCode: string | null
-  bvnMasked: string | null // Of the person, also on the holds of the person's accounts.
+  bvnMasked: string | null // The person's; the holds of the person's accounts have it too.
   personReference: string | null // The hold on the person that this hold on an account belongs to.
   accounts: number | null // How many accounts of the person are held.
   currency: string
   amountKobo: Kobo | null // Null means without a limit.
-  heldKobo: Kobo // Of a person: on all accounts.
+  heldKobo: Kobo // For a person, the sum over the accounts.
   forfeitedKobo: Kobo
   reason: string
   caseReference: string | null

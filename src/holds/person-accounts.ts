@@ -10,8 +10,8 @@ import { CURRENCY } from '#money.ts'
 type Waiting = { personHoldId: HoldId; accountId: AccountId }
 export type Filling = { now: Date; sharedAccounts: SharedAccounts }
 
-// Locks the client's accounts that wait for the hold of a person, and that hold, so that it does not end before
-// its accounts are held.
+// Locks the client's accounts that wait for the hold of a person, and that hold, so that it does not end
+// before its accounts are held.
 export async function lockWaitingAccounts(tx: Transaction, clientId: ClientId): Promise<Waiting[]> {
   const { rows } = await tx.query<Waiting>({
     name: 'lock-accounts-of-held-people',

@@ -3,10 +3,12 @@
 //   hold on the person (target `person`, no money of its own) ─▶ a hold on each account (target `account`)
 //
 // Accounts are matched by the keyed hash of the BVN; the BVN itself is not stored. An account that is opened
-// later gets its hold from a worker, or earlier, from whoever would draw its money (fillHolds() in hold.ts). An
-// account stays held if its BVN is changed. The holds of the accounts end together with the person's (end.ts).
+// later gets its hold from a worker, or earlier, from whoever would draw its money (fillHolds() in hold.ts).
+// An account stays held if its BVN is changed. The holds of the accounts end together with the person's
+// (end.ts).
 //
-// A client sees a hold on its account, as any other. It does not learn that a person is held, nor at whom else.
+// A client sees a hold on its account, as any other. It does not learn that a person is held, nor at whom
+// else.
 
 import { joinConditions } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -136,7 +138,8 @@ export async function findWaitingClient(db: Queryable): Promise<ClientId | null>
   return rows[0]?.clientId ?? null
 }
 
-// Moves the money of a waiting account to its hold, or announces such holds. Returns whether there may be more.
+// Moves the money of a waiting account to its hold, or announces such holds. Returns whether there may be
+// more.
 export async function holdLaterAccounts(
   tx: Transaction,
   filling: Filling,

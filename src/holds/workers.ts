@@ -21,8 +21,8 @@ export function fillHoldsRound({ db, clock, sharedAccounts }: Filling): Round {
   }
 }
 
-// Places the holds on accounts that held people have opened since, for one client per call, and then announces
-// them.
+// Places the holds on accounts that held people have opened since, for one client per call, and then
+// announces them.
 export function holdPeopleRound({ db, clock, sharedAccounts }: Filling): Round {
   return async () => {
     const clientId = await findWaitingClient(db)

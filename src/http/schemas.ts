@@ -80,7 +80,8 @@ export function reference(description: string) {
 
 export const Email = Type.String({
   maxLength: 254,
-  // ASCII before the @: other addresses need SMTPUTF8 at every mail server on the way, which nobody can promise.
+  // ASCII before the @: other addresses need SMTPUTF8 at every mail server on the way, which nobody can
+  // promise.
   pattern: '^[!-?A-~]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',
   'x-says': 'Must be an email address, with Latin letters without accents before the @.',
 })

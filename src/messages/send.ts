@@ -297,8 +297,8 @@ export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
 
 const KEPT_MS = 90 * 86_400_000
 
-// Deletes ended messages after 90 days, except those to people whose data a hold or an open case needs (I250).
-// Returns how many.
+// Deletes ended messages after 90 days, except those to people whose data a hold or an open case needs
+// (I250). Returns how many.
 export async function purgeMessages(tx: Transaction, now: Date): Promise<number> {
   await lockErasures(tx)
   const { rowCount } = await tx.query({

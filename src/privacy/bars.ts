@@ -1,5 +1,5 @@
-// Refuses erasures of data that a hold or an open case needs (I250), and alerts operators. A client only hears
-// that the data is still needed: neither a case nor the reason of a hold is for it to know.
+// Refuses erasures of data that a hold or an open case needs (I250), and alerts operators. A client only
+// hears that the data is still needed: neither a case nor the reason of a hold is for it to know.
 
 import type { Client } from '#access/permissions.ts'
 import type { Clock } from '#clock.ts'
@@ -36,8 +36,8 @@ export async function refuseBarred(
 
 type Alerting = { db: Pool; clock: Clock }
 
-// Alerts operators to a refused erasure. Called once the refusal has rolled the erasure back, because an alert
-// of the same transaction would be rolled back with it.
+// Alerts operators to a refused erasure. Called once the refusal has rolled the erasure back, because an
+// alert of the same transaction would be rolled back with it.
 export async function alertRefusal({ db, clock }: Alerting, refusal: unknown): Promise<void> {
   if (!(refusal instanceof BarredErasure)) return
   await withTransaction(db, async (tx) => {

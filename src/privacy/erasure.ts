@@ -8,8 +8,8 @@
 // A delivery that was in flight at the time of the request may still get a response, so responses are erased
 // last. That step also repeats the credits, for credits that were being booked at the time of the request.
 //
-// Nothing is erased that an active hold or an open case needs (I250): a request is refused, and an erasure that
-// has begun pauses until nothing needs the data. Operators get an alert about either.
+// Nothing is erased that an active hold or an open case needs (I250): a request is refused, and an erasure
+// that has begun pauses until nothing needs the data. Operators get an alert about either.
 
 import { type Client, mayUseMerchant } from '#access/permissions.ts'
 import { accountWithNumber, numbersOfAccount } from '#accounts/account.ts'
@@ -250,13 +250,14 @@ async function eraseResponses(tx: Transaction, erasure: Erasure): Promise<void> 
 // or advice itself; eraseNextPage() erases personal data on its credits and deliveries. Money, its history
 // and its references stay.
 //
-// Refuses while money is in suspense, because returning the money needs the payer, while a hold or a case needs
-// the data, and for an advice that can still be paid. A repetition is safe and erases data that has arrived
-// since.
+// Refuses while money is in suspense, because returning the money needs the payer, while a hold or a case
+// needs the data, and for an advice that can still be paid. A repetition is safe and erases data that has
+// arrived since.
 //
-// Locks: new holds and cases are locked out; the erasure, as eraseNextPage() does; then its subject: an advice before its payment; accounts in id
-// order with their ledger accounts, so that no credit is booked meanwhile. To be locked first, the row of the
-// erasure is created before the checks; a refusal rolls it back.
+// Locks: new holds and cases are locked out; the erasure, as eraseNextPage() does; then its subject: an
+// advice before its payment; accounts in id order with their ledger accounts, so that no credit is booked
+// meanwhile. To be locked first, the row of the erasure is created before the checks; a refusal rolls it
+// back.
 
 const VALUE_LENGTH_MIN = 4 // A shorter value may be part of an innocent word of the reason.
 const NO_CUSTOMER: Customer = {

@@ -1,4 +1,5 @@
-// Workers of privacy: one completes erasures, one alerts to paused ones, another keeps the data keys of this process in sync.
+// Workers of privacy: one completes erasures, one alerts to paused ones, another keeps the data keys of this
+// process in sync.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'

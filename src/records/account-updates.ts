@@ -1,5 +1,5 @@
-// Reports changes of collection accounts as `account.updated`. Each moves the account's `updatedAt`, which says
-// when the account last changed in a way that its client hears of.
+// Reports changes of collection accounts as `account.updated`. Each moves the account's `updatedAt`, which
+// says when the account last changed in a way that its client hears of.
 
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// Which clock of a case runs: the times of the Central Bank's exposure draft of 26 November 2025, each with its
-// source and the day it is in force from (I253).
+// Which clock of a case runs: the times of the Central Bank's exposure draft of 26 November 2025, each with
+// its source and the day it is in force from (I253).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -46,7 +46,7 @@ async function wait(ms: number) {
   operator = await newBrowser(bench, 'operator')
 }
 
-test('the customer is answered in 24 hours, the other bank notified in 30 minutes, and the clocks say so', async () => {
+test('the customer is answered in 24 hours, and the other bank notified in 30 minutes', async () => {
   const opened = await open()
   assert.deepEqual(
     opened.deadlines.map(({ name, clock, state }: Clock) => [name, clock, state]),
@@ -75,7 +75,7 @@ test('a joint case has 16 working days, others 14, over weekends', async () => {
   assert(days(clockOf(joint, 'resolve_joint')) > days(clockOf(alone, 'resolve')))
 })
 
-test('reimbursement is due 48 hours after the end of the investigation, whenever it was reported', async () => {
+test('reimbursement is due 48 hours after the end of the investigation, not the report', async () => {
   const { reference } = await open()
   await wait(5 * 24 * HOUR_MS)
   dataOf(await post(`${CASES}/${reference}/deadlines/resolve/meet`))
@@ -85,7 +85,7 @@ test('reimbursement is due 48 hours after the end of the investigation, whenever
   assert.equal(hours(clock), 48)
 })
 
-test('a case closed as confirmed is still to be reimbursed: its clock runs on and alerts until it is met', async () => {
+test('a case closed as confirmed is still to be reimbursed: its clock runs on until it is met', async () => {
   const { reference } = await open()
   const closing = { outcome: 'confirmed', reason: 'Proven' }
   const closed = dataOf(await post(`${CASES}/${reference}/close`, closing))

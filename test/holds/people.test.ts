@@ -1,5 +1,5 @@
-// A hold on a person stops the money of every account with the person's BVN, at all clients, also of accounts that
-// come later, and two people release it (I251, I252).
+// A hold on a person stops the money of every account with the person's BVN, at all clients, also of accounts
+// that come later, and two people release it (I251, I252).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,9 +41,9 @@ const list = async ({ maker }: Bench, query = '') =>
 // Requests and approves the end of a hold; returns the code of the first refusal, or the new state.
 async function end({ maker, checker }: Bench, reference: string, verb: string) {
   const url = `${HOLDS}/${reference}`
-  const asked = (await maker.call({ url: `${url}/${verb}`, body: { reason: 'Decided' } })).json()
-  if (asked.code) return asked.code
-  const body = { request: asked.data.id }
+  const ending = (await maker.call({ url: `${url}/${verb}`, body: { reason: 'Decided' } })).json()
+  if (ending.code) return ending.code
+  const body = { request: ending.data.id }
   const decided = (await checker.call({ url: `${url}/approve`, body })).json()
   return decided.code ?? (await maker.call({ url })).json().data.state
 }
@@ -62,7 +62,7 @@ async function runPeople(bench: Bench): Promise<void> {
 const openAccount = (bench: Bench, token?: string, bvn = BVN) =>
   createAccount(bench, { bvn }, token ? { token } : {})
 
-test('a hold on a person holds what is there and what comes, at all clients, until two people release it', async () => {
+test('a hold on a person holds what is there and what comes, until two people release it', async () => {
   await using bench = await setup()
   const mine = await openAccount(bench)
   const theirs = await openAccount(bench, bench.other)
@@ -181,7 +181,7 @@ test('no table, log line or response has the BVN of a held person', async () => 
   }
 })
 
-test('what does not name a person is refused', async () => {
+test('a hold that does not name a person is refused', async () => {
   await using bench = await setup()
   const fieldsOf = async (body: object) =>
     (await bench.maker.call({ url: HOLDS, body: { reason: 'Reported', ...body } }))
@@ -227,18 +227,18 @@ test('an account that is being opened while its person is held is not missed', a
   assert.equal(await accountsOf((await second).reference), 6)
 })
 
-test('while a person is released, accounts are opened and money comes, each account is released or never held', async () => {
+test('while a person is released, accounts are opened and money comes: nothing stays held', async () => {
   await using bench = await setup()
   const accounts = [await openAccount(bench), await openAccount(bench, bench.other)]
   const { reference } = await holdPerson(bench)
   const url = `${HOLDS}/${reference}`
-  const asked = dataOf(
+  const ending = dataOf(
     await bench.maker.call({ url: `${url}/release`, body: { reason: 'Decided' } }),
   )
   const checkers = [bench.checker, await newBrowser(bench, 'operator')]
   const [approved] = await Promise.all([
     Promise.all(
-      checkers.map((by) => by.call({ url: `${url}/approve`, body: { request: asked.id } })),
+      checkers.map((by) => by.call({ url: `${url}/approve`, body: { request: ending.id } })),
     ),
     ...accounts.map(({ accountNumber }) => pay(bench, accountNumber, '10')),
     openAccount(bench),

@@ -140,7 +140,7 @@ test('an erasure that has begun pauses for a hold, alerts, and goes on once the 
   assert.deepEqual(await alertsOf(bench, 'erasure_paused'), [])
 })
 
-test('a credit that was assigned to a held account keeps its payer when its own number is erased', async () => {
+test('a credit that was assigned to a held account keeps its payer', async () => {
   await using bench = await startHolds()
   const held = await paidAccount(bench, { ...PERSON, bvn: '22298765433' })
   const stray = await suspend(bench, NOBODYS_NUMBER, '40', PAYER)
@@ -179,7 +179,7 @@ test('the database refuses an erasure that forgets to ask', async () => {
   await forget()
 })
 
-test('a hold that is placed while a page is erased waits for the page, and the next page sees it', async () => {
+test('a hold placed while a page is erased waits for the page, and the next page sees it', async () => {
   await using bench = await startHolds()
   const { accountNumber, sessionId } = await paidAccount(bench)
   let placing: Promise<unknown> | undefined

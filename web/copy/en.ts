@@ -3103,6 +3103,7 @@ export const casesStrings = {
     missed: 'Missed',
     ended: 'Ended',
   },
+  joint: 'Joint case',
   isJoint: 'Another institution investigates it too',
   changes: {
     open: 'Opened',

@@ -10,7 +10,15 @@ import { goTo, hrefOf } from '../routing.ts'
 import { Action } from './action.tsx'
 import { ClientChoice } from './choices.tsx'
 import { Link } from './controls.tsx'
-import { AMOUNT, type Form, InputField, ReasonField, SelectField, TextAreaField } from './forms.tsx'
+import {
+  AMOUNT,
+  CheckBox,
+  type Form,
+  InputField,
+  ReasonField,
+  SelectField,
+  TextAreaField,
+} from './forms.tsx'
 import { Failed } from './states.tsx'
 import { Badge } from './values.tsx'
 
@@ -64,6 +72,7 @@ export function OpenCase({ known }: { known?: Known }) {
         name="reportedAt"
         type="datetime-local"
       />
+      <CheckBox label={strings.isJoint} name="isJoint" />
     </Action>
   )
 }
@@ -80,6 +89,7 @@ function requestBody(form: Form, known: Known | undefined): Body {
     ...(sessionId ? { sessionIds: [sessionId] } : {}),
     ...(amount ? { amount } : {}),
     ...(reporterReference ? { reporterReference } : {}),
+    ...(form.text('isJoint') ? { isJoint: true } : {}),
     ...(reportedAt ? { reportedAt: `${reportedAt}:00+01:00` } : {}), // West Africa Time.
   }
 }

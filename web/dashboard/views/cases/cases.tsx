@@ -139,6 +139,7 @@ function CaseFacts({ item }: { item: Case }) {
         [strings.client, item.clientId],
         [strings.amount, amount !== null && <Money key="amount" amount={amount} />],
         [strings.reporterReference, item.reporterReference],
+        [strings.joint, item.isJoint && strings.isJoint],
         [strings.reported, <Time key="reported" at={item.reportedAt} />],
         [strings.openedBy, strings.person(item.openedBy)],
         [strings.closed, closedAt && <Time key="closed" at={closedAt} />],
@@ -202,8 +203,8 @@ function CaseActions({ item, changed }: Props) {
   )
 }
 
-// The deadlines of the case, what each clock started with, and whether it runs. A running one has a button that
-// marks it as met.
+// The deadlines of the case, what each clock started with, and whether it runs. A running one has a button
+// that marks it as met.
 function Deadlines({ item, changed }: Props) {
   return (
     <CaseSection title={strings.deadlinesTitle}>
@@ -388,7 +389,14 @@ const COLUMNS: readonly Column<Outline>[] = [
   {
     name: strings.due,
     place: 'line',
-    show: ({ nextDueAt }) => (nextDueAt ? <Time at={nextDueAt} /> : strings.noDue),
+    show: ({ nextDueAt, nextDeadline }) =>
+      nextDueAt ? (
+        <>
+          <Time at={nextDueAt} /> {strings.deadlines[nextDeadline ?? '']}
+        </>
+      ) : (
+        strings.noDue
+      ),
   },
   orderColumn(strings.reported, 'reportedAt'),
 ]
