@@ -1711,6 +1711,20 @@ create table number_ranges (
   constraint number_ranges_purpose_check CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text]))
 ) with (fillfactor=50);
 
+create table number_shares (
+  client_id bigint not null,
+  bank_code text collate "C" not null,
+  purpose text collate "C" not null,
+  ceiling integer,
+  held integer not null,
+  counted_at timestamp with time zone not null,
+  constraint number_shares_pkey PRIMARY KEY (client_id, bank_code, purpose),
+  constraint number_shares_not_negative CHECK (held >= 0 AND ceiling >= 0),
+  constraint number_shares_purpose_known CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text])),
+  constraint number_shares_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+CREATE INDEX number_shares_counted ON number_shares USING btree (counted_at);
+
 create table numbers (
   account_number text collate "C" not null,
   bank_code text collate "C" not null,
@@ -1727,6 +1741,7 @@ create table numbers (
   constraint numbers_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
 );
 CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_at IS NOT NULL;
+CREATE INDEX numbers_of_client ON numbers USING btree (client_id, bank_code, reusable_at);
 CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 
@@ -2070,6 +2085,7 @@ create table payouts (
   unsent_since timestamp with time zone,
   screening text collate "C",
   screened_at timestamp with time zone,
+  first_approver_people uuid[],
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -2115,6 +2131,7 @@ CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNC
 CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER payouts_follow_transitions BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_payouts_transition();
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
+CREATE TRIGGER payouts_keep_first_approver_people BEFORE UPDATE OF first_approved_by_user, first_approver_people ON payouts FOR EACH ROW EXECUTE FUNCTION keep_first_approver_people();
 CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2247,6 +2264,8 @@ create table removed_users (
   id uuid not null,
   client_id bigint not null,
   email text collate "C" not null,
+  own_from timestamp with time zone,
+  password_by uuid[],
   constraint removed_users_pkey PRIMARY KEY (id),
   constraint removed_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
@@ -2856,6 +2875,7 @@ create table settlements (
   first_approved_by_user uuid,
   first_approved_at timestamp with time zone,
   payouts_to_id bigint,
+  first_approver_people uuid[],
   constraint settlements_pkey PRIMARY KEY (id),
   constraint settlements_of_client UNIQUE (client_id, id),
   constraint settlements_reference_unique UNIQUE (reference),
@@ -2874,6 +2894,7 @@ CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (c
 CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 CREATE TRIGGER settlements_checked_by_another AFTER UPDATE OF status ON settlements FOR EACH ROW WHEN (new.status = 'approved'::text AND old.status <> 'approved'::text AND new.needs_approval) EXECUTE FUNCTION check_another_person('closed_by_user', 'approved_by_user');
 CREATE TRIGGER settlements_follow_transitions BEFORE UPDATE OF status ON settlements FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_settlements_transition();
+CREATE TRIGGER settlements_keep_first_approver_people BEFORE UPDATE OF first_approved_by_user, first_approver_people ON settlements FOR EACH ROW EXECUTE FUNCTION keep_first_approver_people();
 CREATE TRIGGER settlements_keep_maker_people BEFORE INSERT ON settlements FOR EACH ROW EXECUTE FUNCTION keep_maker_people('closed_by', 'closed_by_user', 'closed_at');
 CREATE TRIGGER settlements_same_maker_people BEFORE UPDATE OF maker_people ON settlements FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
@@ -3371,6 +3392,30 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create table webhook_replays (
+  id uuid not null,
+  client_id bigint not null,
+  endpoint_id uuid not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  has_alerts boolean not null,
+  first_sequence bigint not null,
+  next_sequence bigint not null,
+  past_sequence bigint not null,
+  queued integer not null default 0,
+  created_at timestamp with time zone not null,
+  stepped_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint webhook_replays_pkey PRIMARY KEY (id),
+  constraint webhook_replays_in_order CHECK (next_sequence >= first_sequence AND next_sequence <= past_sequence),
+  constraint webhook_replays_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_replays_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
+);
+CREATE INDEX webhook_replays_of_client ON webhook_replays USING btree (client_id, created_at);
+CREATE INDEX webhook_replays_of_endpoint ON webhook_replays USING btree (endpoint_id, id);
+CREATE UNIQUE INDEX webhook_replays_one_of_client ON webhook_replays USING btree (client_id) WHERE ended_at IS NULL;
+CREATE INDEX webhook_replays_waiting ON webhook_replays USING btree (stepped_at) WHERE ended_at IS NULL;
+
 create function all_ids_of(people uuid[]) returns uuid[];
 create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_since timestamp with time zone) returns text;
 create function check_adjusting_entry() returns trigger;
@@ -3415,6 +3460,7 @@ create function is_database_moved() returns boolean;
 create function is_independent(makers uuid[], checker uuid) returns boolean;
 create function is_same_person(makers uuid[], checker uuid) returns boolean;
 create function keep_account_people() returns trigger;
+create function keep_first_approver_people() returns trigger;
 create function keep_maker_people() returns trigger;
 create function keep_payout_file() returns trigger;
 create function keep_subaccount_people() returns trigger;
@@ -3426,6 +3472,7 @@ create function notice_held_people() returns trigger;
 create function notice_held_person() returns trigger;
 create function open_event_counter() returns trigger;
 create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
+create function people_making(actor text, account uuid, client bigint, at timestamp with time zone) returns uuid[];
 create function people_of(account uuid, at timestamp with time zone) returns uuid[];
 create function post_inserted_transfers() returns trigger;
 create function refuse_barred_erasure() returns trigger;
@@ -3449,3 +3496,4 @@ create function settle_lost_changes(reason text, held_by text, at timestamp with
 create function settle_moved_database() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;
+create function was_independent(makers uuid[], checker uuid, at timestamp with time zone) returns boolean;

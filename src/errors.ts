@@ -37,6 +37,10 @@ const CONFLICTS = {
   account_name_not_pending: conflict(
     'This account name is not waiting for review: it was decided, changed or withdrawn.',
   ),
+  number_ceiling_reached: exceeded(
+    'This client holds as many account numbers of this bank as it may.',
+  ),
+  replay_running: conflict('Another replay of this client is running. Wait for it to finish.'),
   limit_profile_exists: exists('A limit profile with this code already exists.'),
   limit_profile_in_use: conflict('Collection accounts still use this limit profile.'),
   subaccount_exists: exists('A subaccount with this code already exists.'),
@@ -429,6 +433,7 @@ export const REFUSALS = {
   tariff_not_found: missing('No such tariff. It may have been withdrawn.'),
   subaccount_not_found: missing('No such subaccount.'),
   split_not_found: missing('No such split.'),
+  replay_not_found: missing('Nothing was replayed to this webhook endpoint within 30 days.'),
   endpoint_not_found: missing('No such webhook endpoint.'),
   event_not_found: missing('No such event.'),
   user_not_found: missing('No such user.'),
@@ -460,6 +465,7 @@ export const REFUSALS = {
   statement_too_long: malformed(
     'Too many movements for a page. Choose a shorter period, or export it as CSV.',
   ),
+  too_many_replays: tooOften('Too many replays in an hour. Retry after the time in Retry-After.'),
   too_many_imports: tooOften('Too many imports in progress. Wait for one to finish.'),
   too_many_exports: tooOften('Too many exports in progress. Wait for one to finish.'),
   busy: unavailable('The service is overloaded. Retry shortly.'),

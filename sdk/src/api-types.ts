@@ -582,6 +582,41 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/clients/{clientId}/number-ceilings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NumberCeilingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NumberCeilingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NumberCeilingsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/fee-rules": {
         get: {
             parameters: {
@@ -5530,6 +5565,20 @@ export interface paths {
         };
     };
     "/api/v1/webhook-endpoints/{id}/replay": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReplayResponse"];
+                    };
+                };
+            };
+        };
         post: {
             parameters: {
                 header?: {
@@ -7495,7 +7544,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "erasure_refused" | "erasure_paused" | "held_person_account" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
+                    kind?: "numbers_exhausted" | "number_ceiling_reached" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "erasure_refused" | "erasure_paused" | "held_person_account" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
                     severity?: "notice" | "warning" | "critical";
                     open?: "true" | "false";
                     from?: string;
@@ -11356,6 +11405,30 @@ export interface components {
             message: string;
             data: components["schemas"]["NoticeSettings"];
         };
+        NumberCeilings: {
+            banks: components["schemas"]["NumberCeilingsOfBank"][];
+        };
+        NumberCeilingsOfBank: {
+            bankCode: string;
+            accounts: number | null;
+            leases: number | null;
+            accountsHeld: number;
+            leasesHeld: number;
+            defaultAccounts: number | null;
+            defaultLeases: number | null;
+        };
+        NumberCeilingsRequest: {
+            banks: {
+                bankCode: string;
+                accounts?: number | null;
+                leases?: number | null;
+            }[];
+        };
+        NumberCeilingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["NumberCeilings"];
+        };
         OperatorBalance: {
             clientId: string | null;
             merchantCode: string | null;
@@ -12575,7 +12648,15 @@ export interface components {
             data: components["schemas"]["Refund"];
         };
         Replay: {
+            id: string;
+            endpointId: string;
+            from: string;
+            to: string;
+            status: "running" | "done" | "stopped";
+            progress: number;
             queued: number;
+            requestedAt: string;
+            endedAt: string | null;
             nextFrom: string | null;
         };
         ReplayRequest: {
@@ -14279,6 +14360,7 @@ export type ErrorCode =
     | "tariff_not_found"
     | "subaccount_not_found"
     | "split_not_found"
+    | "replay_not_found"
     | "endpoint_not_found"
     | "event_not_found"
     | "user_not_found"
@@ -14297,6 +14379,8 @@ export type ErrorCode =
     | "identity_service_missing"
     | "account_inactive"
     | "account_name_not_pending"
+    | "number_ceiling_reached"
+    | "replay_running"
     | "limit_profile_exists"
     | "limit_profile_in_use"
     | "subaccount_exists"
@@ -14460,6 +14544,7 @@ export type ErrorCode =
     | "rate_limited"
     | "too_many_streams"
     | "statement_too_long"
+    | "too_many_replays"
     | "too_many_imports"
     | "too_many_exports"
     | "busy"
@@ -14467,4 +14552,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","payout.returned","settlement.closed","settlement.paid","settlement.failed","hold.placed","hold.released","hold.forfeited","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","erasure_refused","erasure_paused","held_person_account","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const
+export const ALERT_KINDS = ["numbers_exhausted","number_ceiling_reached","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","erasure_refused","erasure_paused","held_person_account","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const

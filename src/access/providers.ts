@@ -212,7 +212,7 @@ export async function removeProvider(
 async function lockUsers(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-users-of-client',
-    text: 'select from users where client_id = $1 order by id for update',
+    text: 'select from users where client_id = $1 order by id for no key update',
     values: [clientId],
   })
 }

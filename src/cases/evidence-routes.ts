@@ -2,8 +2,8 @@
 // unchanged.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
@@ -61,7 +61,7 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
       if (!Buffer.isBuffer(bytes)) throw new Refusal('body_missing')
       const by = { actor, clientId: client.id, now: clock(), sealer }
       const { name } = request.query
-      const wholeCase = await withTransaction(db, async (tx) => {
+      const wholeCase = await withCaller(deps, { request, pool: db }, async (tx) => {
         await addEvidence(tx, actorOf(by), { reference, name, bytes })
         return getWholeCase(tx, by, reference)
       })

@@ -25,10 +25,11 @@ import { refuseRestricted, type Scope } from '#access/permissions.ts'
 import type { SignedInSession } from '#access/sessions.ts'
 import { type List, type Order, readCursor, type Summary, writeCursor } from '#db/paging.ts'
 import type { Pool } from '#db/pool.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
+import { withCaller } from './caller.ts'
 import { type Columns, CsvExports, FileQuery, readBatches } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
@@ -447,7 +448,7 @@ class Resource<V extends Shape, P extends Parsers> {
             return withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
           if (isKeyed) return withIdempotency(deps, keyed, work)
           const prepared = await runPrepare?.()
-          return withTransaction(keyed.pool, (tx) => work(tx, prepared), { lockedTable })
+          return withCaller(deps, keyed, (tx) => work(tx, prepared))
         }
         const answer = await answerCall().catch(async (refusal) => {
           await refused?.(call as never, refusal)
@@ -517,7 +518,8 @@ type RequestParts = { request: FastifyRequest; reply: FastifyReply; parsers: Par
 
 // Builds the call that an operation gets from the request, with the path's parameters parsed.
 function toCall(deps: Deps, { request, reply, parsers }: RequestParts): Call {
-  const identity = request.session ? toPerson(request.session) : toIdentity(request)
+  const { session, scopes } = request
+  const identity = session && !scopes ? toPerson(session) : toIdentity(request)
   const texts = request.params as Record<string, string>
   const params = Object.entries(texts).map(([name, text]) => [
     name,

@@ -43,12 +43,20 @@ type Approving = {
   subaccountIds: readonly SubaccountId[] // The caller has locked them, so that their account cannot change.
 }
 
-// SQL scalar: the user who added the account `b`. Older accounts record only the name of the user.
+// SQL scalar: the user who added the account `b`. Older accounts record only the name of the user, who may
+// have been removed.
 const ADDED_BY = `coalesce(b.added_by_user, (
-  select u.id from users u where u.client_id = b.client_id and b.created_by = 'user:' || u.email))`
+  select u.id
+    from (select id, client_id, email from users
+          union all
+          select id, client_id, email from removed_users) as u
+   where u.client_id = b.client_id and b.created_by = 'user:' || u.email
+   limit 1))`
 
-// SQL condition: the user is one of the people `h.by` who chose the account, or got access from them.
-const choosersStandBehind = (user: string) => `not is_independent(h.by, ${user})`
+// SQL condition: the user is one of the people `h.by` who chose the account, or got access from them. `at` is
+// when the user approved: an approver who became independent, or was removed, later was not independent then.
+const choosersStandBehind = (user: string, at = `'infinity'`) =>
+  `not was_independent(h.by, ${user}, ${at})`
 
 // SQL subquery: the accounts and the users who chose them. All payouts to an account were requested after its
 // `known_at`, so the search for approvals can start there.
@@ -91,7 +99,7 @@ export async function isAccountChooser(
                        and p.requested_at >= c.known_at -- Always true; lets the index payouts_of_day serve.
                        and p.approval <> 'rejected' and a.by is not null
                        and a.at > c.chosen_at
-                       and not ${choosersStandBehind('a.by')}) end`,
+                       and not ${choosersStandBehind('a.by', 'a.at')}) end`,
     values: [numberArray(bankAccountIds), numberArray(subaccountIds), userId],
   })
   return rowCount !== 0

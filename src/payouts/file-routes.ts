@@ -10,8 +10,8 @@ import { readPain002 } from '#banks/iso20022/pain.ts'
 import { mediaType } from '#banks/notifications.ts'
 import { type Report, readPaymentCsv } from '#banks/payment-files.ts'
 import type { Queryable } from '#db/pool.ts'
-import { withTransaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -225,7 +225,7 @@ const downloadRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const reference = requireFileReference(request.params.id)
       const by = { clientId: request.client.id, actor: request.actor }
-      const { format, content } = await withTransaction(db, (tx) =>
+      const { format, content } = await withCaller(deps, { request, pool: db }, (tx) =>
         downloadPayoutFile(tx, { sealer, now: clock(), by }, reference),
       )
       const { type, ending } = MEDIA[format]

@@ -18,6 +18,7 @@ import {
   type PayoutId,
   type SettlementId,
   type SubaccountId,
+  type UserId,
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { appendEvents, type NewEventOf } from '#records/events.ts'
@@ -42,6 +43,7 @@ export type NewPayout = {
   to: { bankCode: string; accountNumber: string; accountName: string }
   narration: string
   requestedBy: string // The actor.
+  requestedByUser: UserId | null // Null for client credentials and workers.
   approversNeeded: ApproverCount
   bankAccountId?: BankAccountId | undefined
   subaccountId?: SubaccountId | undefined

@@ -54,7 +54,7 @@ const PAUSED = `
          jsonb_build_object('client', k.client_id) as detail, e.asked_at as due_at
     from erasures e join clients k on k.id = e.client_id
     left join collection_accounts a on a.id = e.account_id
-   where e.step <> 'done' and e.asked_at <= $1
+   where e.step <> 'done' and $1::timestamptz is not null
      and (e.client_id = any (array(${WHOLLY_BARRED_CLIENTS}))
           or exists (select from erasure_bars(e.client_id, e.account_id, e.advice_id, null)))`
 

@@ -14,6 +14,7 @@
 import { type Client, mayUseMerchant } from '#access/permissions.ts'
 import { accountWithNumber, numbersOfAccount } from '#accounts/account.ts'
 import { queueBlock } from '#accounts/bank-changes.ts'
+import { isDue } from '#db/due.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { type AccountId, type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
@@ -45,11 +46,15 @@ type Erasure = {
   since: Date // When the account or advice was created.
 }
 
+// SQL condition: the responses to erase are no longer needed by requests that were under way.
+const isWaitOver = (now: string) =>
+  isDue(`e.asked_at + interval '${ANSWERS_WAIT_MS} ms'`, { now, longest: ANSWERS_WAIT_MS })
+
 // SQL condition: the next page of an erasure is due.
 export const HAS_DUE_ERASURES = `exists (
   select from erasures e
    where e.step <> 'done'
-     and (e.step = 'credits' or e.asked_at <= clock.now - interval '${ANSWERS_WAIT_MS} ms'))`
+     and (e.step = 'credits' or ${isWaitOver('clock.now')}))`
 
 // SQL condition: neither a hold nor a case bars the erasure `e`. The first part keeps a held client's many
 // erasures from being looked at one by one.
@@ -74,11 +79,12 @@ export async function eraseNextPage(
              left join collection_accounts n on n.id = e.account_id
              left join advices a on a.id = e.advice_id
              left join payments p on p.advice_id = e.advice_id
-            where e.step <> 'done' and (e.step = 'credits' or e.asked_at <= $1) and ${NOT_BARRED}
+            where e.step <> 'done' and (e.step = 'credits' or ${isWaitOver('$1')})
+              and ${NOT_BARRED}
             order by e.id
             limit 1
               for update of e skip locked`,
-    values: [new Date(now.getTime() - ANSWERS_WAIT_MS)],
+    values: [now],
   })
   const erasure = rows[0]
   if (!erasure) return false

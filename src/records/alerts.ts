@@ -13,6 +13,7 @@ import { appendEvents, type NewEventOf } from './events.ts'
 
 type AlertKind =
   | 'numbers_exhausted'
+  | 'number_ceiling_reached'
   | 'pool_low'
   | 'number_refused'
   | 'account_change_refused'
@@ -64,6 +65,11 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, AlertKindInfo>> = {
     remedy:
       'Request another number range from the bank, or ask why it isn’t reserving numbers. Until ' +
       'then, use another bank.',
+  },
+  number_ceiling_reached: {
+    title: 'A client holds as many account numbers of a bank as it may',
+    remedy:
+      'Ask the client why it needs so many. If it does, give it a higher ceiling; else look for abuse.',
   },
   pool_low: {
     title: 'A bank isn’t reserving numbers, and few are left',

@@ -385,7 +385,7 @@ type Paid = Approved & { payee: Payee; routing: SendingChoice }
 
 // Returns the payout that pays one payee its part of the settlement. Its sending bank was chosen for all
 // payees.
-function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid): NewPayout {
+function newPayout(sealer: Sealer, { settlement, actor, userId, payee, routing }: Paid): NewPayout {
   return {
     clientId: settlement.clientId,
     purpose: 'settlement',
@@ -400,6 +400,7 @@ function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid):
     },
     narration: `Settlement ${settlement.reference}`,
     requestedBy: actor,
+    requestedByUser: userId,
     approversNeeded: 0, // The settlement is approved.
     bankAccountId: payee.bankAccountId as BankAccountId,
     subaccountId: payee.subaccountId ?? undefined,

@@ -6,9 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toViewer } from '#approvals/views.ts'
 import { parseBankTime } from '#clock.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { scopeRefusal } from '#http/authentication.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -212,7 +213,7 @@ async function inTurn<T extends object>(
       const isInProgress = error instanceof Refusal && error.code === 'settlement_in_progress'
       const isKeyed = request.headers['idempotency-key'] !== undefined
       if (!isInProgress || !isKeyed || attempt === ATTEMPTS_MAX) throw error
-      await withTransaction(pool, (tx) => awaitTurn(tx, request.client.id))
+      await withCaller(deps, { request, pool }, (tx) => awaitTurn(tx, request.client.id))
     }
   }
 }

@@ -2,9 +2,10 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { RETURN_STATUSES } from '#credits/states.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
@@ -235,11 +236,11 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 // the numbers that may be shown to the audit log, and commits before the caller shows any. First waits for
 // operations that stop payouts, and then reads again why each return must not be sent (findBlocks).
 async function checkReveal(
-  deps: Deps,
+  deps: Call,
   by: Identity,
   rows: readonly Return[],
 ): Promise<Map<Return, RefusalCode | null>> {
-  return withTransaction(deps.db, async (tx) => {
+  return withCaller(deps, { request: deps.request, pool: deps.db }, async (tx) => {
     await awaitHolders(tx)
     const now = deps.clock()
     const isHeld = await arePayoutsHeld(tx)

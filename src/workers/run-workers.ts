@@ -11,6 +11,7 @@ import {
   countByMerchantRound,
   countHoursRound,
   type RefillDeps,
+  recountSharesRound,
   refillNumberPoolsRound,
   sendBankChangesRound,
 } from '#accounts/workers.ts'
@@ -106,7 +107,13 @@ import { escalateSuspenseRound } from '#suspense/workers.ts'
 import type { Tracer } from '#trace-context.ts'
 import { HAS_DUE_DELIVERIES } from '#webhooks/claims.ts'
 import { HAS_NEW_EVENTS } from '#webhooks/dispatch.ts'
-import { Deliverer, type DelivererDeps, dispatchEventsRound } from '#webhooks/workers.ts'
+import { HAS_REPLAYS } from '#webhooks/replays.ts'
+import {
+  Deliverer,
+  type DelivererDeps,
+  dispatchEventsRound,
+  stepReplaysRound,
+} from '#webhooks/workers.ts'
 import {
   type Deps,
   maintainPartitionsRound,
@@ -210,6 +217,11 @@ function listBankWorkers(deps: WorkerDeps): Worker[] {
       round: refillNumberPoolsRound(inRealTime(deps)),
     },
     {
+      name: 'recount-number-shares',
+      pauseMs: MINUTE_MS,
+      round: recountSharesRound(deps),
+    },
+    {
       name: 'send-bank-changes',
       pauseMs: SECOND_MS,
       due: hasBankChanges(deps.banks.map(({ code }) => code)),
@@ -253,6 +265,12 @@ function listControlWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: 2 * SECOND_MS,
       due: HAS_CHAT,
       round: postToChatRound(deps),
+    },
+    {
+      name: 'step-replays',
+      pauseMs: LOOK_MS,
+      due: HAS_REPLAYS,
+      round: stepReplaysRound(deps),
     },
     { name: 'watch-holidays', pauseMs: 10 * MINUTE_MS, round: watchHolidaysRound(deps) },
     { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },

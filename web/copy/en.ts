@@ -531,6 +531,7 @@ export const codeStrings = {
   'endpoint.test': 'Test event',
   // Alerts
   numbers_exhausted: 'No account numbers left',
+  number_ceiling_reached: 'Client at its ceiling of account numbers',
   pool_low: 'Few account numbers left',
   number_refused: 'Unusable account number reserved',
   account_change_refused: 'Account change refused by bank',
@@ -3924,7 +3925,10 @@ export const webhooksStrings = {
     from: 'From',
     to: 'To',
     replayStart: 'Replay',
-    replaying: (queued: string) => `${queued} events queued so far…`,
+    replaying: (queued: string, percent: number) =>
+      `${queued} events queued so far (${percent}%). You can close this: the replay continues.`,
+    replayStopped: (queued: string) =>
+      `${queued} events queued. The replay stopped, because the endpoint is inactive.`,
     replayed: (queued: string) => `${queued} events queued.`,
     replayedNone: 'No events in this period.',
     backwards: 'The end must be after the start.',
@@ -4505,6 +4509,18 @@ export const settingsStrings = {
     text: 'The most an account receives and holds, by KYC tier. The client can’t go above it.',
     of: (tier: number, limit: string) => `Tier ${tier}: ${limit.toLowerCase()}`,
     none: 'No ceiling',
+  },
+  numberCeilings: {
+    text:
+      'The most account numbers of each bank that the client may hold. Left empty, the default ' +
+      'applies: above half of the bank’s range, the client gets none of its last fifth.',
+    of: (bankCode: string, kind: string, held: string) =>
+      `Bank ${bankCode}: ${kind} (holds ${held})`,
+    accounts: 'numbers of accounts',
+    leases: 'numbers leased to payments',
+    none: 'No ceiling',
+    standard: (share: string) => `Default: ${share}`,
+    save: 'Save account numbers',
   },
   fees: {
     ...labels,

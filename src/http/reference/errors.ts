@@ -72,6 +72,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   account_inactive: 'Activate the account first (POST …/activate).',
   account_name_not_pending:
     'Fetch the client again and decide on its pendingAccountName, if it has one.',
+  number_ceiling_reached:
+    'Use another bank, wait until payments expire, or ask the operator for a higher ceiling.',
+  replay_running:
+    'Wait until GET /api/v1/webhook-endpoints/{id}/replay says done, or deactivate its endpoint.',
   limit_profile_exists: 'Use another code, or replace the profile with PUT.',
   limit_profile_in_use: 'Give its accounts another profile first.',
   subaccount_exists: 'Use another code.',
@@ -257,6 +261,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   rate_limited: 'Wait for the time in Retry-After; spread requests.',
   too_many_streams: 'Close a stream, or share one.',
   statement_too_long: 'Choose a shorter period, or export it as CSV.',
+  too_many_replays: 'Wait for the time in Retry-After; replay one longer period instead of many.',
   too_many_imports: 'Wait for one to finish, or use the command line.',
   too_many_exports: 'Wait for one to finish.',
   busy: 'Retry after the time in Retry-After, with exponential backoff.',
