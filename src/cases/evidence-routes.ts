@@ -63,7 +63,7 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
       const { name } = request.query
       const wholeCase = await withCaller(deps, { request, pool: db }, async (tx) => {
         await addEvidence(tx, actorOf(by), { reference, name, bytes })
-        return getWholeCase(tx, sealer, reference)
+        return getWholeCase(tx, by, reference)
       })
       return accepted('Evidence added successfully', WholeCaseView.present(wholeCase, { sealer }))
     },
@@ -71,7 +71,7 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
 })
 
 export const caseEvidenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+  const { db, sealer, clock, authentication } = deps
   app.get(
     `${ONE}/:id`,
     {
@@ -97,7 +97,11 @@ export const caseEvidenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       },
     },
     async ({ params }, reply) => {
-      const { evidence } = await getWholeCase(db, sealer, requireReference(params.reference))
+      const { evidence } = await getWholeCase(
+        db,
+        { sealer, now: clock() },
+        requireReference(params.reference),
+      )
       const file = evidence.find(({ id }) => `${id}` === params.id)
       if (!file) throw new Refusal('evidence_not_found')
       const bytes = await readFile(deps, file)

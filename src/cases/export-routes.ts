@@ -59,7 +59,7 @@ export const caseExportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
     return withCaller(deps, { request, pool: db }, async (tx) => {
       const lockedCase = await lockCase(tx, reference)
       await recordChange(tx, by, { ...lockedCase, change: 'export', detail: { format } })
-      return { whole: await getWholeCase(tx, sealer, reference), actor, at: by.now }
+      return { whole: await getWholeCase(tx, by, reference), actor, at: by.now }
     })
   }
 
@@ -168,9 +168,11 @@ type Section = {
 const SECTIONS: readonly Section[] = [
   {
     title: 'Deadlines',
-    heads: ['Deadline', 'Due', 'Met', 'By', 'Source'],
+    heads: ['Deadline', 'Clock from', 'Due', 'Met', 'By', 'Source'],
     rows: ({ deadlines }) =>
-      deadlines.map(({ name, dueAt, metAt, metBy, source }) => [name, dueAt, metAt, metBy, source]),
+      deadlines.map(({ name, startedAt, dueAt, metAt, metBy, source }) => {
+        return [name, startedAt, dueAt, metAt, metBy, source]
+      }),
   },
   {
     title: 'Parties',

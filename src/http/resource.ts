@@ -147,6 +147,8 @@ type WriteOptions<V, P extends Parsers, B extends TSchema, Input, Prepared> = Op
   ) => Promise<RowOf<V>>
   // Runs after the commit. `data` is the data of the response, even of a replayed one.
   after?: (call: Call<P, object, Static<B>>, data: DataOf<V>) => void | Promise<void>
+  // Runs after a refusal, whose transaction was rolled back. The caller then gets the refusal.
+  refused?: (call: Call<P, object, Static<B>>, refusal: unknown) => Promise<void>
 }
 
 type Options<V, P extends Parsers> = {
@@ -422,7 +424,7 @@ class Resource<V extends Shape, P extends Parsers> {
     id: string,
     how: WriteOptions<W, P, B, Input, Prepared> & { path: string; message: string },
   ): this {
-    const { message, parse, prepare, run, after } = how
+    const { message, parse, prepare, run, after, refused } = how
     const shape = how.view ?? this.#options.view
     const takesBody = method !== 'DELETE'
     const isKeyed = method === 'POST' && how.isKeyed !== false
@@ -441,15 +443,17 @@ class Resource<V extends Shape, P extends Parsers> {
         const { lockedTable } = how
         const keyed = { ...call, pool: deps[how.pool ?? 'db'], lockedTable, by: call }
         const runPrepare = prepare && (() => prepare({ ...call, input } as never))
-        let answer: { data: unknown }
-        if (!isKeyed) {
+        const answerCall = async (): Promise<{ data: unknown }> => {
+          if (isKeyed && runPrepare)
+            return withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
+          if (isKeyed) return withIdempotency(deps, keyed, work)
           const prepared = await runPrepare?.()
-          answer = await withCaller(deps, keyed, (tx) => work(tx, prepared))
-        } else if (runPrepare) {
-          answer = await withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
-        } else {
-          answer = await withIdempotency(deps, keyed, work)
+          return withCaller(deps, keyed, (tx) => work(tx, prepared))
         }
+        const answer = await answerCall().catch(async (refusal) => {
+          await refused?.(call as never, refusal)
+          throw refusal
+        })
         deps.onWritten()
         await after?.(call as never, answer.data as never)
         return answer

@@ -29,7 +29,8 @@ import {
 import type { ClockCheck } from '#db/health.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { HAS_LACKING_HOLDS } from '#holds/hold.ts'
-import { alertHoldDeadlinesRound, fillHoldsRound } from '#holds/workers.ts'
+import { HAS_HELD_PEOPLE } from '#holds/person-accounts.ts'
+import { alertHoldDeadlinesRound, fillHoldsRound, holdPeopleRound } from '#holds/workers.ts'
 import { HAS_DUE_CHECKS, type VerifyDeps, verifyIdentitiesRound } from '#identity/workers.ts'
 import type { ClientId } from '#ids.ts'
 import { checkIntegrityRound } from '#integrity/workers.ts'
@@ -61,7 +62,7 @@ import {
   watchOverduePayoutsRound,
 } from '#payouts/workers.ts'
 import { HAS_DUE_ERASURES } from '#privacy/erasure.ts'
-import { completeErasuresRound } from '#privacy/workers.ts'
+import { alertPausedErasuresRound, completeErasuresRound } from '#privacy/workers.ts'
 import { HAS_UNFINISHED_BOOKINGS } from '#reconciliation/book.ts'
 import {
   type FinishBookingsDeps,
@@ -241,6 +242,7 @@ function listBankWorkers(deps: WorkerDeps): Worker[] {
 function listControlWorkers(deps: WorkerDeps): Worker[] {
   return [
     { name: 'fill-holds', pauseMs: SECOND_MS, due: HAS_LACKING_HOLDS, round: fillHoldsRound(deps) },
+    { name: 'hold-people', pauseMs: SECOND_MS, due: HAS_HELD_PEOPLE, round: holdPeopleRound(deps) },
     { name: 'alert-hold-deadlines', pauseMs: MINUTE_MS, round: alertHoldDeadlinesRound(deps) },
     ...screeningWorkers(deps),
     { name: 'escalate-cases', pauseMs: MINUTE_MS, round: escalateCasesRound(deps) },
@@ -317,6 +319,11 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: 10 * SECOND_MS,
       due: HAS_DUE_ERASURES,
       round: completeErasuresRound(deps),
+    },
+    {
+      name: 'alert-paused-erasures',
+      pauseMs: MINUTE_MS,
+      round: alertPausedErasuresRound(deps),
     },
     whenClockIsRight(deps, {
       name: 'audit-books',

@@ -69,8 +69,7 @@ async function balanceOf(bench: Bench) {
 }
 
 // Runs the worker’s round that moves money into holds that are not full yet.
-const runFillRound = ({ db, clock }: Bench) =>
-  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+const runFillRound = (bench: Bench) => fillHoldsRound(bench)(AbortSignal.timeout(60_000))
 
 test('a hold takes present money, then later money, and a release brings it back', async () => {
   await using bench = await setup()

@@ -36,8 +36,7 @@ async function balanceOf(bench: Bench) {
 }
 
 // Runs the worker’s round that moves money into holds that are not full yet.
-const runFillRound = ({ db, clock }: Bench) =>
-  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+const runFillRound = (bench: Bench) => fillHoldsRound(bench)(AbortSignal.timeout(60_000))
 
 // Runs one of each operation that moves the client's money, all at once. Returns the answers to the payout
 // and the refund.

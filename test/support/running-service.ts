@@ -10,6 +10,7 @@ import { createClient } from '#access/secrets.ts'
 import { registerRanges } from '#accounts/numbers.ts'
 import { type Config, loadConfig } from '#config/config.ts'
 import type { Queryable } from '#db/pool.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
 import './cheap-hashing.ts'
@@ -81,6 +82,7 @@ export async function startTestService(options: ServiceOptions = {}) {
     database,
     db: database.pool,
     clock,
+    sharedAccounts: new SharedAccounts(database.pool, { clock }),
     advance: (ms: number) => {
       nowMs += ms
       // The same clock checks tokens, so the token may have expired: the next call logs in again.

@@ -110,7 +110,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payment_has_money: 'Refund it instead, or wait until it is closed.',
   advice_open: 'Cancel it, or wait until it expires.',
   account_erased: 'Create a new account.',
-  erasure_waits: 'Assign or return the account’s suspended money, then retry.',
+  erasure_waits:
+    'Assign or return suspended money, then retry; if none is in suspense, ask the operator.',
   suspense_closed: 'Fetch the item: it shows what became of it.',
   return_confirmed: 'Nothing: the bank has sent it.',
   return_sending: 'Retry in a moment.',
@@ -147,6 +148,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   case_full: 'Open another case, and name this one in a note.',
   evidence_refused: 'Convert the file to one of these types.',
   hold_ended: 'Read the hold; place another if money must be stopped again.',
+  hold_of_person: 'Request the release of the hold that `person` names.',
+  hold_of_accounts: 'Forfeit the holds of the accounts; list them with `person`.',
   hold_empty: 'Wait until the hold has money, or release it.',
   hold_too_small: 'Forfeit at most heldAmount.',
   hold_too_large: 'Hold at most what the bank has not taken back of the credit.',

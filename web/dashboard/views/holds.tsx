@@ -7,6 +7,7 @@ import { money } from '../format.ts'
 import { usePage } from '../loading.ts'
 import { Action, DecideRequest } from '../parts/action.tsx'
 import { PlaceHold } from '../parts/cases-and-holds.tsx'
+import { Link } from '../parts/controls.tsx'
 import { factList } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { AMOUNT, InputField, ReasonField } from '../parts/forms.tsx'
@@ -29,14 +30,20 @@ const FILTERS: readonly Filter[] = [
   { name: 'clientId', label: strings.client },
   { name: 'sessionId', label: strings.fields.sessionId },
   { name: 'accountNumber', label: strings.fields.accountNumber, placeholder: strings.digits10 },
+  { name: 'person', label: strings.holdOfPerson },
   { name: 'case', label: strings.case },
 ]
 
-const targetOf = ({ target, sessionId, accountNumber, merchantCode }: Hold) =>
-  [strings.targets[target], sessionId ?? accountNumber ?? merchantCode].filter(Boolean).join(' ')
+const targetOf = ({ target, sessionId, accountNumber, merchantCode, bvnMasked }: Hold) =>
+  [strings.targets[target], sessionId ?? accountNumber ?? merchantCode ?? bvnMasked]
+    .filter(Boolean)
+    .join(' ')
+
+// The client, or, for a person, that the hold is at all of them.
+const clientOf = ({ clientId }: { clientId: string | null }) => clientId ?? strings.allClients
 
 const COLUMNS: readonly Column<Hold>[] = [
-  { name: strings.client, place: 'lead', show: ({ clientId }) => clientId },
+  { name: strings.client, place: 'lead', show: clientOf },
   amountColumn(strings.held, 'heldAmount'),
   { name: strings.state, place: 'state', show: ({ state }) => <Badge state={state} /> },
   { name: strings.target, place: 'second', show: targetOf },
@@ -96,7 +103,17 @@ function HoldFacts({ hold }: { hold: Hold }) {
         about={`${strings.held}, ${targetOf(hold)}`}
       />
       {factList([
-        [strings.client, hold.clientId],
+        [strings.client, clientOf(hold)],
+        [strings.fields.bvn, hold.bvnMasked],
+        [strings.accounts, hold.accounts],
+        [
+          strings.holdOfPerson,
+          hold.person && (
+            <Link key="person" href={hrefOf('holds', hold.person)}>
+              {hold.person}
+            </Link>
+          ),
+        ],
         [
           strings.toHold,
           amount === null ? strings.all : <Money key="amount" {...{ amount, currency }} />,
@@ -188,9 +205,10 @@ function RequestEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
     <div class="buttons after-facts">
       <Action
         label={strings.release.ask}
-        title={strings.release.askTitle(held, hold.clientId)}
+        title={strings.release.askTitle(held, clientOf(hold))}
         action={strings.request}
         text={strings.release.askText}
+        isOffered={hold.person === null}
         run={(form, headers) =>
           send('POST', `${ONE}/release`, { params, body: { reason: form.text('reason') }, headers })
         }
@@ -201,10 +219,10 @@ function RequestEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
       </Action>
       <Action
         label={strings.forfeit.ask}
-        title={strings.forfeit.askTitle(held, hold.clientId)}
+        title={strings.forfeit.askTitle(held, clientOf(hold))}
         action={strings.request}
         text={strings.forfeit.askText}
-        isOffered={hold.heldAmount > 0}
+        isOffered={hold.heldAmount > 0 && hold.target !== 'person'}
         isDangerous
         run={(form, headers) => {
           const [reason, amount] = [form.text('reason'), form.amount('amount')]
