@@ -78,7 +78,10 @@ const BY_QUERY = [
 
 // Moves the reference from the query into the path, where the routes read it. Several different references
 // name nothing, and are refused as an unknown one.
-export function withReferenceInPath({ method, url = '/' }: Pick<IncomingMessage, 'method' | 'url'>) {
+export function withReferenceInPath({
+  method,
+  url = '/',
+}: Pick<IncomingMessage, 'method' | 'url'>) {
   const queryAt = url.indexOf('?')
   if (queryAt < 0) return url
   const path = url.slice(0, queryAt).replace(/\/$/, '')

@@ -61,7 +61,10 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
 
 const INT32_MAX = 2 ** 31 - 1
 // What the service checks of a value that it reads as another type than it describes.
-const CHECKED = ['type', 'enum', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'examples']
+const CHECKED = [
+  ...['type', 'enum', 'anyOf', 'pattern', 'examples'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum'],
+]
 
 // Returns a schema as the description shows it: of the type that callers need to know (`x-described`), with a
 // format where it is a number. Without a format, generated clients read an id as 32 bits, and money as a float

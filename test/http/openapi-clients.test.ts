@@ -84,6 +84,18 @@ test('every value has one type, or one and null', () => {
   })
 })
 
+test('no value is a list or something else: Java has no name for the list', () => {
+  // Looks at the choices of each union.
+  const walk = (value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) return
+    const choices = ((value as Schema).anyOf ?? []).filter(({ type }) => type !== 'null')
+    const hasList = choices.some(({ type }) => type === 'array')
+    assert(!hasList || choices.length === 1, path)
+    for (const [key, inner] of Object.entries(value)) walk(inner, `${path}/${key}`)
+  }
+  walk(description, '')
+})
+
 test('no field is null alone: generators have no type for that', () => {
   for (const [name, { properties = {} }] of Object.entries(schemas)) {
     for (const [field, { type }] of Object.entries(properties)) {
