@@ -97,10 +97,17 @@ function builtExpressions(): Promise<BuiltExpression[]> {
 function slowness(expression: RegExp): string | undefined {
   const { source, flags } = expression
   const everywhere = new RegExp(source, [...new Set(`${flags}g`)].join(''))
+  const once = new RegExp(source, flags)
   const uses: Readonly<Record<string, (text: string) => unknown>> = {
-    test: (text) => new RegExp(source, flags).test(text),
+    test: (text) => {
+      once.lastIndex = 0
+      return once.test(text)
+    },
     replace: (text) => text.replace(everywhere, ''),
-    matchAll: (text) => text.matchAll(everywhere).reduce((count) => count + 1, 0),
+    // matchAll() takes expressions with the flag g alone.
+    ...(flags.includes('g') && {
+      matchAll: (text: string) => text.matchAll(everywhere).reduce((count) => count + 1, 0),
+    }),
   }
   const bestOf = (use: () => unknown): number => {
     let best = Infinity

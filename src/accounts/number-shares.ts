@@ -82,9 +82,9 @@ export async function allotNumbers(
     const above = Math.min(demandOf(each), each.held - limit)
     let cut = above
     if (each.ceiling === null && above > 0) {
-      spare ??= (await countFree(tx, now, source)) - lastPart(source)
-      cut = Math.max(0, above - Math.max(0, spare))
-      spare -= above - cut
+      const left = spare ?? (await countSpare(tx, now, { ...source, needed: above }))
+      cut = Math.max(0, above - left)
+      spare = left - (above - cut)
     }
     allotted.set(each.clientId, demandOf(each) - cut)
     if (each.held - demandOf(each) < limit || cut > 0)
@@ -191,9 +191,13 @@ async function recount(
 const lastPart = (source: Source) =>
   Math.min(LAST_PART_MAX, Math.floor(rangeSize(source) / LAST_PART_DIVISOR))
 
-// Locks the bank's range, and counts its free numbers: those never issued, and those that are reusable, as
-// far as they matter.
-async function countFree(tx: Transaction, now: Date, { bank, purpose }: Source): Promise<number> {
+// Locks the bank's range, and counts its free numbers, issued or not, without the last part. Counts `needed`
+// where none at all is free, so that the draw finds the range exhausted.
+async function countSpare(
+  tx: Transaction,
+  now: Date,
+  { bank, purpose, needed }: Source & { needed: number },
+): Promise<number> {
   const range = bank[purpose]
   const { rows } = await tx.query<{ fresh: number }>({
     name: 'lock-number-range',
@@ -203,16 +207,28 @@ async function countFree(tx: Transaction, now: Date, { bank, purpose }: Source):
     values: [bank.code, purpose, range?.from, range?.to],
   })
   const fresh = rows[0]?.fresh ?? 0
-  if (purpose === 'static') return fresh
-  const reusable = await tx.query<{ count: number }>({
+  const kept = lastPart({ bank, purpose })
+  if (fresh >= kept + needed) return fresh - kept
+  const reusable =
+    purpose === 'dynamic' ? await countReusable(tx, now, { bank, limit: kept + needed - fresh }) : 0
+  return fresh + reusable === 0 ? needed : Math.max(0, fresh + reusable - kept)
+}
+
+// Counts the leased numbers that can be leased again, up to a limit.
+async function countReusable(
+  tx: Transaction,
+  now: Date,
+  { bank, limit }: { bank: BankSettings; limit: number },
+): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>({
     name: 'count-reusable-numbers',
     text: `select count(*)::int as count
              from (select from numbers
                     where bank_code = $1 and payment_id is not null and ${isReusable('$2')}
-                    limit ${2 * LAST_PART_MAX}) as again`,
-    values: [bank.code, now],
+                    limit $3) as again`,
+    values: [bank.code, now, limit],
   })
-  return fresh + (reusable.rows[0]?.count ?? 0)
+  return rows[0]?.count ?? 0
 }
 
 // Counts the shares again that were not counted for RECOUNT_MS: leases end, and the previous release draws

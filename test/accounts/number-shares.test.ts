@@ -127,6 +127,13 @@ test('the last part of a range is for clients within their share', async () => {
   assert.deepEqual(await heldBy(bench), ['dynamic 501', 'static 501'])
   dataOf(await tryInitiate(bench, bench, other), 'payment')
   dataOf(await tryAccount(bench, other))
+  // Where none is free at all, the range is exhausted for everybody.
+  await leaveFree(bench, 0)
+  for (const by of [undefined, other]) {
+    const exhausted = { status: 503, code: 'numbers_exhausted' }
+    assertRefused(await tryInitiate(bench, bench, by), exhausted, 'payment')
+    assertRefused(await tryAccount(bench, by), exhausted)
+  }
   // Numbers that are reusable again are free.
   await bench.db.query(
     `update numbers set reusable_at = $1
