@@ -1381,6 +1381,7 @@ create table known_database (
   identity text collate "C" not null,
   is_synchronous boolean not null,
   noted_at timestamp with time zone not null,
+  server_started_at timestamp with time zone,
   constraint known_database_pkey PRIMARY KEY (is_only),
   constraint known_database_is_one CHECK (is_only)
 );
@@ -1634,8 +1635,12 @@ create table number_ranges (
   last_serial bigint not null,
   key bytea not null,
   next_index bigint not null default 0,
+  gap_from bigint,
+  gap_until bigint,
+  is_gap_free boolean not null default false,
   constraint number_ranges_pkey PRIMARY KEY (id),
   constraint number_ranges_once UNIQUE (bank_code, purpose, first_serial, last_serial),
+  constraint number_ranges_gap_before_next CHECK ((gap_from IS NULL) = (gap_until IS NULL) AND gap_from >= 0 AND gap_from <= gap_until AND gap_until <= next_index),
   constraint number_ranges_in_order CHECK (first_serial >= 0 AND first_serial <= last_serial AND last_serial <= 999999999),
   constraint number_ranges_not_overrun CHECK (next_index <= (last_serial - first_serial + 1)),
   constraint number_ranges_purpose_check CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text]))
@@ -1855,7 +1860,11 @@ create table payout_holds (
   last_payout_id bigint,
   released_by text collate "C",
   released_at timestamp with time zone,
+  may_lack_nothing boolean not null default false,
+  lacks_nothing boolean not null default false,
   constraint payout_holds_pkey PRIMARY KEY (id),
+  constraint payout_holds_lack_nothing_if_possible CHECK (NOT lacks_nothing OR may_lack_nothing AND released_at IS NOT NULL),
+  constraint payout_holds_of_move_know_payouts CHECK (NOT may_lack_nothing OR restored_to IS NOT NULL),
   constraint payout_holds_of_restore_know_payouts CHECK ((restored_to IS NULL) = (last_payout_id IS NULL)),
   constraint payout_holds_released_by_somebody CHECK ((released_at IS NULL) = (released_by IS NULL))
 );
@@ -3337,10 +3346,12 @@ create function command_line() returns uuid;
 create function count_matches() returns trigger;
 create function current_database_identity() returns text;
 create function decided_transfer_id() returns bigint;
+create function doubtful_until() returns timestamp with time zone;
 create function erase_messages(of_advice uuid, of_account bigint, at timestamp with time zone) returns void;
 create function erase_messages_of_account() returns trigger;
 create function erase_messages_of_advice() returns trigger;
 create function forget_take_over() returns trigger;
+create function is_database_moved() returns boolean;
 create function is_independent(makers uuid[], checker uuid) returns boolean;
 create function is_same_person(makers uuid[], checker uuid) returns boolean;
 create function keep_account_people() returns trigger;
@@ -3349,6 +3360,7 @@ create function keep_maker_people() returns trigger;
 create function keep_payout_file() returns trigger;
 create function keep_subaccount_people() returns trigger;
 create function keep_tier_verified() returns trigger;
+create function last_doubtful_payout() returns bigint;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
@@ -3370,6 +3382,9 @@ create function refuse_to_complete_twice() returns trigger;
 create function remember_removed_user() returns trigger;
 create function require_approved_reopening() returns trigger;
 create function require_disk_space() returns void;
+create function require_known_database() returns void;
+create function settle_lost_changes(reason text, held_by text, at timestamp with time zone, restored_to timestamp with time zone, may_lack_nothing boolean, numbers_skipped bigint) returns void;
+create function settle_moved_database() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;
 create function was_independent(makers uuid[], checker uuid, at timestamp with time zone) returns boolean;
