@@ -160,11 +160,12 @@ for (const { table, definition } of KEEPING) {
     await using copy = await copyOf(table, fn, definition)
     const [actor] = copy.makerColumns
     const at = '2026-11-14'
-    for (const [name, id] of [
+    const identities: [string, string | null][] = [
       [`user:${gone.user.email}`, gone.user.id],
       [`user:${gone.user.email}`, null],
       ['client:X', gone.user.id],
-    ] as const) {
+    ]
+    for (const [name, id] of identities) {
       if (actor === null && id === null) continue // A chooser without a name is a client's credentials.
       await assert.rejects(
         copy.make({ name, id, at }),
@@ -200,7 +201,7 @@ async function copyOf(table: string, fn: string, definition: string) {
   )
   return {
     makerColumns: columns,
-    make: ({ name: actor, id, at }: { name?: string | null; id?: string | null; at: string }) => {
+    make: ({ name: actor, id, at }: { name: string | null; id: string | null; at: string }) => {
       const values = {
         [columns[1]]: id,
         [columns[2]]: at,
