@@ -2134,6 +2134,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -2156,6 +2157,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     columns?: string;
                 };
             };
@@ -2177,6 +2179,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     limit?: number;
                     cursor?: string;
                 };
@@ -7565,7 +7568,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "number_ceiling_reached" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
+                    kind?: "numbers_exhausted" | "number_ceiling_reached" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "erasure_refused" | "erasure_paused" | "held_person_account" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
                     severity?: "notice" | "warning" | "critical";
                     open?: boolean;
                     from?: string;
@@ -9733,7 +9736,9 @@ export interface components {
             reporterReference: string | null;
             state: "open" | "investigating" | "closed";
             outcome: string | null;
+            isJoint: boolean;
             nextDueAt: string | null;
+            nextDeadline: string | null;
             reportedAt: string;
             openedBy: string;
             openedAt: string;
@@ -9765,25 +9770,34 @@ export interface components {
             receivedAt: string;
         };
         CaseDeadline: {
-            name: "acknowledge" | "respond" | "resolve";
-            dueAt: string;
+            name: "report" | "notify" | "acknowledge" | "respond" | "resolve" | "resolve_joint" | "reimburse";
+            clock: "payment" | "report" | "investigation_end";
+            state: "waiting" | "running" | "met" | "missed" | "ended";
+            startedAt: string | null;
+            dueAt: string | null;
             metAt: string | null;
             metBy: string | null;
             source: string;
+            sourceDate: string | null;
         };
         CaseDeadlineRequest: {
             unit: "minutes" | "business_days";
             length: number;
             warnMinutes: number;
             source: string;
+            sourceDate?: string;
+            validFrom?: string;
         };
         CaseDeadlineRule: {
-            name: "acknowledge" | "respond" | "resolve";
+            name: "report" | "notify" | "acknowledge" | "respond" | "resolve" | "resolve_joint" | "reimburse";
+            clock: "payment" | "report" | "investigation_end";
+            validFrom: string;
             kinds: string[];
             unit: "minutes" | "business_days";
             length: number;
             warnMinutes: number;
             source: string;
+            sourceDate: string | null;
             updatedBy: string | null;
             updatedAt: string;
         };
@@ -9848,7 +9862,9 @@ export interface components {
             reporterReference: string | null;
             state: "open" | "investigating" | "closed";
             outcome: string | null;
+            isJoint: boolean;
             nextDueAt: string | null;
+            nextDeadline: string | null;
             reportedAt: string;
             openedBy: string;
             openedAt: string;
@@ -9885,6 +9901,7 @@ export interface components {
             /** @example 6000 */
             amount?: number | string;
             reporterReference?: string;
+            isJoint?: boolean;
             reportedAt?: string;
             sessionIds?: string[];
             parties?: components["schemas"]["CasePartyRequest"][];
@@ -10842,11 +10859,14 @@ export interface components {
         };
         Hold: {
             reference: string;
-            clientId: string;
-            target: "credit" | "account" | "merchant" | "client";
+            clientId: string | null;
+            target: "credit" | "account" | "merchant" | "client" | "person";
             sessionId: string | null;
             accountNumber: string | null;
             merchantCode: string | null;
+            bvnMasked: string | null;
+            person: string | null;
+            accounts: number | null;
             amount: number | null;
             heldAmount: number;
             forfeitedAmount: number;
@@ -10862,7 +10882,7 @@ export interface components {
         HoldEnding: {
             id: number;
             hold: string;
-            clientId: string;
+            clientId: string | null;
             kind: string;
             amount: number | null;
             reason: string;
@@ -10939,8 +10959,9 @@ export interface components {
             data: components["schemas"]["HoldEventData"];
         };
         HoldRequest: {
-            target: "credit" | "account" | "merchant" | "client";
-            clientId: string;
+            target: "credit" | "account" | "merchant" | "client" | "person";
+            clientId?: string;
+            bvn?: string;
             sessionId?: string;
             accountNumber?: string;
             merchantCode?: string;
@@ -14445,6 +14466,8 @@ export type ErrorCode =
     | "case_full"
     | "evidence_refused"
     | "hold_ended"
+    | "hold_of_person"
+    | "hold_of_accounts"
     | "hold_empty"
     | "hold_too_small"
     | "hold_too_large"
@@ -14567,4 +14590,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","payout.returned","settlement.closed","settlement.paid","settlement.failed","hold.placed","hold.released","hold.forfeited","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","number_ceiling_reached","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const
+export const ALERT_KINDS = ["numbers_exhausted","number_ceiling_reached","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","erasure_refused","erasure_paused","held_person_account","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const

@@ -79,7 +79,7 @@ const HoldView = view('Hold', (f: Fields<Hold>) => ({
     'Of the person, also on the holds of the person’s accounts.',
   ),
   person: f.textOrNull('personReference', 'The hold on the person that this one belongs to.'),
-  accounts: f.numberOrNull('accounts', 'How many accounts of the person are held.'),
+  accounts: f.integerOrNull('accounts', 'How many accounts of the person are held.'),
   amount: f.nairaOrNull('amountKobo', 'What is to be held. Null: all, also what arrives later.'),
   heldAmount: f.naira('heldKobo', 'What is held now; of a person, on all accounts.'),
   forfeitedAmount: f.naira('forfeitedKobo'),
