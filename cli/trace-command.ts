@@ -72,7 +72,7 @@ async function readTimeline({ manilla, terminal }: Context, { type, reference }:
   if (type === 'credit') return manilla.credits.timeline(reference, { signal })
   if (type !== 'account') return manilla.payments.timeline(reference, { signal })
   const path = '/api/v1/accounts/static/{accountNumber}/timeline'
-  const query = { limit: String(ACCOUNT_ENTRIES) }
+  const query = { limit: ACCOUNT_ENTRIES }
   const entries = await manilla.request('get', path, {
     params: { accountNumber: reference },
     query,

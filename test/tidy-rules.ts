@@ -85,6 +85,14 @@ const BANS: readonly Ban[] = [
     except: /^test\/support\/(?:closing|database)\.ts$/,
     why: 'a hook would be one of all files that share its process; use closeAfterTests',
   },
+  {
+    pattern: /\bwithTransaction\(/,
+    where: /^src\/[a-z-]+\/(?:[a-z-]+-)?routes\.ts$/,
+    // Banks, payers and people who sign in have no session; bank answers are kept whoever is gone.
+    except:
+      /^src\/(?:access\/(?:login|sign-in|user)|accounts\/number|credits\/rail\S*|requery\/)-?routes/,
+    why: 'a write checks its caller: use withCaller (I222)',
+  },
 ]
 
 // Reports each match of a banned pattern, at its first character that is not a blank.

@@ -163,6 +163,12 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [rules.bans, 'web/pay/a.tsx', 'root.innerHTML = text', '1: innerHTML: text becomes'],
   [rules.bans, 'src/a.ts', '\nread(process.env.PORT)', '2: process.env: settings'],
   [rules.bans, 'src/a.ts', 'const now = new Date()', '1: new Date(): the clock'],
+  [
+    rules.bans,
+    'src/fees/fee-routes.ts',
+    'withTransaction(db, work)',
+    '1: withTransaction(: a write',
+  ],
   [rules.bans, 'src/a.ts', 'const now = Date.now', '1: Date.now: the clock'],
   [rules.bans, 'src/a.ts', 'parseFloat(amount)', '1: parseFloat(: money'],
   [rules.bans, 'src/a.ts', '(1.5).toFixed(2)', '1: .toFixed(: money'],

@@ -134,21 +134,21 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["OwnAccountList"];
+                        "application/json": components["schemas"]["OwnAccountPage"];
                     };
                 };
             };
@@ -222,8 +222,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -435,7 +435,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -445,7 +445,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementEntryList"];
+                        "application/json": components["schemas"]["StatementEntryPage"];
                     };
                 };
             };
@@ -455,14 +455,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LimitProfileList"];
+                        "application/json": components["schemas"]["LimitProfilePage"];
                     };
                 };
             };
@@ -582,19 +582,54 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/clients/{clientId}/number-ceilings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NumberCeilingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NumberCeilingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NumberCeilingsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/fee-rules": {
         get: {
             parameters: {
                 query?: {
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["FeeRuleList"];
+                        "application/json": components["schemas"]["FeeRulePage"];
                     };
                 };
             };
@@ -655,14 +690,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["FeeRuleList"];
+                        "application/json": components["schemas"]["FeeRulePage"];
                     };
                 };
             };
@@ -705,14 +740,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SubaccountList"];
+                        "application/json": components["schemas"]["SubaccountPage"];
                     };
                 };
             };
@@ -776,14 +811,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SplitList"];
+                        "application/json": components["schemas"]["SplitPage"];
                     };
                 };
             };
@@ -852,15 +887,15 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
-                    limit?: string | number;
+                    isActive?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["BankAccountList"];
+                        "application/json": components["schemas"]["BankAccountPage"];
                     };
                 };
             };
@@ -889,7 +924,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
+                    isActive?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -907,7 +942,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isActive?: "true" | "false";
+                    isActive?: boolean;
                     columns?: string;
                 };
             };
@@ -987,14 +1022,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutList"];
+                        "application/json": components["schemas"]["PayoutPage"];
                     };
                 };
             };
@@ -1147,7 +1182,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -1302,6 +1339,17 @@ export interface paths {
         };
     };
     "/Payment/banktransfer/supportedbank": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SupportedBanksResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/Banks": {
         get: {
             responses: {
                 200: {
@@ -1621,14 +1669,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CreditList"];
+                        "application/json": components["schemas"]["CreditPage"];
                     };
                 };
             };
@@ -1690,14 +1738,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PaymentList"];
+                        "application/json": components["schemas"]["PaymentPage"];
                     };
                 };
             };
@@ -1723,7 +1771,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -1733,7 +1781,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1765,7 +1813,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -1775,7 +1823,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1884,14 +1932,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RefundList"];
+                        "application/json": components["schemas"]["RefundPage"];
                     };
                 };
             };
@@ -1953,14 +2001,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdjustmentList"];
+                        "application/json": components["schemas"]["AdjustmentPage"];
                     };
                 };
             };
@@ -2013,7 +2061,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2084,6 +2134,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -2106,6 +2157,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     columns?: string;
                 };
             };
@@ -2127,14 +2179,15 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
-                    limit?: string | number;
+                    person?: string;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HoldList"];
+                        "application/json": components["schemas"]["HoldPage"];
                     };
                 };
             };
@@ -2181,14 +2234,14 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     hold?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HoldEndingList"];
+                        "application/json": components["schemas"]["HoldEndingPage"];
                     };
                 };
             };
@@ -2234,7 +2287,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         reason: string;
-                        /** @example 6000.00 */
+                        /** @example 6000 */
                         amount?: number | string;
                     };
                 };
@@ -2261,7 +2314,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        request?: number;
+                        revision: string;
                     };
                 };
             };
@@ -2331,14 +2384,14 @@ export interface paths {
                 query?: {
                     state?: "draft" | "active" | "ended";
                     subject?: "credit" | "payout";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningRuleList"];
+                        "application/json": components["schemas"]["ScreeningRulePage"];
                     };
                 };
             };
@@ -2463,14 +2516,14 @@ export interface paths {
                 query?: {
                     name?: string;
                     format?: "un_xml" | "ofac_xml" | "ofac_csv" | "csv";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningListList"];
+                        "application/json": components["schemas"]["ScreeningListPage"];
                     };
                 };
             };
@@ -2551,14 +2604,14 @@ export interface paths {
                     clientId?: string;
                     sessionId?: string;
                     payout?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningDecisionList"];
+                        "application/json": components["schemas"]["ScreeningDecisionPage"];
                     };
                 };
             };
@@ -2637,14 +2690,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ScreeningRequestList"];
+                        "application/json": components["schemas"]["ScreeningRequestPage"];
                     };
                 };
             };
@@ -2678,7 +2731,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2748,15 +2803,15 @@ export interface paths {
                     kind?: "bank_report" | "payer_report" | "own_rule";
                     clientId?: string;
                     sessionId?: string;
-                    overdue?: "true" | "false";
-                    limit?: string | number;
+                    overdue?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CaseOutlineList"];
+                        "application/json": components["schemas"]["CaseOutlinePage"];
                     };
                 };
             };
@@ -2981,7 +3036,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["CaseDeadlineRuleList"];
+                        "application/json": components["schemas"]["CaseDeadlineRulePage"];
                     };
                 };
             };
@@ -3101,17 +3156,17 @@ export interface paths {
                     bankCode: string;
                     currency?: string;
                     day: string;
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
                     search?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReconciledLineList"];
+                        "application/json": components["schemas"]["ReconciledLinePage"];
                     };
                 };
             };
@@ -3124,17 +3179,17 @@ export interface paths {
                     bankCode: string;
                     currency?: string;
                     day: string;
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "payout_return" | "return" | "recovery" | "booked";
                     search?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReconciledItemList"];
+                        "application/json": components["schemas"]["ReconciledItemPage"];
                     };
                 };
             };
@@ -3180,14 +3235,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdjustingEntryList"];
+                        "application/json": components["schemas"]["AdjustingEntryPage"];
                     };
                 };
             };
@@ -3240,7 +3295,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3345,14 +3402,14 @@ export interface paths {
                 query?: {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceList"];
+                        "application/json": components["schemas"]["DifferencePage"];
                     };
                 };
             };
@@ -3413,14 +3470,14 @@ export interface paths {
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceList"];
+                        "application/json": components["schemas"]["DifferencePage"];
                     };
                 };
             };
@@ -3499,7 +3556,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3677,7 +3736,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -3687,7 +3746,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["TimelineEntryList"];
+                        "application/json": components["schemas"]["TimelineEntryPage"];
                     };
                 };
             };
@@ -3761,8 +3820,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -3792,8 +3851,8 @@ export interface paths {
                     bvn?: string;
                     nin?: string;
                     name?: string;
-                    active?: "true" | "false";
-                    default?: "true" | "false";
+                    active?: boolean;
+                    default?: boolean;
                     minAmount?: number | string;
                     maxAmount?: number | string;
                     from?: string;
@@ -4293,14 +4352,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AdviceRecordList"];
+                        "application/json": components["schemas"]["AdviceRecordPage"];
                     };
                 };
             };
@@ -4380,14 +4439,14 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MerchantBalanceList"];
+                        "application/json": components["schemas"]["MerchantBalancePage"];
                     };
                 };
             };
@@ -4398,14 +4457,14 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SubaccountBalanceList"];
+                        "application/json": components["schemas"]["SubaccountBalancePage"];
                     };
                 };
             };
@@ -4502,14 +4561,14 @@ export interface paths {
             parameters: {
                 query?: {
                     kind?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LedgerAccountList"];
+                        "application/json": components["schemas"]["LedgerAccountPage"];
                     };
                 };
             };
@@ -4591,7 +4650,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -4601,7 +4660,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["LedgerTransferList"];
+                        "application/json": components["schemas"]["LedgerTransferPage"];
                     };
                 };
             };
@@ -4695,13 +4754,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    year?: string;
+                    year?: number;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["HolidayList"];
+                        "application/json": components["schemas"]["HolidayPage"];
                     };
                 };
             };
@@ -4782,14 +4841,14 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementList"];
+                        "application/json": components["schemas"]["SettlementPage"];
                     };
                 };
             };
@@ -4845,7 +4904,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -4855,7 +4914,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementLineList"];
+                        "application/json": components["schemas"]["SettlementLinePage"];
                     };
                 };
             };
@@ -4873,7 +4932,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["ApproveSettlementRequest"];
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5046,14 +5107,14 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SuspenseItemList"];
+                        "application/json": components["schemas"]["SuspenseItemPage"];
                     };
                 };
             };
@@ -5080,7 +5141,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
+                    itemId?: number;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -5099,7 +5160,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
+                    itemId?: number;
                     columns?: string;
                 };
             };
@@ -5117,15 +5178,15 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
-                    itemId?: string;
-                    limit?: string | number;
+                    itemId?: number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ApprovalRequestList"];
+                        "application/json": components["schemas"]["ApprovalRequestPage"];
                     };
                 };
             };
@@ -5172,7 +5233,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5288,14 +5351,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["WebhookEndpointWithHealthList"];
+                        "application/json": components["schemas"]["WebhookEndpointWithHealthPage"];
                     };
                 };
             };
@@ -5432,18 +5495,18 @@ export interface paths {
                     type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
-                    delivered?: "true" | "false";
+                    delivered?: boolean;
                     include?: "deliveries";
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["EventList"];
+                        "application/json": components["schemas"]["EventPage"];
                     };
                 };
             };
@@ -5475,7 +5538,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DeliveryDetailList"];
+                        "application/json": components["schemas"]["DeliveryDetailPage"];
                     };
                 };
             };
@@ -5484,11 +5547,8 @@ export interface paths {
     "/api/v1/events/stream": {
         get: {
             parameters: {
-                query?: {
-                    lastEventId?: string;
-                };
                 header?: {
-                    "last-event-id"?: string;
+                    "last-event-id"?: number;
                 };
             };
             responses: {
@@ -5527,6 +5587,20 @@ export interface paths {
         };
     };
     "/api/v1/webhook-endpoints/{id}/replay": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReplayResponse"];
+                    };
+                };
+            };
+        };
         post: {
             parameters: {
                 header?: {
@@ -5603,14 +5677,14 @@ export interface paths {
                     recipient?: string;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MessageList"];
+                        "application/json": components["schemas"]["MessagePage"];
                     };
                 };
             };
@@ -5652,14 +5726,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["MessageSuppressionList"];
+                        "application/json": components["schemas"]["MessageSuppressionPage"];
                     };
                 };
             };
@@ -5745,14 +5819,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReportScheduleList"];
+                        "application/json": components["schemas"]["ReportSchedulePage"];
                     };
                 };
             };
@@ -5886,14 +5960,14 @@ export interface paths {
                     subject?: string;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AuditLogEntryList"];
+                        "application/json": components["schemas"]["AuditLogEntryPage"];
                     };
                 };
             };
@@ -5938,7 +6012,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SessionList"];
+                        "application/json": components["schemas"]["SessionPage"];
                     };
                 };
             };
@@ -6263,7 +6337,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PasskeyList"];
+                        "application/json": components["schemas"]["PasskeyPage"];
                     };
                 };
             };
@@ -6330,7 +6404,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["NewPasskeyResponse"];
+                        "application/json": components["schemas"]["AddedPasskeyResponse"];
                     };
                 };
             };
@@ -6362,7 +6436,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SavedViewList"];
+                        "application/json": components["schemas"]["SavedViewPage"];
                     };
                 };
             };
@@ -6438,14 +6512,14 @@ export interface paths {
             parameters: {
                 query?: {
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["UserList"];
+                        "application/json": components["schemas"]["UserPage"];
                     };
                 };
             };
@@ -6645,15 +6719,15 @@ export interface paths {
             parameters: {
                 query?: {
                     search?: string;
-                    active?: "true" | "false";
-                    limit?: string | number;
+                    active?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ClientList"];
+                        "application/json": components["schemas"]["RegisteredClientPage"];
                     };
                 };
             };
@@ -6730,7 +6804,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    days?: string | number;
+                    days?: number;
                 };
                 path: {
                     clientId: string;
@@ -6879,7 +6953,7 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -6901,7 +6975,7 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                     columns?: string;
                 };
             };
@@ -6922,15 +6996,15 @@ export interface paths {
                     bankCode?: string;
                     from?: string;
                     to?: string;
-                    reveal?: "true" | "false";
-                    limit?: string | number;
+                    reveal?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["ReturnList"];
+                        "application/json": components["schemas"]["ReturnPage"];
                     };
                 };
             };
@@ -6940,7 +7014,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    reveal?: "true" | "false";
+                    reveal?: boolean;
                 };
                 path: {
                     reference: string;
@@ -7012,14 +7086,14 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileList"];
+                        "application/json": components["schemas"]["PayoutFilePage"];
                     };
                 };
             };
@@ -7168,14 +7242,14 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureList"];
+                        "application/json": components["schemas"]["RequestedFailurePage"];
                     };
                 };
             };
@@ -7193,13 +7267,15 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7225,7 +7301,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7249,7 +7325,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                        "application/json": components["schemas"]["RequestedFailureResponse"];
                     };
                 };
             };
@@ -7354,14 +7430,14 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["OperatorPayoutList"];
+                        "application/json": components["schemas"]["OperatorPayoutPage"];
                     };
                 };
             };
@@ -7440,14 +7516,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutTariffList"];
+                        "application/json": components["schemas"]["PayoutTariffPage"];
                     };
                 };
             };
@@ -7492,19 +7568,19 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
+                    kind?: "numbers_exhausted" | "number_ceiling_reached" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "erasure_refused" | "erasure_paused" | "held_person_account" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
                     severity?: "notice" | "warning" | "critical";
-                    open?: "true" | "false";
+                    open?: boolean;
                     from?: string;
                     to?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["AlertList"];
+                        "application/json": components["schemas"]["AlertPage"];
                     };
                 };
             };
@@ -7628,14 +7704,14 @@ export interface paths {
                 query?: {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["RailItemList"];
+                        "application/json": components["schemas"]["RailItemPage"];
                     };
                 };
             };
@@ -7918,7 +7994,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -8287,14 +8365,14 @@ export interface paths {
                 query?: {
                     tax?: "vat" | "stamp_duty" | "withholding";
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["TaxRateList"];
+                        "application/json": components["schemas"]["TaxRatePage"];
                     };
                 };
             };
@@ -8432,14 +8510,14 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["VatInvoiceList"];
+                        "application/json": components["schemas"]["VatInvoicePage"];
                     };
                 };
             };
@@ -8523,14 +8601,14 @@ export interface paths {
                 query?: {
                     month?: string;
                     kind?: "invoice" | "credit_note";
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["VatInvoiceList"];
+                        "application/json": components["schemas"]["VatInvoicePage"];
                     };
                 };
             };
@@ -8700,14 +8778,14 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementList"];
+                        "application/json": components["schemas"]["StatementPage"];
                     };
                 };
             };
@@ -8762,7 +8840,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -8783,7 +8861,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
+                    isMatched?: boolean;
                     columns?: string;
                 };
                 path: {
@@ -8803,8 +8881,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    isMatched?: "true" | "false";
-                    limit?: string | number;
+                    isMatched?: boolean;
+                    limit?: number;
                     cursor?: string;
                 };
                 path: {
@@ -8814,7 +8892,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementLineList"];
+                        "application/json": components["schemas"]["StatementLinePage"];
                     };
                 };
             };
@@ -8825,14 +8903,14 @@ export interface paths {
             parameters: {
                 query?: {
                     bankCode?: string;
-                    limit?: string | number;
+                    limit?: number;
                     cursor?: string;
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementImportList"];
+                        "application/json": components["schemas"]["StatementImportPage"];
                     };
                 };
             };
@@ -8859,7 +8937,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["StatementProfileList"];
+                        "application/json": components["schemas"]["StatementProfilePage"];
                     };
                 };
             };
@@ -8928,9 +9006,9 @@ export interface components {
             kycTier?: 1 | 2 | 3;
             verifiedName?: string | null;
             payerRules?: {
-                /** @example 6000.00 */
+                /** @example 6000 */
                 minAmount?: number | string;
-                /** @example 6000.00 */
+                /** @example 6000 */
                 maxAmount?: number | string;
                 accounts?: {
                     accountNumber: string;
@@ -9085,6 +9163,15 @@ export interface components {
             debit: number;
             credit: number;
         };
+        AddedPasskey: {
+            passkey: components["schemas"]["Passkey"];
+            recoveryCodes: string[];
+        };
+        AddedPasskeyResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AddedPasskey"];
+        };
         AdjustingEntry: {
             reference: string;
             differenceId: number;
@@ -9098,6 +9185,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9106,7 +9194,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        AdjustingEntryList: {
+        AdjustingEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdjustingEntry"][];
@@ -9138,6 +9226,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9146,7 +9235,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        AdjustmentList: {
+        AdjustmentPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Adjustment"][];
@@ -9158,7 +9247,7 @@ export interface components {
             of: "receivable" | "shortfall" | "withholding";
             clientId?: string;
             bankCode?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             reason: string;
             document?: string;
@@ -9226,7 +9315,7 @@ export interface components {
             closesAt: string | null;
             cancelledAt: string | null;
         };
-        AdviceRecordList: {
+        AdviceRecordPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"][];
@@ -9239,7 +9328,7 @@ export interface components {
             data: components["schemas"]["AdviceRecord"];
         };
         AdviceRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             /**
              * @default NGN
@@ -9310,7 +9399,7 @@ export interface components {
             acknowledgedBy: string | null;
             clearedAt: string | null;
         };
-        AlertList: {
+        AlertPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Alert"][];
@@ -9365,6 +9454,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
             isOwn: boolean;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9373,7 +9463,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        ApprovalRequestList: {
+        ApprovalRequestPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"][];
@@ -9384,10 +9474,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"];
-        };
-        ApproveSettlementRequest: {
-            bankAccounts?: string[];
-            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -9408,7 +9494,7 @@ export interface components {
             };
             takenAt: string;
         };
-        AuditLogEntryList: {
+        AuditLogEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AuditLogEntry"][];
@@ -9471,7 +9557,7 @@ export interface components {
             createdAt: string;
             enquiredAt: string | null;
         };
-        BankAccountList: {
+        BankAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["BankAccount"][];
@@ -9650,7 +9736,9 @@ export interface components {
             reporterReference: string | null;
             state: "open" | "investigating" | "closed";
             outcome: string | null;
+            isJoint: boolean;
             nextDueAt: string | null;
+            nextDeadline: string | null;
             reportedAt: string;
             openedBy: string;
             openedAt: string;
@@ -9682,29 +9770,38 @@ export interface components {
             receivedAt: string;
         };
         CaseDeadline: {
-            name: "acknowledge" | "respond" | "resolve";
-            dueAt: string;
+            name: "report" | "notify" | "acknowledge" | "respond" | "resolve" | "resolve_joint" | "reimburse";
+            clock: "payment" | "report" | "investigation_end";
+            state: "waiting" | "running" | "met" | "missed" | "ended";
+            startedAt: string | null;
+            dueAt: string | null;
             metAt: string | null;
             metBy: string | null;
             source: string;
+            sourceDate: string | null;
         };
         CaseDeadlineRequest: {
             unit: "minutes" | "business_days";
             length: number;
             warnMinutes: number;
             source: string;
+            sourceDate?: string;
+            validFrom?: string;
         };
         CaseDeadlineRule: {
-            name: "acknowledge" | "respond" | "resolve";
+            name: "report" | "notify" | "acknowledge" | "respond" | "resolve" | "resolve_joint" | "reimburse";
+            clock: "payment" | "report" | "investigation_end";
+            validFrom: string;
             kinds: string[];
             unit: "minutes" | "business_days";
             length: number;
             warnMinutes: number;
             source: string;
+            sourceDate: string | null;
             updatedBy: string | null;
             updatedAt: string;
         };
-        CaseDeadlineRuleList: {
+        CaseDeadlineRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CaseDeadlineRule"][];
@@ -9765,14 +9862,16 @@ export interface components {
             reporterReference: string | null;
             state: "open" | "investigating" | "closed";
             outcome: string | null;
+            isJoint: boolean;
             nextDueAt: string | null;
+            nextDeadline: string | null;
             reportedAt: string;
             openedBy: string;
             openedAt: string;
             closedAt: string | null;
             erasedAt: string | null;
         };
-        CaseOutlineList: {
+        CaseOutlinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CaseOutline"][];
@@ -9799,9 +9898,10 @@ export interface components {
             kind: "bank_report" | "payer_report" | "own_rule";
             summary: string;
             clientId?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             reporterReference?: string;
+            isJoint?: boolean;
             reportedAt?: string;
             sessionIds?: string[];
             parties?: components["schemas"]["CasePartyRequest"][];
@@ -9819,20 +9919,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ChatTest"];
-        };
-        Client: {
-            clientId: string;
-            name: string;
-            isActive: boolean;
-            suspendedAt: string | null;
-            suspensionReason: string | null;
-            accountName: string;
-            pendingAccountName: string | null;
-            isOperator: boolean;
-            scopes: string[];
-            merchantCodes: string[] | null;
-            allowedAddresses: string[] | null;
-            createdAt: string;
         };
         ClientDetail: {
             clientId: string;
@@ -9853,13 +9939,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ClientDetail"];
-        };
-        ClientList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Client"][];
-            hasMore: boolean;
-            nextCursor: string | null;
         };
         ClientSecret: {
             keyId: string;
@@ -10182,19 +10261,19 @@ export interface components {
             kind: "session_id" | "settlement_id" | "bank_reference" | "clearing_reference" | "uetr";
             value: string;
         };
-        CreditList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Credit"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
         CreditLocation: {
             amount: number;
             place: "collection_account" | "payment" | "suspense" | "returning" | "returned" | "reversed";
             reference: string | null;
             reason: string | null;
             description: string;
+        };
+        CreditPage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Credit"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         CreditReturn: {
             reference: string;
@@ -10432,7 +10511,7 @@ export interface components {
             deliveredAt: string | null;
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
-        DeliveryDetailList: {
+        DeliveryDetailPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DeliveryDetail"][];
@@ -10467,6 +10546,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10517,6 +10597,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10531,13 +10612,6 @@ export interface components {
             message: string;
             data: components["schemas"]["DifferenceDetail"];
         };
-        DifferenceList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Difference"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
         DifferenceOwner: {
             id: string;
             email: string;
@@ -10547,6 +10621,13 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DifferenceOwner"][];
+        };
+        DifferencePage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Difference"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         DifferencePayout: {
             reference: string;
@@ -10681,7 +10762,7 @@ export interface components {
             message: string;
             data: components["schemas"]["EventDetail"];
         };
-        EventList: {
+        EventPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Event"][];
@@ -10712,7 +10793,7 @@ export interface components {
             customerPays: number;
         };
         FeeQuoteRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             bps?: number;
             flat?: (number | string) | null;
@@ -10745,7 +10826,7 @@ export interface components {
             effectiveTo: string | null;
             createdAt: string;
         };
-        FeeRuleList: {
+        FeeRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["FeeRule"][];
@@ -10778,11 +10859,14 @@ export interface components {
         };
         Hold: {
             reference: string;
-            clientId: string;
-            target: "credit" | "account" | "merchant" | "client";
+            clientId: string | null;
+            target: "credit" | "account" | "merchant" | "client" | "person";
             sessionId: string | null;
             accountNumber: string | null;
             merchantCode: string | null;
+            bvnMasked: string | null;
+            person: string | null;
+            accounts: number | null;
             amount: number | null;
             heldAmount: number;
             forfeitedAmount: number;
@@ -10798,13 +10882,14 @@ export interface components {
         HoldEnding: {
             id: number;
             hold: string;
-            clientId: string;
+            clientId: string | null;
             kind: string;
             amount: number | null;
             reason: string;
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10813,7 +10898,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        HoldEndingList: {
+        HoldEndingPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["HoldEnding"][];
@@ -10848,7 +10933,7 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["HoldEventData"];
         };
-        HoldList: {
+        HoldPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Hold"][];
@@ -10874,12 +10959,13 @@ export interface components {
             data: components["schemas"]["HoldEventData"];
         };
         HoldRequest: {
-            target: "credit" | "account" | "merchant" | "client";
-            clientId: string;
+            target: "credit" | "account" | "merchant" | "client" | "person";
+            clientId?: string;
+            bvn?: string;
             sessionId?: string;
             accountNumber?: string;
             merchantCode?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             reason: string;
             case?: string;
@@ -10898,7 +10984,7 @@ export interface components {
             updatedBy: string | null;
             updatedAt: string;
         };
-        HolidayList: {
+        HolidayPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Holiday"][];
@@ -11064,7 +11150,7 @@ export interface components {
             credits: number;
             openedAt: string;
         };
-        LedgerAccountList: {
+        LedgerAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LedgerAccount"][];
@@ -11111,7 +11197,7 @@ export interface components {
             holdReference: string | null;
             postedAt: string;
         };
-        LedgerTransferList: {
+        LedgerTransferPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LedgerTransfer"][];
@@ -11129,7 +11215,7 @@ export interface components {
             createdAt: string;
             updatedAt: string;
         };
-        LimitProfileList: {
+        LimitProfilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["LimitProfile"][];
@@ -11213,7 +11299,7 @@ export interface components {
             inSuspense: number;
             returned: number;
         };
-        MerchantBalanceList: {
+        MerchantBalancePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["MerchantBalance"][];
@@ -11244,7 +11330,7 @@ export interface components {
             message: string;
             data: components["schemas"]["MessageContent"];
         };
-        MessageList: {
+        MessagePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Message"][];
@@ -11264,7 +11350,7 @@ export interface components {
             createdBy: string;
             createdAt: string;
         };
-        MessageSuppressionList: {
+        MessageSuppressionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["MessageSuppression"][];
@@ -11301,6 +11387,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -11308,15 +11395,6 @@ export interface components {
             decidedBy: string | null;
             decidedAt: string | null;
             decisionReason: string | null;
-        };
-        NewPasskey: {
-            passkey: components["schemas"]["Passkey"];
-            recoveryCodes: string[];
-        };
-        NewPasskeyResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["NewPasskey"];
         };
         NoticeSettings: {
             payerChannels: ("email" | "sms" | "whatsapp")[];
@@ -11334,6 +11412,30 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["NoticeSettings"];
+        };
+        NumberCeilings: {
+            banks: components["schemas"]["NumberCeilingsOfBank"][];
+        };
+        NumberCeilingsOfBank: {
+            bankCode: string;
+            accounts: number | null;
+            leases: number | null;
+            accountsHeld: number;
+            leasesHeld: number;
+            defaultAccounts: number | null;
+            defaultLeases: number | null;
+        };
+        NumberCeilingsRequest: {
+            banks: {
+                bankCode: string;
+                accounts?: number | null;
+                leases?: number | null;
+            }[];
+        };
+        NumberCeilingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["NumberCeilings"];
         };
         OperatorBalance: {
             clientId: string | null;
@@ -11482,14 +11584,14 @@ export interface components {
             nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
-            failureRequest: components["schemas"]["PayoutFailure"] | null;
+            failureRequest: components["schemas"]["RequestedFailure"] | null;
         };
         OperatorPayoutDetailResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OperatorPayoutDetail"];
         };
-        OperatorPayoutList: {
+        OperatorPayoutPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OperatorPayout"][];
@@ -11634,7 +11736,7 @@ export interface components {
             splitCode: string | null;
             version: number;
         };
-        OwnAccountList: {
+        OwnAccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OwnAccount"][];
@@ -11702,7 +11804,7 @@ export interface components {
             type: string;
             transports?: string[];
         };
-        PasskeyList: {
+        PasskeyPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Passkey"][];
@@ -11764,9 +11866,9 @@ export interface components {
             names?: string[];
         } | null;
         PayerRulesRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             minAmount?: number | string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             maxAmount?: number | string;
             accounts?: {
                 accountNumber: string;
@@ -11912,7 +12014,7 @@ export interface components {
                 amountRemaining: number;
             };
         };
-        PaymentList: {
+        PaymentPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payment"][];
@@ -12058,6 +12160,7 @@ export interface components {
             payoutApproval: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
             twoApproversAbove?: (number | string) | null;
+            strictApprovers?: boolean;
         };
         PayoutChange: {
             change: string;
@@ -12099,6 +12202,7 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12134,36 +12238,6 @@ export interface components {
             createdAt: string;
             env: "Test" | "Live";
             data: components["schemas"]["PayoutEventData"];
-        };
-        PayoutFailure: {
-            reference: string;
-            payout: string | null;
-            payoutFile: string | null;
-            amount: number;
-            reason: string | null;
-            evidence: string;
-            state: string;
-            requestedBy: string;
-            requestedAt: string;
-            cannotApprove: {
-                code: string;
-                message: string;
-            } | null;
-            decidedBy: string | null;
-            decidedAt: string | null;
-            decisionReason: string | null;
-        };
-        PayoutFailureList: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFailure"][];
-            hasMore: boolean;
-            nextCursor: string | null;
-        };
-        PayoutFailureResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFailure"];
         };
         PayoutFile: {
             id: string;
@@ -12206,21 +12280,21 @@ export interface components {
             notDeliveredBy: string | null;
             notDeliveredAt: string | null;
             bankConfirmation: string | null;
-            failureRequest: components["schemas"]["PayoutFailure"] | null;
+            failureRequest: components["schemas"]["RequestedFailure"] | null;
         };
         PayoutFileDetailResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFileDetail"];
         };
-        PayoutFileList: {
+        PayoutFilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFile"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        PayoutList: {
+        PayoutPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payout"][];
@@ -12229,7 +12303,7 @@ export interface components {
         };
         PayoutRequest: {
             bankAccount?: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             currency?: string;
             narration: string;
@@ -12289,6 +12363,7 @@ export interface components {
             dailyLimit: number | null;
             reserveFloorPercent: number;
             reserveFloorDays: number;
+            strictApprovers: boolean;
         };
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
@@ -12298,6 +12373,7 @@ export interface components {
             dailyLimit?: (number | string) | null;
             reserveFloorPercent?: number;
             reserveFloorDays?: number;
+            strictApprovers?: boolean;
         };
         PayoutSettingsResponse: {
             isSuccessful: boolean;
@@ -12318,7 +12394,7 @@ export interface components {
             upTo: number | null;
             fee: number;
         };
-        PayoutTariffList: {
+        PayoutTariffPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutTariff"][];
@@ -12407,7 +12483,7 @@ export interface components {
             message: string;
             data: components["schemas"]["RailItemDetail"];
         };
-        RailItemList: {
+        RailItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["RailItem"][];
@@ -12424,7 +12500,7 @@ export interface components {
             name: string | null;
             lines: components["schemas"]["StatementLine"][];
         };
-        ReconciledItemList: {
+        ReconciledItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReconciledItem"][];
@@ -12450,7 +12526,7 @@ export interface components {
             items: components["schemas"]["BankItem"][];
             payer: components["schemas"]["PayerComparison"] | null;
         };
-        ReconciledLineList: {
+        ReconciledLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReconciledLine"][];
@@ -12522,7 +12598,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
         };
-        RefundList: {
+        RefundPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Refund"][];
@@ -12544,7 +12620,7 @@ export interface components {
             settledAt: string | null;
         };
         RefundRequest: {
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount: number | string;
             reason: string;
         };
@@ -12553,8 +12629,37 @@ export interface components {
             message: string;
             data: components["schemas"]["Refund"];
         };
+        RegisteredClient: {
+            clientId: string;
+            name: string;
+            isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
+            accountName: string;
+            pendingAccountName: string | null;
+            isOperator: boolean;
+            scopes: string[];
+            merchantCodes: string[] | null;
+            allowedAddresses: string[] | null;
+            createdAt: string;
+        };
+        RegisteredClientPage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RegisteredClient"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
         Replay: {
+            id: string;
+            endpointId: string;
+            from: string;
+            to: string;
+            status: "running" | "done" | "stopped";
+            progress: number;
             queued: number;
+            requestedAt: string;
+            endedAt: string | null;
             nextFrom: string | null;
         };
         ReplayRequest: {
@@ -12613,7 +12718,7 @@ export interface components {
             nextDueAt: string;
             lastRunAt: string | null;
         };
-        ReportScheduleList: {
+        ReportSchedulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ReportSchedule"][];
@@ -12654,6 +12759,37 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Requery"];
+        };
+        RequestedFailure: {
+            reference: string;
+            payout: string | null;
+            payoutFile: string | null;
+            amount: number;
+            reason: string | null;
+            evidence: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            revision: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        RequestedFailurePage: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedFailure"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        RequestedFailureResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedFailure"];
         };
         RequestedPasswordReset: {
             isRequested: boolean;
@@ -12704,7 +12840,7 @@ export interface components {
             settledBy: string | null;
             settledAt: string | null;
         };
-        ReturnList: {
+        ReturnPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Return"][];
@@ -12804,7 +12940,7 @@ export interface components {
         SandboxTransferRequest: {
             accountNumber: string;
             kind: "exact" | "under" | "over" | "late" | "duplicate" | "out_of_order" | "reversed" | "reversal_first" | "wrong_currency" | "delayed" | "lost";
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             times?: number;
             afterSeconds?: number;
@@ -12838,7 +12974,7 @@ export interface components {
             isDefault: boolean;
             createdAt: string;
         };
-        SavedViewList: {
+        SavedViewPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SavedView"][];
@@ -12867,7 +13003,7 @@ export interface components {
             unheldReason: string | null;
             decidedAt: string;
         };
-        ScreeningDecisionList: {
+        ScreeningDecisionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningDecision"][];
@@ -12899,7 +13035,7 @@ export interface components {
             effectiveFrom: string | null;
             uploadedBy: string;
         };
-        ScreeningListList: {
+        ScreeningListPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningList"][];
@@ -12926,6 +13062,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12934,7 +13071,7 @@ export interface components {
             decidedAt: string | null;
             decisionReason: string | null;
         };
-        ScreeningRequestList: {
+        ScreeningRequestPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningRequest"][];
@@ -12969,7 +13106,7 @@ export interface components {
             effectiveFrom: string | null;
             effectiveTo: string | null;
         };
-        ScreeningRuleList: {
+        ScreeningRulePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ScreeningRule"][];
@@ -12983,7 +13120,7 @@ export interface components {
             outcome: "hold" | "refuse";
             clientId?: string;
             count?: number;
-            /** @example 6000.00 */
+            /** @example 6000 */
             amount?: number | string;
             minutes?: number;
             percent?: number;
@@ -13038,7 +13175,7 @@ export interface components {
             seenAt: string;
             expiresAt: string;
         };
-        SessionList: {
+        SessionPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Session"][];
@@ -13112,6 +13249,7 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -13171,14 +13309,14 @@ export interface components {
             other: number;
             net: number;
         };
-        SettlementLineList: {
+        SettlementLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SettlementLine"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        SettlementList: {
+        SettlementPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Settlement"][];
@@ -13343,7 +13481,7 @@ export interface components {
             isActive: boolean;
             createdAt: string;
         };
-        SplitList: {
+        SplitPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Split"][];
@@ -13357,7 +13495,7 @@ export interface components {
         };
         SplitPartRequest: {
             subaccountCode: string;
-            /** @example 6000.00 */
+            /** @example 6000 */
             share: number | string;
             bearsFee?: boolean;
         };
@@ -13432,7 +13570,7 @@ export interface components {
             holdReference: string | null;
             postedAt: string;
         };
-        StatementEntryList: {
+        StatementEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementEntry"][];
@@ -13455,7 +13593,7 @@ export interface components {
             startedAt: string;
             updatedAt: string;
         };
-        StatementImportList: {
+        StatementImportPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementImport"][];
@@ -13484,14 +13622,14 @@ export interface components {
             isReversal: boolean;
             rule: string | null;
         };
-        StatementLineList: {
+        StatementLinePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementLine"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
-        StatementList: {
+        StatementPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Statement"][];
@@ -13505,7 +13643,7 @@ export interface components {
             currency: string;
             balances: string;
         };
-        StatementProfileList: {
+        StatementProfilePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["StatementProfile"][];
@@ -13539,7 +13677,7 @@ export interface components {
             inTransit: number;
             paidOut: number;
         };
-        SubaccountBalanceList: {
+        SubaccountBalancePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SubaccountBalance"][];
@@ -13553,7 +13691,7 @@ export interface components {
             accountNumber?: string;
             accountName?: string;
         };
-        SubaccountList: {
+        SubaccountPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"][];
@@ -13681,7 +13819,7 @@ export interface components {
             message: string;
             data: components["schemas"]["SuspenseItemDetail"];
         };
-        SuspenseItemList: {
+        SuspenseItemPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SuspenseItem"][];
@@ -13729,7 +13867,7 @@ export interface components {
             createdBy: string | null;
             createdAt: string;
         };
-        TaxRateList: {
+        TaxRatePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TaxRate"][];
@@ -13791,10 +13929,10 @@ export interface components {
             currency: string | null;
             reference: string | null;
             detail: {
-                [key: string]: string | number | null;
+                [key: string]: unknown;
             };
         };
-        TimelineEntryList: {
+        TimelineEntryPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TimelineEntry"][];
@@ -13915,7 +14053,7 @@ export interface components {
             message: string;
             data: components["schemas"]["UserAddresses"];
         };
-        UserList: {
+        UserPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["User"][];
@@ -13964,7 +14102,7 @@ export interface components {
             buyer: components["schemas"]["VatInvoiceParty"];
             issuedAt: string;
         };
-        VatInvoiceList: {
+        VatInvoicePage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["VatInvoice"][];
@@ -14068,7 +14206,7 @@ export interface components {
             updatedAt: string;
             health: components["schemas"]["EndpointHealth"];
         };
-        WebhookEndpointWithHealthList: {
+        WebhookEndpointWithHealthPage: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["WebhookEndpointWithHealth"][];
@@ -14204,6 +14342,7 @@ export type ErrorCode =
     | "provider_sign_in_expired"
     | "provider_sign_in_needed"
     | "provider_user_unknown"
+    | "provider_email_missing"
     | "provider_role_missing"
     | "second_factor_needed"
     | "password_change_needed"
@@ -14258,6 +14397,7 @@ export type ErrorCode =
     | "tariff_not_found"
     | "subaccount_not_found"
     | "split_not_found"
+    | "replay_not_found"
     | "endpoint_not_found"
     | "event_not_found"
     | "user_not_found"
@@ -14276,6 +14416,8 @@ export type ErrorCode =
     | "identity_service_missing"
     | "account_inactive"
     | "account_name_not_pending"
+    | "number_ceiling_reached"
+    | "replay_running"
     | "limit_profile_exists"
     | "limit_profile_in_use"
     | "subaccount_exists"
@@ -14324,6 +14466,8 @@ export type ErrorCode =
     | "case_full"
     | "evidence_refused"
     | "hold_ended"
+    | "hold_of_person"
+    | "hold_of_accounts"
     | "hold_empty"
     | "hold_too_small"
     | "hold_too_large"
@@ -14360,7 +14504,6 @@ export type ErrorCode =
     | "settlement_in_progress"
     | "cut_off_passed"
     | "settlement_not_closed"
-    | "settlement_accounts_changed"
     | "settlement_not_cancellable"
     | "no_default_bank_account"
     | "bank_account_unconfirmed"
@@ -14385,11 +14528,13 @@ export type ErrorCode =
     | "suspense_requested"
     | "failure_requested"
     | "request_decided"
+    | "request_changed"
     | "other_person_needed"
     | "maker_counts_as_you"
     | "second_approver_needed"
     | "user_password_temporary"
     | "voucher_not_independent"
+    | "approver_gave_access"
     | "approver_too_new"
     | "approver_not_independent"
     | "approver_chose_account"
@@ -14437,6 +14582,7 @@ export type ErrorCode =
     | "rate_limited"
     | "too_many_streams"
     | "statement_too_long"
+    | "too_many_replays"
     | "too_many_imports"
     | "too_many_exports"
     | "busy"
@@ -14444,4 +14590,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","payout.returned","settlement.closed","settlement.paid","settlement.failed","hold.placed","hold.released","hold.forfeited","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const
+export const ALERT_KINDS = ["numbers_exhausted","number_ceiling_reached","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","erasure_refused","erasure_paused","held_person_account","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const

@@ -2,7 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
-import { flag, parseFlag } from '#http/lists.ts'
+import { flag, parseFlag, wholeQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { digits, namedBody, SOME_CHANGE, strictObject, text, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -99,7 +99,7 @@ const TextList = Type.Unsafe<readonly string[] | null>({
   items: { type: 'string' },
 })
 
-const ClientView = view('Client', (f: Fields<ClientEntry>) => ({
+const ClientView = view('RegisteredClient', (f: Fields<ClientEntry>) => ({
   clientId: f.text('clientId'),
   name: f.text('name'),
   isActive: f.flag('isActive', 'False: suspended.'),
@@ -261,13 +261,13 @@ export const operatorClients = resource('/api/v1/operator/clients', {
     summary: 'Retrieve the daily usage of a client',
     description: 'Requests, credits and webhooks of the client, day by day.',
     query: {
-      days: Type.Optional(
-        Type.Unsafe<string>({
-          type: ['string', 'integer'],
-          pattern: '^(?:[1-9]|[12][0-9]|3[01])$',
+      days: wholeQuery(
+        '^(?:[1-9]|[12][0-9]|3[01])$',
+        { minimum: 1, maximum: USAGE_DAYS_MAX },
+        {
           description: `Number of days, including today, 1 to ${USAGE_DAYS_MAX}. Default 7.`,
           'x-says': `Must be a whole number from 1 to ${USAGE_DAYS_MAX}.`,
-        }),
+        },
       ),
     },
     view: UsageView,

@@ -27,6 +27,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
     '/api/Account/login',
     {
       config: {
+        isPublished: true,
         rate: 'login',
         errors: ['address_not_allowed', 'invalid_credentials', 'too_many_attempts'],
       },

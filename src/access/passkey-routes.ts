@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { accepted } from '#http/envelopes.ts'
 import { uuidKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
@@ -39,7 +40,7 @@ const PasskeyView = view('Passkey', (f: Fields<Passkey>) => ({
 
 type NewPasskey = { passkey: Passkey; recoveryCodes: string[] }
 
-const NewPasskeyView = view('NewPasskey', (f: Fields<NewPasskey>) => ({
+const NewPasskeyView = view('AddedPasskey', (f: Fields<NewPasskey>) => ({
   passkey: f.one(PasskeyView, 'passkey'),
   recoveryCodes: f.as<string[]>(
     Type.Array(Type.String(), {
@@ -87,7 +88,10 @@ export const passkeys = resource('/dashboard/api/passkeys', {
       'it returns as `passkey` with the change to confirm.',
     view: RequestOptions,
     handle: async (call) => {
-      const options = await requestOptions(call.db, ceremonyOf(call), call.request.session)
+      const { db: pool, request } = call
+      const options = await withCaller(call, { request, pool }, (tx) =>
+        requestOptions(tx, ceremonyOf(call), request.session),
+      )
       return accepted('Challenge created', options)
     },
   })

@@ -2,8 +2,8 @@
 // /dashboard/api/client/provider: sets the provider.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { accepted } from '#http/envelopes.ts'
 import { publicAddress } from '#http/pages.ts'
 import { type Call, resource } from '#http/resource.ts'
@@ -103,6 +103,7 @@ export const providerSignIn = resource('/dashboard/api/session/provider', {
       'address_not_allowed',
       'code_needed',
       'passkey_needed',
+      'provider_email_missing',
       'provider_role_missing',
       'provider_sign_in_expired',
       'provider_sign_in_failed',
@@ -275,7 +276,7 @@ export const ownProvider = resource('/dashboard/api/client', {
       refuseNonAdministrators(call)
       const settings = readSettings(call)
       const confirm = await confirmIdentity(call)
-      const provider = await withTransaction(db, async (tx) => {
+      const provider = await withCaller(call, { request, pool: db }, async (tx) => {
         await confirm(tx) // Uses up the code or the passkey with which the user confirmed.
         return setProvider(tx, clock(), { session: request.session, sealer, settings })
       })

@@ -160,20 +160,39 @@ function refusalOf(error: unknown): RefusalCode | undefined {
   return error instanceof Refusal ? error.code : undefined
 }
 
-type Identity = { issuer: string; subject: string; email: string | undefined }
+// `emailFault` says why the provider's address of the user does not count.
+type Identity = {
+  issuer: string
+  subject: string
+  email: string | undefined
+  emailFault: string | undefined
+}
 
 // Ignores an email address that the provider has not verified, unless the client's settings trust it.
-function readIdentity({ trustsEmail }: Provider, claims: Claims): Identity {
-  const { iss: issuer, sub: subject, email, email_verified: isVerified } = claims
+function readIdentity(provider: Provider, claims: Claims): Identity {
+  const { iss: issuer, sub: subject, email } = claims
   if (!subject || subject.length > SUBJECT_LENGTH_MAX || /[\x00-\x1f]/.test(subject)) {
     throw new NotAdmitted('provider_sign_in_failed', 'the subject is not valid')
   }
-  const isTrusted = isVerified === true || (trustsEmail && isVerified === undefined)
+  const emailFault = findEmailFault(provider, claims)
+  const isUsable = emailFault === undefined && typeof email === 'string'
+  return { issuer, subject, email: isUsable ? email : undefined, emailFault }
+}
+
+// Names the claim because of which the provider's address of the user does not count, or returns undefined.
+function findEmailFault({ trustsEmail }: Provider, claims: Claims): string | undefined {
+  const { email, email_verified: isVerified } = claims
+  const isMissing = 'is in neither the ID token nor UserInfo'
+  if (email === undefined) return `the claim email ${isMissing}`
   const isEmail =
     typeof email === 'string' &&
     email.length <= EMAIL_LENGTH_MAX &&
     /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(email)
-  return { issuer, subject, email: isTrusted && isEmail ? email : undefined }
+  if (!isEmail) return 'the claim email is no email address'
+  if (isVerified === true || (isVerified === undefined && trustsEmail)) return undefined
+  return isVerified === undefined
+    ? `the claim email_verified ${isMissing}`
+    : 'the claim email_verified is not true'
 }
 
 // Returns the hash of a random password, to be stored for a user who is new or still has a temporary
@@ -274,10 +293,8 @@ async function linkByEmail(
   now: Date,
   { provider, identity }: Newcomer,
 ): Promise<User | undefined> {
-  const { email } = identity
-  if (email === undefined) {
-    throw new NotAdmitted('provider_user_unknown', 'the provider names no verified email address')
-  }
+  const { email, emailFault = 'the provider names no email address' } = identity
+  if (email === undefined) throw new NotAdmitted('provider_email_missing', emailFault)
   const user = await findUserByEmail(tx, provider.clientId, email)
   if (user) await linkIdentity(tx, now, { identity, user })
   return user

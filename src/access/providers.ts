@@ -4,7 +4,7 @@
 // stand behind every user who has no second factor with us. A user with a second factor is always asked for
 // it (I155).
 
-import type { Configuration, IDToken } from 'openid-client'
+import type { Configuration, IDToken, ServerMetadata } from 'openid-client'
 import { type Agent, fetch } from 'undici'
 import { type Clock, systemClock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -212,7 +212,7 @@ export async function removeProvider(
 async function lockUsers(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-users-of-client',
-    text: 'select from users where client_id = $1 order by id for update',
+    text: 'select from users where client_id = $1 order by id for no key update',
     values: [clientId],
   })
 }
@@ -310,15 +310,19 @@ export class ProviderFailure extends Error {
   }
 }
 
+type ConnectionOptions = { mode: Mode; clock: Clock; sealer: Sealer; timeoutSeconds?: number }
+
 export class ProviderConnections {
   readonly #mode: Mode
   readonly #clock: Clock
   readonly #sealer: Sealer
   readonly #agent: Agent
+  readonly #timeoutSeconds: number
   readonly #cache = new Map<string, { untilMs: number; configuration: Promise<Configuration> }>()
 
-  constructor({ mode, clock, sealer }: { mode: Mode; clock: Clock; sealer: Sealer }) {
+  constructor({ mode, clock, sealer, timeoutSeconds = TIMEOUT_SECONDS }: ConnectionOptions) {
     this.#mode = mode
+    this.#timeoutSeconds = timeoutSeconds
     this.#clock = clock
     this.#sealer = sealer
     this.#agent = createGuardedAgent({ mode })
@@ -368,7 +372,13 @@ export class ProviderConnections {
     if (ageSeconds < -TOLERANCE_SECONDS || ageSeconds > ISSUED_SECONDS_MAX + TOLERANCE_SECONDS) {
       throw new ProviderFailure('provider_sign_in_failed', 'the ID token was not issued just now')
     }
-    return claims
+    return withUserInfo(provider, claims, {
+      isPublished: configuration.serverMetadata().userinfo_endpoint !== undefined,
+      ask: () =>
+        client.fetchUserInfo(configuration, tokens.access_token, claims.sub).catch((error) => {
+          throw toFailure(error, 'UserInfo: ')
+        }),
+    })
   }
 
   close(): Promise<void> {
@@ -407,7 +417,7 @@ export class ProviderConnections {
       [client.clockSkew]: Math.round((this.#clock().getTime() - systemClock().getTime()) / 1000),
     }
     const execute = this.#mode === 'live' ? [] : [client.allowInsecureRequests]
-    const options = { [client.customFetch]: this.#fetch, execute, timeout: TIMEOUT_SECONDS }
+    const options = { [client.customFetch]: this.#fetch, execute, timeout: this.#timeoutSeconds }
     const discovered = await client.discovery(
       new URL(issuer),
       providerClientId,
@@ -415,7 +425,12 @@ export class ProviderConnections {
       undefined,
       options,
     )
-    const server = discovered.serverMetadata()
+    const published: Readonly<ServerMetadata> = discovered.serverMetadata()
+    // A provider that signs UserInfo without saying how signs it as it does ID tokens.
+    const server = {
+      userinfo_signing_alg_values_supported: published.id_token_signing_alg_values_supported ?? [],
+      ...published,
+    }
     const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post')
     const configuration = new client.Configuration(
       server,
@@ -424,7 +439,7 @@ export class ProviderConnections {
       takesPost ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret),
     )
     configuration[client.customFetch] = this.#fetch
-    configuration.timeout = TIMEOUT_SECONDS
+    configuration.timeout = this.#timeoutSeconds
     for (const extension of execute) extension(configuration)
     // Verifies the signature of ID tokens, although they come from the provider itself over TLS.
     client.enableNonRepudiationChecks(configuration)
@@ -440,6 +455,30 @@ export class ProviderConnections {
   }
 }
 
+type UserInfo = { isPublished: boolean; ask: () => Promise<Readonly<Record<string, unknown>>> }
+
+// Adds the claims that a sign-in needs and the ID token leaves out, as providers may (OpenID Connect Core,
+// section 5.4): the UserInfo endpoint states them about the same subject. An address counts as verified only
+// by the source that names it.
+async function withUserInfo(
+  { trustsEmail, roleClaim }: Provider,
+  claims: Claims,
+  { isPublished, ask }: UserInfo,
+): Promise<Claims> {
+  const { email, email_verified: isVerified } = claims
+  const lacksEmail = email === undefined || (isVerified === undefined && !trustsEmail)
+  const lacksRole = roleClaim !== null && !Object.hasOwn(claims, roleClaim)
+  if (!isPublished || !(lacksEmail || lacksRole)) return claims
+  const userInfo = await ask()
+  const isSameEmail = email === undefined || email === userInfo.email
+  const { email: itsEmail, email_verified: itsProof } = userInfo
+  return {
+    ...claims,
+    ...(lacksEmail && isSameEmail && { email: itsEmail, email_verified: itsProof }),
+    ...(lacksRole && Object.hasOwn(userInfo, roleClaim) && { [roleClaim]: userInfo[roleClaim] }),
+  } as Claims
+}
+
 // Limits the size of a response: a client chooses the provider, so it may send anything.
 async function readBody(stream: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
@@ -453,14 +492,15 @@ async function readBody(stream: AsyncIterable<Uint8Array> | null): Promise<Buffe
 }
 
 // A TypeError is fetch's error for a failed connection, so the provider counts as unavailable.
-function toFailure(error: unknown): ProviderFailure {
+// `source` names the endpoint in the reason.
+function toFailure(error: unknown, source = ''): ProviderFailure {
   const { name, code } = error as Error & { code?: string }
-  if (name === 'TypeError' || code === 'OAUTH_TIMEOUT') return unavailable(error)
-  return new ProviderFailure('provider_sign_in_failed', reasonOf(error))
+  if (name === 'TypeError' || code === 'OAUTH_TIMEOUT') return unavailable(error, source)
+  return new ProviderFailure('provider_sign_in_failed', `${source}${reasonOf(error)}`)
 }
 
-function unavailable(error: unknown): ProviderFailure {
-  return new ProviderFailure('provider_unavailable', reasonOf(error))
+function unavailable(error: unknown, source = ''): ProviderFailure {
+  return new ProviderFailure('provider_unavailable', `${source}${reasonOf(error)}`)
 }
 
 // Returns the reason of a failure, for the audit log: the message of the error and of its cause, which is

@@ -3,7 +3,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -51,12 +51,12 @@ const CheckView = view('MonthCheck', (f: Fields<CheckRow>) => ({
       'wht_ready.',
   ),
   isDone: f.flag('isDone'),
-  open: f.number('open', 'How many are still to be done.'),
+  open: f.integer('open', 'How many are still to be done.'),
   link: f.text('link', 'View of the dashboard where they are done.'),
 }))
 
 const ClosingView = view('MonthClosing', (f: Fields<Closing>) => ({
-  version: f.number('version', '1, and one more each time the month is closed again.'),
+  version: f.integer('version', '1, and one more each time the month is closed again.'),
   closedBy: f.text('closedBy'),
   closedAt: f.time('closedAt'),
   reason: f.textOrNull('reason', 'Why it was closed although a check was not done.'),
@@ -66,11 +66,11 @@ const ClosingView = view('MonthClosing', (f: Fields<Closing>) => ({
 
 const ReopeningView = view('MonthReopening', (f: Fields<Reopening>) => ({
   id: f.text(({ id }) => id.toString()),
-  version: f.number('version', 'The closing that it is about.'),
+  version: f.integer('version', 'The closing that it is about.'),
   reason: f.text('reason'),
   state: f.text('state', 'open, approved, rejected or withdrawn.'),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -165,15 +165,17 @@ const months = resource(MONTHS, {
     },
   })
   .act('approveMonthReopening', {
-    ...ofPeople,
+    ...approving,
     path: '/:month/reopen/:id/approve',
     summary: 'Approve to reopen a month',
     description: 'Only by a user who did not ask for it and is independent of who did.',
     errors: [
       ...decisionErrors.errors,
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
+      'request_changed',
     ],
     message: 'Month reopened',
     run: async (tx, call) => {

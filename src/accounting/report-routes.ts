@@ -189,14 +189,14 @@ const AgedView = view('AgedSuspense', (f: Fields<AgedSuspense>) => ({
   currency: f.text('currency'),
   reason: f.text('reason'),
   bucket: bucketField(f),
-  count: f.number(({ items }) => Number(items)),
+  count: f.integer(({ items }) => Number(items)),
   amount: f.naira('kobo'),
 }))
 
 const AgedTotalView = view('AgedSuspenseTotal', (f: Fields<AgedSuspense>) => ({
   currency: f.text('currency'),
   bucket: bucketField(f),
-  count: f.number(({ items }) => Number(items)),
+  count: f.integer(({ items }) => Number(items)),
   amount: f.naira('kobo'),
 }))
 

@@ -56,7 +56,7 @@ const RateRequest = namedBody('TaxRateRequest', {
 const RateView = view('TaxRate', (f: Fields<TaxRate>) => ({
   tax: f.oneOf('tax', TAXES, 'Which tax.'),
   clientId: f.textOrNull('clientCode', 'Of withholding tax: the client.'),
-  percent: f.numberOrNull(({ bps }) => bps && bps / PERCENT_BPS, 'Null: an amount instead.'),
+  percent: f.decimalOrNull(({ bps }) => bps && bps / PERCENT_BPS, 'Null: an amount instead.'),
   amount: f.nairaOrNull('amountKobo', 'Stamp duty on a transfer.'),
   threshold: f.nairaOrNull('thresholdKobo', 'Least transfer that bears it.'),
   bearer: f.textOrNull('bearer', 'sender or recipient.'),
@@ -109,7 +109,7 @@ const SettingsView = view('TaxSettings', (f: Fields<TaxSettings>) => ({
   legalName: f.text('legalName', 'On VAT invoices. Default: the client’s name.'),
   address: f.textOrNull('address', 'Null: not on record.'),
   tin: f.textOrNull('tin', 'Tax identification number. Null: not on record.'),
-  withholdingPercent: f.number(
+  withholdingPercent: f.decimal(
     ({ bps }) => (bps ?? 0) / PERCENT_BPS,
     'Withholding tax on its fees in force today. 0: none.',
   ),

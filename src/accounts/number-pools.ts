@@ -18,6 +18,7 @@ import { isWaiting } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import { clearAlert, type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import {
@@ -33,6 +34,7 @@ import {
 } from './account.ts'
 import { queueBankChanges } from './bank-changes.ts'
 import { type ChangeDeps, lockAccount, writeAccountChange } from './change.ts'
+import { allotNumbers } from './number-shares.ts'
 import { isReusable, takeStaticNumbers, UNISSUED } from './numbers.ts'
 import {
   addReservations,
@@ -281,7 +283,7 @@ export async function addNumber(
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return account
   const drawnNumber = reservation
     ? await useReservation(tx, reservation)
-    : (await takeStaticNumbers(tx, bank, 1))[0]
+    : await drawAllotted(tx, deps.now, { bank, clientId: account.clientId })
   if (!drawnNumber) throw new Refusal('numbers_exhausted')
   const number = { bankCode: bank.code, accountNumber: drawnNumber }
   const { additionalNumbers: formerNumbers } = account
@@ -297,6 +299,19 @@ export async function addNumber(
     await queueBankChanges(tx, deps.now, { change: 'rename', accountIds, bankCode: bank.code })
   }
   return changed
+}
+
+// Draws a number if the client may hold one more. A refusal undoes the transaction, and with it the count.
+async function drawAllotted(
+  tx: Transaction,
+  now: Date,
+  { bank, clientId }: { bank: BankSettings; clientId: ClientId },
+): Promise<string | undefined> {
+  const demand = new Map([[clientId, 1]])
+  const { allotted, alerts } = await allotNumbers(tx, now, { bank, purpose: 'static', demand })
+  if (allotted.get(clientId) !== 1) throw new Refusal('number_ceiling_reached')
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+  return (await takeStaticNumbers(tx, bank, 1))[0]
 }
 
 // Reads the account twice: only the second statement sees a number that was added while the first one waited

@@ -30,12 +30,12 @@ import { ACCOUNTS, requireAccountNumber } from './views.ts'
 export const CauseView = view(undefined, (f: Fields<CauseReferences, { sealer: Sealer }>) => ({
   payoutReference: f.textOrNull('payoutReference', 'Of a payout or refund.'),
   settlementReference: f.textOrNull('settlementReference', 'Of a settlement, or its payouts.'),
-  adjustmentId: f.numberOrNull(
+  adjustmentId: f.integerOrNull(
     ({ adjustmentId }, { sealer }) =>
       adjustmentId === null ? null : publicId(sealer, 'adjustment', adjustmentId),
     'Of a recovery or write-off.',
   ),
-  differenceId: f.numberOrNull(
+  differenceId: f.integerOrNull(
     ({ differenceId }, { sealer }) =>
       differenceId === null ? null : publicId(sealer, 'difference', differenceId),
     'Of what was booked from a bank’s statement.',
@@ -56,7 +56,7 @@ const EntryView = view('StatementEntry', (f: Fields<Entry, Naming>) => ({
   amount: f.naira('amountKobo', 'Always positive: see direction.'),
   balanceAfter: f.naira('balanceAfterKobo', 'Account balance after posting.'),
   currency: f.text((_, { currency }) => currency),
-  creditId: f.numberOrNull(
+  creditId: f.integerOrNull(
     ({ creditId }, { sealer }) => (creditId === null ? null : publicId(sealer, 'credit', creditId)),
     'Null for what was paid out, refunded, settled or held.',
   ),

@@ -141,7 +141,7 @@ const IdentityView = view('IdentityCheck', (f: Fields<IdentityCheck | undefined>
     'verified, name_mismatch and not_found are what the service said. not_checked: it was never asked. ' +
       'queued: its answer is awaited. unanswered: it was asked and said nothing that we understand.',
   ),
-  nameScore: f.numberOrNull(
+  nameScore: f.decimalOrNull(
     (check) => check?.nameScore ?? null,
     'How well the account’s name matches, 0 to 100; verified from 80. Null: not known.',
   ),

@@ -200,20 +200,18 @@ const AcknowledgementBody = named('RailAcknowledgement', {
   code: Type.Optional(Type.String({ description: 'Why it was kept, rejected or suspended.' })),
 })
 
-const Answers = Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)], {
-  description: 'One acknowledgement per credit, in request order and in the format of the request.',
+// Described for a list of credits alone, because generators of clients cannot read a list or something else.
+const Answers = Type.Array(AcknowledgementBody, {
+  description:
+    'One acknowledgement per credit, in request order and in the format of the request: without the list ' +
+    'for a credit sent without it; with ?format=providus, an object with requestSuccessful, sessionId, ' +
+    'responseMessage and responseCode.',
 })
 
-const ProvidusAnswer = named(
-  'ProvidusAcknowledgement',
-  {
-    requestSuccessful: Type.Boolean(),
-    sessionId: Type.String(),
-    responseMessage: Type.String(),
-    responseCode: Type.String(),
-  },
-  { description: 'With ?format=providus.' },
-)
+// Describes a failure of a whole report. If the report was read, the answer has the acknowledgements instead.
+const REPORT_FAILURE = {
+  description: 'Of a report that was read: its acknowledgements, as with 200.',
+}
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
@@ -246,6 +244,12 @@ const CreditBody = named('RailCredit', {
       { description: 'What the bank withheld from the amount, and what it settled.' },
     ),
   ),
+})
+
+const Credits = Type.Array(CreditBody, {
+  minItems: 1,
+  maxItems: 1000,
+  description: 'One credit may also be sent as an object, without the list.',
 })
 
 export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
@@ -289,11 +293,11 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
         querystring: Type.Object({
           format: Type.Optional(Type.String({ enum: ['json', 'providus', 'camt054'] })),
         }),
-        body: Type.Union([CreditBody, Type.Array(CreditBody, { minItems: 1, maxItems: 1000 })]),
+        body: Credits,
         response: {
-          200: Type.Union([Answers, ProvidusAnswer]),
-          400: Type.Union([RailFailure, Answers, ProvidusAnswer]),
-          503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
+          200: Answers,
+          400: { ...REPORT_FAILURE, content: { 'application/json': { schema: RailFailure } } },
+          503: { ...REPORT_FAILURE, content: { 'application/json': { schema: RailFailure } } },
         },
       },
       // Request and response are bytes in the bank's own format, so no schema checks or writes them.

@@ -12,6 +12,7 @@ import { resource } from '#http/resource.ts'
 import {
   AMOUNT_MAX,
   Amount,
+  amountOrZero,
   chosen,
   namedBody,
   text,
@@ -40,7 +41,7 @@ const BEARERS: readonly FeeBearer[] = ['merchant', 'customer', 'subaccount']
 const FeeAmount = (description: string) =>
   Type.Optional(
     Type.Unsafe<number | string | null>({
-      anyOf: [{ type: ['number', 'string'], 'x-money': 'or-zero' }, { type: 'null' }],
+      anyOf: [amountOrZero(), { type: 'null' }],
       description,
       'x-says': `Must be null or from 0 to ${AMOUNT_MAX}, with at most two decimals.`,
     }),

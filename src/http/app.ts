@@ -28,6 +28,7 @@ import {
 } from '#accounting/vat-document-routes.ts'
 import { accountBulk } from '#accounts/bulk-routes.ts'
 import { clientCeilings, collectionCeilings, limitProfiles } from '#accounts/limit-routes.ts'
+import { clientNumberCeilings } from '#accounts/number-ceiling-routes.ts'
 import { accountNumbers } from '#accounts/number-routes.ts'
 import { accountChanges, collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
 import { statementRoutes } from '#accounts/statement-routes.ts'
@@ -112,6 +113,7 @@ import {
 import { addWorkbooks, registerExports } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { frameworkErrors, registerErrorHandler } from './envelopes.ts'
+import { takeNamesInAnyCase, withReferenceInPath } from './field-names.ts'
 import { headerSetter, registerCors } from './headers.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { enforceResponseDeadline, RequestLog, timeRoutes, traceRequests } from './requests.ts'
@@ -213,7 +215,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: handleClientError(deps.realClock),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // Requests that arrive while we drain are served (connections.ts).
-    rewriteUrl: emptyParameters.rewriteUrl,
+    rewriteUrl: ({ method, url }) =>
+      emptyParameters.rewriteUrl({ method, url: withReferenceInPath({ method, url }) }),
     // Real clients write /payment/advice and /Payment/Advice.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     ajv: validatorOptions(deps.mode),
@@ -243,6 +246,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   parseJsonBodies(app)
   registerErrorHandler(app, deps.rateLimits)
   warnOfUnknownFields(app)
+  takeNamesInAnyCase(app)
   deps.rateLimits.register(app)
   shedder.register(app)
   await registerOpenApi(app, deps)
@@ -270,6 +274,7 @@ const ROUTES = [
   limitProfiles,
   collectionCeilings,
   clientCeilings,
+  clientNumberCeilings,
   feeRules,
   ownFeeRules,
   subaccounts,

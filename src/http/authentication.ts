@@ -103,11 +103,12 @@ export class Authentication {
     return toPerson(await this.#sessionCookies.getAgain(request), scope)
   }
 
-  // Route hook of public endpoints: admits a request without a token, but refuses an invalid token.
+  // Route hook of public endpoints: admits a request without a token, but refuses an invalid token. Clients that
+  // have no token send the header all the same, with nothing after Bearer.
   requiresIfTokenSent(scope: Scope): ScopedHook {
     const require = this.requires(scope)
     const hook: Hook = (request, reply, done) => {
-      if (request.headers.authorization === undefined) done()
+      if (/^\s*(?:bearer\s*)?$/i.test(request.headers.authorization ?? '')) done()
       else require(request, reply, done)
     }
     return Object.assign(hook, { scope })
@@ -150,7 +151,10 @@ export class Authentication {
 
   // Identifies a dashboard user by the session, unless the user has a temporary password.
   async #identifyPerson(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    return toPerson(await this.#sessionCookies.getWithPermanentPassword(request), scope)
+    const session = await this.#sessionCookies.getWithPermanentPassword(request)
+    const identity = toPerson(session, scope)
+    request.session = session // A write checks it again (caller.ts).
+    return identity
   }
 
   // Returns a cached client, unless it was read more than CLIENT_FRESH_MS ago.

@@ -16,7 +16,7 @@ export type Family = 'api' | 'payment' | 'oauth' | 'rail'
 // Decides by its path in which form an endpoint returns errors.
 export function endpointFamily(url: string): Family {
   const path = url.toLowerCase()
-  if (/^\/(?:payment|api\/transaction|api\/webhook)(?:[/?]|$)/.test(path)) return 'payment'
+  if (/^\/(?:payment|api\/(?:banks|transaction|webhook))(?:[/?]|$)/.test(path)) return 'payment'
   if (path.startsWith('/oauth/')) return 'oauth'
   if (path.startsWith('/rails/')) return 'rail'
   return 'api'

@@ -19,16 +19,22 @@ import { Amount, chosen, named, schemaName, strictObject } from './schemas.ts'
 
 export const NoQuery = strictObject({})
 
-// Query parameters arrive as text, so a pattern checks the number.
-const Limit = Type.Unsafe<string>({
-  type: ['string', 'integer'],
-  pattern: '^(?:[1-9][0-9]?|100)$',
-  description: `Page size, 1 to 100. Default ${LIMIT_DEFAULT}.`,
-  'x-says': 'Must be a whole number from 1 to 100.',
-})
+// A query parameter that is a whole number. It arrives as text, so the pattern checks it. `described` has the
+// limits that the pattern enforces.
+export const wholeQuery = (pattern: string, described: object, texts: object) =>
+  Type.Optional(
+    Type.String({ pattern, 'x-described': { type: 'integer', ...described }, ...texts }),
+  )
 
 export const PageQuery = {
-  limit: Type.Optional(Limit),
+  limit: wholeQuery(
+    '^(?:[1-9][0-9]?|100)$',
+    { minimum: 1, maximum: 100 },
+    {
+      description: `Page size, 1 to 100. Default ${LIMIT_DEFAULT}.`,
+      'x-says': 'Must be a whole number from 1 to 100.',
+    },
+  ),
   cursor: Type.Optional(
     Type.String({ description: 'nextCursor of the previous page, with the same filters.' }),
   ),
@@ -49,8 +55,9 @@ export const OrderQuery = {
 export const flag = (description: string) =>
   Type.Optional(
     Type.Unsafe<'true' | 'false'>({
-      type: ['string', 'boolean'],
+      type: 'string',
       enum: ['true', 'false'],
+      'x-described': { type: 'boolean' },
       description,
       'x-says': 'Must be true or false.',
     }),
@@ -117,7 +124,7 @@ function withPlus(text: string): string {
 // The schema of a page of results.
 export function ListEnvelope<T extends TSchema>(item: T) {
   return named(
-    `${schemaName(item)}List`,
+    `${schemaName(item)}Page`,
     {
       isSuccessful: Type.Boolean(),
       message: Type.String(),

@@ -45,8 +45,9 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
   // JSON.parse calls the reviver from the inside out, so inner components are shared first.
   const shared = JSON.parse(JSON.stringify(openapiObject), (_, value) => {
     const name = value?.['x-component'] ?? value?.$id
-    if (typeof name !== 'string') return value
-    const { 'x-component': _mark, $id: _id, ...schema } = value
+    if (typeof name !== 'string') return describeType(value)
+    const { 'x-component': _mark, $id: _id, ...fields } = value
+    const schema = describeType(fields) as Json
     const sameName = schemas[name]
     if (sameName && JSON.stringify(sameName) !== JSON.stringify(schema)) {
       throw new Error(`two schemas are named ${name}`)
@@ -57,6 +58,32 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
   const sorted = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
   return { ...shared, components: { ...shared.components, schemas: Object.fromEntries(sorted) } }
 }
+
+const INT32_MAX = 2 ** 31 - 1
+// What the service checks of a value that it reads as another type than it describes.
+const CHECKED = [
+  ...['type', 'enum', 'anyOf', 'pattern', 'examples'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum'],
+]
+
+// Returns a schema as the description shows it: of the type that callers need to know (`x-described`), with a
+// format where it is a number. Without a format, generated clients read an id as 32 bits, and money as a float
+// of 32 bits. Ids and counts grow, so an integer has 64 bits unless its limits fit into 32.
+function describeType(value: unknown): unknown {
+  const { 'x-described': described, ...schema } = (value ?? {}) as Json
+  if (described) {
+    const kept = Object.entries(schema).filter(([key]) => !CHECKED.includes(key))
+    return describeType({ ...(described as Json), ...Object.fromEntries(kept) })
+  }
+  const types = [schema.type ?? []].flat()
+  if (types.includes('number')) return { ...schema, format: 'double' }
+  if (!types.includes('integer')) return value
+  const { enum: values = [], minimum = values[0], maximum = values.at(-1) } = schema as Limits
+  const isShort = minimum !== undefined && maximum !== undefined && maximum <= INT32_MAX
+  return { ...schema, format: isShort && minimum >= -INT32_MAX ? 'int32' : 'int64' }
+}
+
+type Limits = { enum?: number[]; minimum?: number; maximum?: number }
 
 type Check = ((value: unknown) => unknown) & { errors?: unknown }
 type Write = (value: unknown) => string

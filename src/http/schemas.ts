@@ -80,8 +80,10 @@ export function reference(description: string) {
 
 export const Email = Type.String({
   maxLength: 254,
-  pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',
-  'x-says': 'Must be an email address.',
+  // ASCII before the @: other addresses need SMTPUTF8 at every mail server on the way, which nobody can
+  // promise.
+  pattern: '^[!-?A-~]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',
+  'x-says': 'Must be an email address, with Latin letters without accents before the @.',
 })
 
 // A URL of a merchant, such as that of a webhook. isWebAddress() of validation.ts checks it.
@@ -98,21 +100,28 @@ export function webAddress(description: string) {
 
 export const AMOUNT_MAX = formatKobo(AMOUNT_MAX_KOBO)
 
-// A JSON number or a numeric string.
+// The same schema, described to callers as another: they need not know all that the service reads.
+export function describedAs<T extends TSchema>(schema: T, described: object): T {
+  return { ...schema, 'x-described': described }
+}
+
+// A JSON number or a numeric string. Described as a number, because many generators of clients refuse a
+// value of two types.
 export const Amount = Type.Unsafe<number | string>({
   type: ['number', 'string'],
+  'x-described': { type: 'number', examples: [6000] },
   'x-money': true,
   description: 'Greater than 0, at most 10,000,000,000,000.00, with at most two decimals.',
-  examples: ['6000.00'],
   'x-says': `Must be greater than 0 and at most ${AMOUNT_MAX}, with at most two decimals.`,
 })
 
 // An amount, such as a fee, that may be zero.
-export function amountOrZero(description: string) {
+export function amountOrZero(description?: string) {
   return Type.Unsafe<number | string>({
     type: ['number', 'string'],
+    'x-described': { type: 'number' },
     'x-money': 'or-zero',
-    description,
+    ...(description && { description }),
     'x-says': `Must be from 0 to ${AMOUNT_MAX}, with at most two decimals.`,
   })
 }
@@ -147,7 +156,7 @@ export const PayerRulesBody = named(
   { 'x-says': 'Must be an object.' },
 )
 
-type Named = { string: string; number: number }
+type Named = { string: string; number: number; integer: number }
 
 export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
@@ -190,6 +199,9 @@ export const AMOUNT_POLICY = 'exact, allow_under or any.'
 export const FieldError = named('FieldError', { field: Type.String(), message: Type.String() })
 const FieldErrors = Type.Optional(Type.Array(FieldError))
 
+// Described as an object that may be null: some generators have no type for null alone.
+const AlwaysNull = describedAs(Type.Null(), { type: ['object', 'null'] })
+
 const REFUSED = { description: 'Error: `code` is machine-readable, `message` is for people.' }
 
 export const ApiFailure = named(
@@ -198,7 +210,7 @@ export const ApiFailure = named(
     isSuccessful: Type.Literal(false),
     message: Type.String(),
     code: Type.String(),
-    data: Type.Null(),
+    data: AlwaysNull,
     errors: FieldErrors,
     requestId: Type.String(),
   },
@@ -212,7 +224,7 @@ export const PaymentFailure = named(
     message: Type.String(),
     responseCode: Type.String(),
     code: Type.String(),
-    responseData: Type.Null(),
+    responseData: AlwaysNull,
     errors: FieldErrors,
     requestId: Type.String(),
   },

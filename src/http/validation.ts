@@ -18,7 +18,7 @@ import { checkTargetUrl, URL_LENGTH_MAX } from '#ssrf-guard.ts'
 type Mode = 'sandbox' | 'live'
 
 // The options of Ajv, and our keywords: `x-money` accepts amounts above zero (with the value 'or-zero' also
-// 0), `x-web-address` accepts URLs that webhooks may be sent to, and `x-has-name` requires one of the listed
+// 0), `x-web-address` accepts URLs that webhooks may be sent to (with the value 'or-empty' also ''), and `x-has-name` requires one of the listed
 // fields to be present.
 export function validatorOptions(mode: Mode) {
   return {
@@ -40,7 +40,8 @@ export function validatorOptions(mode: Mode) {
         ajv.addKeyword({
           keyword: 'x-web-address',
           type: 'string',
-          validate: (_: unknown, value: string) => isWebAddress(value, mode),
+          validate: (kind: unknown, value: string) =>
+            isWebAddress(value, mode) || (kind === 'or-empty' && value === ''),
         })
         ajv.addKeyword({
           keyword: 'x-has-name',
@@ -214,7 +215,10 @@ export class EmptyParameters {
   }
 
   // Runs before routing. Doubles the trailing slash, because the router drops one.
-  readonly rewriteUrl = ({ method, url = '/' }: IncomingMessage): string => {
+  readonly rewriteUrl = ({
+    method,
+    url = '/',
+  }: Pick<IncomingMessage, 'method' | 'url'>): string => {
     const queryAt = url.indexOf('?')
     const pathEnd = queryAt < 0 ? url.length : queryAt
     if (url[pathEnd - 1] !== '/') return url

@@ -16,8 +16,8 @@ import { numberArray } from '#db/sql.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { reportAccountUpdates } from '#records/account-updates.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import { appendEvents } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import type { IdentityAnswer, IdentityQuestion } from './identity-api.ts'
 import { isSamePerson, scoreNames } from './names.ts'
@@ -218,13 +218,8 @@ export async function recordAnswer(
       subject: `account/${accountNumber}`,
       detail: { identifier, status: to, nameScore, kycTier: tier },
     }),
-    appendEvents(tx, now, [
-      {
-        clientId,
-        type: 'account.updated',
-        collectionAccountId: accountId,
-        facts: { ...facts, changes },
-      },
+    reportAccountUpdates(tx, now, [
+      { clientId, collectionAccountId: accountId, facts: { ...facts, changes } },
     ]),
   ])
   return true

@@ -13,6 +13,7 @@ import type { Pool } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { advanceBreaker, FAILURES_TO_PAUSE, type Health, isPaused } from '#records/call-rates.ts'
+import { lockErasures, WHOLLY_BARRED_CLIENTS } from '#records/erasure-bars.ts'
 import { MESSAGE_KIND_NAMES, MESSAGE_KINDS, SECURITY } from './kinds.ts'
 import type { Message } from './message.ts'
 import { type Channel, endBounce, suppress } from './recipients.ts'
@@ -304,12 +305,19 @@ export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
 
 const KEPT_MS = 90 * 86_400_000
 
-// Deletes ended messages after 90 days. Returns how many.
+// Deletes ended messages after 90 days, except those to people whose data a hold or an open case needs
+// (I250). Returns how many.
 export async function purgeMessages(tx: Transaction, now: Date): Promise<number> {
+  await lockErasures(tx)
   const { rowCount } = await tx.query({
     name: 'purge-messages',
     text: `delete from messages where id in (
-             select id from messages where ended_at <= $1
+             select id from messages m
+              where ended_at <= $1
+                and (num_nonnulls(m.account_id, m.advice_id) = 0
+                     or client_id <> all (array(${WHOLLY_BARRED_CLIENTS}))
+                        and not exists (select from erasure_bars(m.client_id, m.account_id,
+                                                                 m.advice_id, null)))
               order by ended_at limit ${EXPIRED_MAX} for update skip locked)`,
     values: [new Date(now.getTime() - KEPT_MS)],
   })

@@ -48,12 +48,21 @@ import {
 const optionalText = (lengthMax: number, description: string) =>
   Type.Optional(text(lengthMax, description))
 
+// Your customer ID. Some clients send their row id as a number.
+const CustomerId = Type.Unsafe<string | number>({
+  ...text(100, 'Your customer ID.'),
+  type: ['string', 'integer'],
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  'x-described': text(100, 'Your customer ID.'),
+})
+
 const AdviceRequest = named('AdviceRequest', {
   amount: Amount,
   currency: Type.Optional(Type.Literal('NGN', { default: 'NGN', 'x-says': 'Must be NGN.' })),
   customer: Type.Object(
     {
-      customerId: optionalText(100, 'Your customer ID.'),
+      customerId: Type.Optional(CustomerId),
       customerFirstName: optionalText(100, 'First name.'),
       customerLastName: optionalText(100, 'Last name.'),
       customerFullName: optionalText(200, 'Alternative to first and last name.'),
@@ -66,10 +75,13 @@ const AdviceRequest = named('AdviceRequest', {
       'x-says': 'Must have a customerFirstName, customerLastName or customerFullName.',
     },
   ),
-  callBackUrl: webAddress(
-    'Where the payer is redirected after payment. The payment’s final state is also posted here, as a ' +
-      'signed webhook: answer the POST with 2xx.',
-  ),
+  callBackUrl: {
+    ...webAddress(
+      'Where the payer is redirected after payment. The payment’s final state is also posted here, as ' +
+        'a signed webhook: answer the POST with 2xx. Empty: none.',
+    ),
+    'x-web-address': 'or-empty',
+  },
   notificationUrl: Type.Optional(webAddress('Webhook URL for this payment.')),
   merchantRef: optionalText(100, 'Your reference, unique among your advices.'),
   narration: optionalText(200, 'Payment description.'),
@@ -133,6 +145,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         merchantName: client.name,
         terms: parseTerms(request.body, policy, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
+        session: request.session,
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
       const [now, address] = [clock(), publicAddress(publicUrl, app.server)]
@@ -241,7 +254,7 @@ function parseTerms(
     callBackUrl: body.callBackUrl,
     notificationUrl: body.notificationUrl ?? null,
     customer: {
-      customerId: customer.customerId ?? null,
+      customerId: customer.customerId === undefined ? null : String(customer.customerId),
       firstName: customer.customerFirstName ?? null,
       lastName: customer.customerLastName ?? null,
       email: customer.customerEmail ?? null,

@@ -187,14 +187,20 @@ export function buildCallBackUrl({
   adviceId,
   callBackUrl,
 }: Pick<Payment, 'id' | 'adviceId' | 'callBackUrl'>): string {
-  return withReferences(callBackUrl, { adviceReference: adviceId, paymentReference: id })
+  if (callBackUrl === '') return '' // The advice has none.
+  return withReferences(callBackUrl, {
+    adviceReference: adviceId,
+    paymentReference: id,
+    advicereference: adviceId,
+    paymentreference: id,
+  })
 }
 
 // Appends the references of the advice and the payment to the query of an address (?…), before any fragment
-// (#…). Works on the text, because parsing and formatting the URL would change how the merchant wrote it.
+// (#…). Their names are the documented ones, and the lower-case ones that some clients read. Works on the text, because parsing and formatting the URL would change how the merchant wrote it.
 function withReferences(
   callBackUrl: string,
-  references: { adviceReference: string; paymentReference: string },
+  references: Record<string, string>,
 ): string {
   const hashAt = callBackUrl.indexOf('#')
   const address = hashAt < 0 ? callBackUrl : callBackUrl.slice(0, hashAt)

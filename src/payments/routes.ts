@@ -195,7 +195,7 @@ function presentTransaction(
     accountNumberMasked: number ? maskAccountNumber(number.accountNumber) : null,
     narration: payment.narration,
     env: mode === 'live' ? 'Live' : 'Test',
-    message: status,
+    message: status === 'PartPayment' ? 'Incomplete Amount Received' : status,
     customerName: payment.customerName,
     paymentDate: payment.amountPaidKobo > 0n && paidAt ? timestamp(paidAt) : null,
   }
@@ -244,36 +244,37 @@ const INITIATE_ERRORS = [
   'advice_reversed',
   'bank_not_supported',
   'no_bank_usable',
+  'number_ceiling_reached',
   'numbers_exhausted',
 ] as const
+
+const SupportedBanks = PaymentEnvelope(
+  Type.Array(named('SupportedBank', { code: Type.String(), bankName: Type.String() })),
+)
+const ALSO_AT_BANKS = ' Some clients of products of this family ask here.'
 
 // /Payment/process/banktransfer: pay an advice by bank transfer.
 export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication, banks } = deps
   const tags = ['Payments']
 
-  app.get(
-    '/Payment/banktransfer/supportedbank',
-    {
-      schema: {
-        operationId: 'listSupportedBanks',
-        tags,
-        summary: 'List supported banks',
-        description: 'Banks at which a dynamic account number can be issued now.',
-        response: {
-          200: PaymentEnvelope(
-            Type.Array(named('SupportedBank', { code: Type.String(), bankName: Type.String() })),
-          ),
-        },
-      },
-    },
-    async () =>
-      paymentAccepted(
-        banks
-          .filter((bank) => issuesNumbers(bank, 'dynamic'))
-          .map(({ code, name }) => ({ code, bankName: name })),
-      ),
-  )
+  const bankLists = [
+    ['/Payment/banktransfer/supportedbank', 'listSupportedBanks', 'List supported banks', ''],
+    ['/api/Banks', 'listFamilyBanks', 'List supported banks, under another address', ALSO_AT_BANKS],
+  ] as const
+  for (const [url, operationId, summary, also] of bankLists) {
+    const description = `Banks at which a dynamic account number can be issued now.${also}`
+    app.get(
+      url,
+      { schema: { operationId, tags, summary, description, response: { 200: SupportedBanks } } },
+      async () =>
+        paymentAccepted(
+          banks
+            .filter((bank) => issuesNumbers(bank, 'dynamic'))
+            .map(({ code, name }) => ({ code, bankName: name })),
+        ),
+    )
+  }
 
   app.post(
     '/Payment/process/banktransfer/:adviceReference',

@@ -4,7 +4,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { BANKS, type Bank, KINDS } from '#banks/directory.ts'
-import { parseFlag } from '#http/lists.ts'
+import { flag, parseFlag } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { SOME_CHANGE, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -57,13 +57,7 @@ export const bankAccounts = resource('/api/v1/bank-accounts', {
     summary: 'List bank accounts, newest first',
     description: 'The accounts that payouts and settlements can be paid to.',
     filters: {
-      isActive: Type.Optional(
-        Type.Unsafe<'true' | 'false'>({
-          type: 'string',
-          enum: ['true', 'false'],
-          'x-says': 'Must be true or false.',
-        }),
-      ),
+      isActive: flag('false: those that were deactivated.'),
     },
     rows: (db, { clientId, query, after, limit }) =>
       listBankAccounts(db, {

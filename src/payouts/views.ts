@@ -4,10 +4,11 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import {
+  approvalFields,
   CannotApprove,
-  cannotApprove,
   DecidedFields,
   presentObstacle,
+  REVISION_SAYS,
   RequestedFields,
 } from '#approvals/views.ts'
 import type { BankConnections } from '#banks/connector.ts'
@@ -36,7 +37,7 @@ export const Evidence = text(
   'What the bank said: who, when, and under which reference. Shown to the approver.',
 )
 
-export const PayoutFailureView = view('PayoutFailure', (f: Fields<PayoutFailure>) => ({
+export const PayoutFailureView = view('RequestedFailure', (f: Fields<PayoutFailure>) => ({
   reference: f.text('reference', 'PFR and digits.'),
   payout: f.textOrNull('payout', 'Payout that is to fail. Null: those of a file.'),
   payoutFile: f.textOrNull('payoutFile', 'File whose open payouts are to fail.'),
@@ -45,7 +46,7 @@ export const PayoutFailureView = view('PayoutFailure', (f: Fields<PayoutFailure>
   evidence: f.text('evidence', 'What the bank said.'),
   state: f.text('state', `One of ${FAILURE_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -141,11 +142,12 @@ const DetailFieldsView = view(undefined, (f: Fields<PayoutDetail, PayoutContext>
   history: f.list(ChangeView, 'history', 'What happened to it, in order.'),
 }))
 
-type ClientPayout = PayoutDetail & { obstacle: RefusalCode | null }
+type ClientPayout = PayoutDetail & { obstacle: RefusalCode | null; revision: string }
 
 export const PayoutDetailView = view('PayoutDetail', (f: Fields<ClientPayout, PayoutContext>) => ({
   ...PayoutView.fields,
   ...DetailFieldsView.fields,
+  revision: f.token('revision', REVISION_SAYS),
   cannotApprove: f.as(
     CannotApprove('Why you cannot approve it while it awaits that. Null if you can.'),
     ({ obstacle }) => presentObstacle(obstacle),

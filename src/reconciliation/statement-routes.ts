@@ -7,10 +7,11 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { LoadedProfile } from '#banks/statements/csv-profile.ts'
 import { LINE_KINDS, STATEMENT_FORMATS, StatementProblem } from '#banks/statements/statement.ts'
 import { Refusal } from '#errors.ts'
+import { lockCaller } from '#http/caller.ts'
 import { allowLongRequest } from '#http/connections.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { parseFlag } from '#http/lists.ts'
+import { flag, parseFlag } from '#http/lists.ts'
 import { rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
 import { ApiEnvelope, BEARER, bankCode, nullable, strictObject, text } from '#http/schemas.ts'
@@ -144,7 +145,7 @@ const StatementView = view('Statement', (f: Fields<Statement, Naming>) => ({
   currency: f.text('currency'),
   accountNumber: f.textOrNull('accountNumber', 'As the bank writes it.'),
   reference: f.textOrNull('reference', 'The bank’s own: Stmt/Id, or :20:.'),
-  sequence: f.numberOrNull(
+  sequence: f.integerOrNull(
     ({ sequence }) => (sequence === null ? null : Number(sequence)),
     'ElctrncSeqNb, or :28C:.',
   ),
@@ -231,7 +232,7 @@ const ImportView = view('StatementImport', (f: Fields<StatementImport>) => ({
   error: f.as(
     Type.Unsafe({
       type: ['object', 'null'],
-      properties: { line: nullable('number'), message: Type.String() },
+      properties: { line: nullable('integer'), message: Type.String() },
       required: ['line', 'message'],
       description: 'Why it failed, and in which line.',
     }),
@@ -282,14 +283,7 @@ export const statements = resource(`${OPERATOR}/statements`, {
     description: 'Those that were in no statement before, in the order of the file.',
     view: StatementLineView,
     filters: {
-      isMatched: Type.Optional(
-        Type.Unsafe<'true' | 'false'>({
-          type: 'string',
-          enum: ['true', 'false'],
-          description: 'Only lines that are matched to the books, or that are not.',
-          'x-says': 'Must be true or false.',
-        }),
-      ),
+      isMatched: flag('Only lines that are matched to the books, or that are not.'),
     },
     message: 'Statement lines retrieved successfully',
     errors: ['statement_not_found'],
@@ -370,7 +364,7 @@ const DESCRIPTION =
 
 // POST /api/v1/operator/statements: imports a bank's statement while it arrives.
 export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
-  const { authentication, banks, statementProfiles } = deps
+  const { authentication, banks, realClock, statementProfiles } = deps
   let imports = 0
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(MEDIA_TYPES, (_request, payload, done) => done(null, payload))
@@ -420,6 +414,7 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
           fileName,
           bytes: upload.bytes,
           by: { clientId: client.id, actor },
+          lockCaller: (tx) => lockCaller(tx, realClock(), request),
         })
         return accepted('Statement imported successfully', ImportedView.present(result, deps))
       } catch (error) {

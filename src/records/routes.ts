@@ -3,7 +3,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
-import { choice, parseFlag, parseWindow, WindowQuery } from '#http/lists.ts'
+import { choice, flag, parseFlag, parseWindow, WindowQuery } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { AnyObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -53,7 +53,7 @@ export const alerts = resource('/api/v1/operator/alerts', {
     filters: {
       kind: choice(ALERT_KIND_NAMES, 'Filter by kind.'),
       severity: choice(SEVERITIES, 'Filter by severity.'),
-      open: choice(['true', 'false'], 'true: only what nobody has acknowledged and stands.'),
+      open: flag('true: only what nobody has acknowledged and stands.'),
       ...WindowQuery,
     },
     rows: (db, { query, after, limit }) =>

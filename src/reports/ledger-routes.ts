@@ -218,7 +218,7 @@ const TransferView = view('LedgerTransfer', (f: Fields<LedgerEntry, SealerContex
   side: f.oneOf('side', ['debit', 'credit'], 'The side of this account that it is on.'),
   direction: f.as(Type.Unsafe({ type: 'string', enum: ['in', 'out'] }), 'direction'),
   amount: f.naira('amountKobo', 'Always positive: see direction.'),
-  otherAccountId: f.numberOrNull(
+  otherAccountId: f.integerOrNull(
     ({ otherId }, { sealer }) => (otherId === null ? null : publicId(sealer, 'account', otherId)),
     'Null if not visible to you.',
   ),
@@ -227,7 +227,7 @@ const TransferView = view('LedgerTransfer', (f: Fields<LedgerEntry, SealerContex
     'otherBankCode',
     'If the other account is a bank’s. Null if not visible to you.',
   ),
-  creditId: f.numberOrNull(
+  creditId: f.integerOrNull(
     ({ creditId }, { sealer }) => (creditId === null ? null : publicId(sealer, 'credit', creditId)),
     'Null if not visible to you, or not of a credit.',
   ),

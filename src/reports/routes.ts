@@ -95,7 +95,7 @@ const PeriodView = view('OverviewPeriod', (f: Fields<Period>) => ({
   ...lessFields,
   expired: f.integer('expired'),
   cancelled: f.integer('cancelled'),
-  successRate: f.numberOrNull(
+  successRate: f.decimalOrNull(
     successRate,
     'Successful share of closed payments, 0 to 1. Null if none closed.',
   ),
@@ -391,7 +391,11 @@ const EntryView = view('TimelineEntry', (f: Fields<TimelineEntry, Context>) => (
     'Related object: a session ID, account number, event ID and so on.',
   ),
   detail: f.as(
-    Type.Unsafe({ type: 'object', additionalProperties: { type: ['string', 'number', 'null'] } }),
+    Type.Unsafe({
+      type: 'object',
+      description: 'Texts, numbers or null, by name.',
+      additionalProperties: { type: ['string', 'number', 'null'], 'x-described': {} },
+    }),
     'detail',
   ),
 }))

@@ -190,13 +190,13 @@ const BankHealthView = view('BankHealth', (f: Fields<BankHealth>) => ({
   connector: f.text('connector'),
   lastHeardAt: f.timeOrNull('lastHeardAt', 'Latest notification.'),
   silentSince: f.timeOrNull('silentSince', 'Silent for longer than usual since then.'),
-  lagP50: f.numberOrNull(
+  lagP50: f.decimalOrNull(
     'lagP50',
     'Seconds from a transfer to its notification, median over 24 hours.',
   ),
-  lagP99: f.numberOrNull('lagP99', 'The same, 99th percentile.'),
+  lagP99: f.decimalOrNull('lagP99', 'The same, 99th percentile.'),
   queries: f.integer('queries', 'Calls to the bank in 24 hours.'),
-  errorRate: f.numberOrNull('errorRate', 'Share of them without an answer, 0 to 1.'),
+  errorRate: f.decimalOrNull('errorRate', 'Share of them without an answer, 0 to 1.'),
   foundByRequery: f.integer(
     'foundByRequery',
     'Credits of the last 24 hours that were found by asking.',

@@ -15,6 +15,7 @@ import { withIdempotentSteps } from '#http/idempotency.ts'
 import {
   Amount,
   BEARER,
+  describedAs,
   IdempotencyHeaders,
   named,
   nullable,
@@ -88,7 +89,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
             description: 'Virtual account number to credit.',
             'x-says': 'Must be 10 digits.',
           }),
-          amount: Amount,
+          amount: describedAs(Amount, { type: 'string', examples: ['6000.00'] }),
           scenarios: Type.Optional(
             Type.Boolean({
               default: false,

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -118,13 +118,13 @@ const RuleView = view('ScreeningRule', (f: Fields<Rule>) => ({
   kind: f.oneOf('kind', KINDS, 'What it looks at.'),
   outcome: f.oneOf('outcome', OUTCOMES, 'hold or refuse.'),
   clientId: f.textOrNull('clientName', 'Null: all clients.'),
-  count: f.numberOrNull(({ params }) => params.count ?? null),
+  count: f.integerOrNull(({ params }) => params.count ?? null),
   amount: f.nairaOrNull(amountOf),
-  minutes: f.numberOrNull(({ params }) => params.minutes ?? null),
-  percent: f.numberOrNull(({ params }) => params.percent ?? null),
-  days: f.numberOrNull(({ params }) => params.days ?? null),
+  minutes: f.integerOrNull(({ params }) => params.minutes ?? null),
+  percent: f.decimalOrNull(({ params }) => params.percent ?? null),
+  days: f.integerOrNull(({ params }) => params.days ?? null),
   list: f.textOrNull(({ params }) => params.list ?? null),
-  score: f.numberOrNull(({ params }) => params.score ?? null),
+  score: f.decimalOrNull(({ params }) => params.score ?? null),
   createdBy: f.text('createdBy'),
   createdAt: f.time('createdAt'),
   testedAt: f.timeOrNull('testedAt', 'The last test on history. Null: none.'),
@@ -177,7 +177,7 @@ export const RequestView = view('ScreeningRequest', (f: Fields<ScreeningRequest>
   rule: f.textOrNull('ruleReference', 'The reference of the rule.'),
   ruleName: f.textOrNull('ruleName'),
   list: f.textOrNull('listName', 'The name of the list.'),
-  listVersion: f.numberOrNull(
+  listVersion: f.integerOrNull(
     ({ listId }) => (listId === null ? null : Number(listId)),
     'The version of the list.',
   ),
@@ -188,7 +188,7 @@ export const RequestView = view('ScreeningRequest', (f: Fields<ScreeningRequest>
   reason: f.text('reason'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -398,10 +398,12 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     description: 'Only by a user who did not ask for it and is independent of who did.',
     pool: 'batchPool',
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
       'screening_list_not_draft',
       'screening_list_outdated',

@@ -5,6 +5,7 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import { dayAlone } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { invalidField } from '#errors.ts'
+import { wholeQuery } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { amountOrZero, chosen, Deleted, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -39,7 +40,7 @@ type PlannedSettings = SettlementSettings & { nextCloseAt: Date | null }
 const SettingsView = view('SettlementSettings', (f: Fields<PlannedSettings>) => ({
   schedule: f.text('schedule'),
   minimumAmount: f.naira('minimumKobo'),
-  reservePercent: f.number(
+  reservePercent: f.decimal(
     ({ reserveBps }) => reserveBps / PERCENT_BPS,
     'In force: at least reserveFloorPercent.',
   ),
@@ -130,13 +131,10 @@ const HolidayView = view('Holiday', (f: Fields<Holiday>) => ({
 }))
 
 const YearQuery = {
-  year: Type.Optional(
-    Type.String({
-      pattern: '^[12][0-9]{3}$',
-      examples: ['2027'],
-      description: 'Only of this year.',
-      'x-says': 'Must be a year, e.g. 2027.',
-    }),
+  year: wholeQuery(
+    '^[12][0-9]{3}$',
+    { minimum: 1000, maximum: 2999, examples: [2027] },
+    { description: 'Only of this year.', 'x-says': 'Must be a year, e.g. 2027.' },
   ),
 }
 

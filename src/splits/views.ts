@@ -31,9 +31,10 @@ import { generateCode, type Subaccount } from './subaccounts.ts'
 const TYPES: readonly SplitType[] = ['percentage', 'flat']
 
 const CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'
+const CODE_FORM = new RegExp(CODE)
 
 export function isCode(text: string): boolean {
-  return new RegExp(CODE).test(text)
+  return CODE_FORM.test(text)
 }
 
 const code = (description: string) =>
@@ -119,7 +120,7 @@ export const SplitRequest = namedBody('SplitRequest', {
 
 const PartView = view('SplitPart', (f: Fields<SplitPart>) => ({
   subaccountCode: f.text('subaccountCode'),
-  share: f.number(({ share }) => toNaira(kobo(share))),
+  share: f.decimal(({ share }) => toNaira(kobo(share))),
   bearsFee: f.flag('bearsFee'),
 }))
 

@@ -2,11 +2,12 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { RETURN_STATUSES } from '#credits/states.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
-import { choice, parseWindow, WindowQuery } from '#http/lists.ts'
+import { choice, flag, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { digits, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -32,15 +33,9 @@ const BANK_REFERENCE_MAX = 100
 const REASON_MAX = 500
 
 // The query parameter that reveals payers' account numbers.
-const RevealQuery = Type.Optional(
-  Type.Unsafe<'true' | 'false'>({
-    type: 'string',
-    enum: ['true', 'false'],
-    description:
-      'true: show payerAccountNumber in full. Requires returns:write; every disclosure is ' +
-      'recorded in the audit log.',
-    'x-says': 'Must be true or false.',
-  }),
+const RevealQuery = flag(
+  'true: show payerAccountNumber in full. Requires returns:write; every disclosure is recorded in ' +
+    'the audit log.',
 )
 
 // A return as a response shows it. `isRevealed`: the payer's account number is shown in full.
@@ -235,11 +230,11 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 // the numbers that may be shown to the audit log, and commits before the caller shows any. First waits for
 // operations that stop payouts, and then reads again why each return must not be sent (findBlocks).
 async function checkReveal(
-  deps: Deps,
+  deps: Call,
   by: Identity,
   rows: readonly Return[],
 ): Promise<Map<Return, RefusalCode | null>> {
-  return withTransaction(deps.db, async (tx) => {
+  return withCaller(deps, { request: deps.request, pool: deps.db }, async (tx) => {
     await awaitHolders(tx)
     const now = deps.clock()
     const isHeld = await arePayoutsHeld(tx)

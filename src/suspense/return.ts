@@ -13,7 +13,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { isAllHeld, refuseHeldClient } from '#holds/hold.ts'
-import { type CreditId, newReference, type SuspenseItemId } from '#ids.ts'
+import { type CreditId, newReference, type SuspenseItemId, type UserId } from '#ids.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { CURRENCY, formatKobo, type Kobo } from '#money.ts'
@@ -193,6 +193,7 @@ type ReturnRequest = Sending & {
   now: Date
   by: Client
   actor: string
+  userId: UserId | null
   note: string | null
   isApproved?: boolean // Whether a second person has approved the return, under maker-checker.
 }
@@ -255,7 +256,7 @@ type Payer = { accountSealed: Buffer | null; accountName: string | null; bankCod
 // it; an operator then executes the return. The sandbox bank accepts even such a payout.
 async function createPayout(
   tx: Transaction,
-  { sealer, mode, now, actor }: Omit<ReturnRequest, 'note'>,
+  { sealer, mode, now, actor, userId }: Omit<ReturnRequest, 'note'>,
   { item, reference }: { item: LockedItem; reference: string },
 ): Promise<void> {
   const { creditId, clientId, bankCode, amountKobo, currency } = item
@@ -276,6 +277,7 @@ async function createPayout(
   }
   const order = { bankCode, amountKobo, currency, to, narration: `Return ${reference}` }
   const purpose = { clientId, purpose: 'return', creditId, reference } as const
-  const payout = { ...purpose, ...order, requestedBy: actor, approversNeeded: 0 as const }
+  const maker = { requestedBy: actor, requestedByUser: userId }
+  const payout = { ...purpose, ...order, ...maker, approversNeeded: 0 as const }
   await createPayouts(tx, { sealer, now }, [payout])
 }

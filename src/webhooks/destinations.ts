@@ -60,7 +60,7 @@ export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
       endpoint.kind = 'notification' // Sent once, and signed for both.
     else targets.push({ kind: 'notification', endpointId: null, url, sentTo: null })
   }
-  if (payment && isFinal(event)) {
+  if (payment?.callBackUrl && isFinal(event)) {
     const { callBackUrl: url } = payment
     targets.push({ kind: 'callback', endpointId: null, url, sentTo: buildCallBackUrl(payment) })
   }

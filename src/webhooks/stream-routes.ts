@@ -10,7 +10,8 @@ import { Refusal } from '#errors.ts'
 import { bearerToken } from '#http/authentication.ts'
 import { BEAT, openEventStream } from '#http/connections.ts'
 import type { Deps } from '#http/deps.ts'
-import { BEARER, digits, strictObject } from '#http/schemas.ts'
+import { wholeQuery } from '#http/lists.ts'
+import { BEARER, strictObject } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 import { eventPresenter } from './event-views.ts'
@@ -224,12 +225,15 @@ function endStream(socket: ServerResponse): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }
 
-const LastEventId = Type.Optional(
-  digits(
-    '^[0-9]{1,18}$',
-    'Resume after this sequence. The header takes precedence.',
-    'Must be a whole number.',
-  ),
+const LastEventId = wholeQuery(
+  '^[0-9]{1,18}$',
+  {},
+  {
+    description:
+      'Resume after this sequence. The query parameter lastEventId does the same where a client ' +
+      'cannot set headers; the header takes precedence.',
+    'x-says': 'Must be a whole number.',
+  },
 )
 const DESCRIPTION =
   'Server-sent events: `id` is the sequence, `event` the type, `data` the body as delivered to ' +

@@ -267,7 +267,7 @@ export const ReturnedPayoutEventView = view(
   (f: Fields<ShownFacts<'payout.returned'>>) => ({
     ...PayoutFactsView.fields,
     purpose: f.text('purpose', 'payout, settlement or refund.'),
-    returnedAmount: f.number('returnedAmount', 'What the bank gave back. It is available again.'),
+    returnedAmount: f.decimal('returnedAmount', 'What the bank gave back. It is available again.'),
     returnedAt: f.text('returnedAt'),
   }),
 )

@@ -40,6 +40,7 @@ import {
 import { dispatchWithCommit, findWaiting, type HandOver } from './dispatch.ts'
 import { recordAttempts, releaseClaims } from './record-attempts.ts'
 import type { Rendering } from './render.ts'
+import { type StepDeps, stepReplays } from './replays.ts'
 import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from './retry-schedule.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attemptDelivery } from './send.ts'
 import type { AttemptOutcome } from './states.ts'
@@ -409,5 +410,14 @@ export function dispatchEventsRound({
       }
     }
     return { more }
+  }
+}
+
+// Takes a step of some replays. Never asks for another round at once: the pause between rounds leaves the
+// database to others.
+export function stepReplaysRound(deps: StepDeps): Round {
+  return async (signal) => {
+    await stepReplays(deps, signal)
+    return { more: false }
   }
 }

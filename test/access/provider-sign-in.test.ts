@@ -278,17 +278,28 @@ test('an email address that the provider has not verified signs nobody in', asyn
   const { clientId, owner, enter } = await clientWithProvider()
   const { claims } = await makeMember(clientId)
   const { email_verified: _, ...silent } = claims
-  assertRefusedWith(await enter({ ...claims, email_verified: false }), 'provider_user_unknown', 403)
   assertRefusedWith(
-    await enter({ ...claims, email_verified: 'true' }),
-    'provider_user_unknown',
+    await enter({ ...claims, email_verified: false }),
+    'provider_email_missing',
     403,
   )
-  assertRefusedWith(await enter(silent), 'provider_user_unknown', 403)
+  const asText = await enter({ ...claims, email_verified: 'true' })
+  assertRefusedWith(asText, 'provider_email_missing', 403)
+  assertRefusedWith(await enter(silent), 'provider_email_missing', 403)
   bench.advance(1)
   assert.equal((await setProvider(owner, { trustsEmail: true })).statusCode, 200)
-  assertRefusedWith(await enter({ ...claims, email_verified: false }), 'provider_user_unknown', 403)
+  assertRefusedWith(
+    await enter({ ...claims, email_verified: false }),
+    'provider_email_missing',
+    403,
+  )
   assert.equal((await enter(silent)).statusCode, 200)
+  assert.deepEqual(await failedSignInReasons(clientId), [
+    'the claim email_verified is not true',
+    'the claim email_verified is not true',
+    'the claim email_verified is in neither the ID token nor UserInfo',
+    'the claim email_verified is not true',
+  ])
 })
 
 test('an address that the provider gives to somebody else does not sign them in as the first', async () => {

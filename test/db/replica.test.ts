@@ -119,6 +119,7 @@ const PRIMARY_READS = [
   'listClientVatInvoices',
   'listClients',
   'listDifferenceOwners',
+  'listFamilyBanks',
   'listFeeRules',
   'listHoldRequests',
   'listHolds',

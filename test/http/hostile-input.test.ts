@@ -281,6 +281,7 @@ function isValidFor(field: string, kind: string): boolean {
   const free = ['accountName', 'merchantId', 'merchantCode', 'channel', 'narration']
   if (free.includes(field) && anyText.includes(kind)) return true
   // A blank optional field counts as absent.
+  if (field === 'callBackUrl' && kind === 'empty') return true
   if (field === 'currency' && ['empty', 'null'].includes(kind)) return true
   if (field === 'narration') return ['empty', 'null', 'blank', 'no-break blank'].includes(kind)
   // In JSON, 1e3 and 1000 are one number.

@@ -206,7 +206,7 @@ test('two schemas with one name are refused', () => {
     /two schemas are named Money/,
   )
   assert.deepEqual(shareSchemaComponents(describeMoneyTwice({ type: 'number' })).components, {
-    schemas: { Money: { type: 'number' } },
+    schemas: { Money: { type: 'number', format: 'double' } },
   })
 })
 

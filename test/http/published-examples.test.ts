@@ -135,8 +135,8 @@ test('the examples of a payment are what the service answers, from advice to ver
   const named = initiate.answer.responseData
   assert.equal(
     named.callBackUrl
-      .replace(named.paymentReference, paymentReference)
-      .replace(adviceData.adviceReference, adviceReference),
+      .replaceAll(named.paymentReference, paymentReference)
+      .replaceAll(adviceData.adviceReference, adviceReference),
     callBackUrl,
   )
 })

@@ -15,7 +15,7 @@ test('a field that the call does not have is named, with the one that was probab
     ...rest,
     customer: { ...customer, customerEmial: 'ada@example.com' },
     expirySeconds: 600,
-    MerchantRef: 'X-1',
+    merchantReff: 'X-1',
     zzz: 1,
   }
 
@@ -27,7 +27,7 @@ test('a field that the call does not have is named, with the one that was probab
   assert.deepEqual(warnings, [
     { field: 'customer.customerEmial', message: `${IGNORED} Did you mean customerEmail?` },
     { field: 'expirySeconds', message: `${IGNORED} Did you mean expiresInSeconds?` },
-    { field: 'MerchantRef', message: `${IGNORED} Did you mean merchantRef?` },
+    { field: 'merchantReff', message: `${IGNORED} Did you mean merchantRef?` },
     { field: 'zzz', message: IGNORED },
   ])
 })

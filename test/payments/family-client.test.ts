@@ -109,6 +109,8 @@ test('a payment goes from the request to the notification', async () => {
     order: '42',
     adviceReference: advice.adviceReference,
     paymentReference: begun.paymentReference,
+    advicereference: advice.adviceReference,
+    paymentreference: begun.paymentReference,
   })
 
   const simulated = payloadOf(

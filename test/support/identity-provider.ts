@@ -12,6 +12,15 @@ type Claims = Record<string, unknown>
 type Key = { kid: string; privateKey: CryptoKey; jwk: JWK }
 type Grant = { nonce: string; challenge: string; redirectUri: string; claims: Claims }
 
+// How the UserInfo endpoint answers. Its claims are those of the user, with these changes.
+export type UserInfo = {
+  claims?: Claims
+  form?: 'json' | 'jwt' | 'unsigned'
+  signWith?: Key
+  status?: number
+  hangs?: boolean
+}
+
 // Faults of the provider's next tokens and token responses.
 export type Mischief = {
   claims?: Claims // They replace claims of the ID token; the value undefined removes a claim.
@@ -30,10 +39,11 @@ export async function startIdentityProvider(clock: () => Date): Promise<Identity
 }
 
 export class IdentityProvider {
-  readonly calls = { discovery: 0, keys: 0, token: 0 }
+  readonly calls = { discovery: 0, keys: 0, token: 0, userInfo: 0 }
   readonly newKey = newKey
   readonly #clock: () => Date
   readonly #grants = new Map<string, Grant>()
+  readonly #subjects = new Map<string, unknown>() // By access token.
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch((error) => response.writeHead(500).end(String(error)))
   })
@@ -42,6 +52,7 @@ export class IdentityProvider {
   #discovery: Claims = {}
   issuer = ''
   user: Claims = {} // The person who signs in at the provider's page.
+  userInfo: UserInfo | undefined // Undefined: the provider has no such endpoint.
 
   constructor(clock: () => Date) {
     this.#clock = clock
@@ -111,6 +122,7 @@ export class IdentityProvider {
       response.writeHead(302, { location: `${redirectUri}?${parameters}` }).end()
       return
     }
+    if (pathname === '/userinfo') return this.#answerUserInfo(request, response)
     if (pathname !== '/token') return sendJson(response, { error: 'not_found' }, 404)
     this.calls.token++
     const { status, body } = this.#mischief
@@ -122,7 +134,26 @@ export class IdentityProvider {
     if (!grant) return sendJson(response, { error: 'invalid_grant' }, 400)
     const idToken = await this.#sign({ nonce: grant.nonce, ...grant.claims })
     const token = { access_token: randomUUID(), token_type: 'Bearer', expires_in: 300 }
+    this.#subjects.set(token.access_token, grant.claims.sub)
     sendJson(response, { ...token, id_token: idToken })
+  }
+
+  // States claims about the user whose access token it gets, as JSON or as a signed JWT.
+  async #answerUserInfo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.calls.userInfo++
+    const { claims = {}, form = 'json', signWith, status, hangs } = this.userInfo ?? {}
+    if (hangs) return
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (status !== undefined) return sendJson(response, {}, status)
+    if (!this.#subjects.has(token)) return sendJson(response, { error: 'invalid_token' }, 401)
+    const stated = { sub: this.#subjects.get(token), ...claims }
+    if (form === 'json') return sendJson(response, stated)
+    response.writeHead(200, { 'content-type': 'application/jwt' })
+    const payload: Claims = { iss: this.issuer, aud: PROVIDER_CLIENT.id, ...stated }
+    if (form === 'unsigned') return void response.end(new UnsecuredJWT(payload).encode())
+    const key = signWith ?? this.currentKey()
+    const header = { alg: 'RS256', kid: this.currentKey().kid }
+    response.end(await new SignJWT(payload).setProtectedHeader(header).sign(key.privateKey))
   }
 
   #describe(): Claims {
@@ -132,6 +163,7 @@ export class IdentityProvider {
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/keys`,
+      ...(this.userInfo && { userinfo_endpoint: `${issuer}/userinfo` }),
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],

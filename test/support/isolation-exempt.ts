@@ -27,6 +27,7 @@ export const EXEMPT_OPERATIONS: Record<string, string> = {
   openRailItem: 'for operators, of banks: it is no client’s',
   health: NO_CLIENT,
   ready: NO_CLIENT,
+  listFamilyBanks: NO_CLIENT,
   listSupportedBanks: NO_CLIENT,
   listBanks: NO_CLIENT,
   listInstitutions: NO_CLIENT,

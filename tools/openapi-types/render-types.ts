@@ -23,7 +23,7 @@ type Reference = { $ref: string }
 
 // The paths to include: those for clients and for the dashboard, but not, for example, the rail.
 const INCLUDED_PATHS = /^\/(?:api|Payment|dashboard\/api|sandbox)\//
-const TEXTS = new Set(['description', 'summary', 'examples'])
+const TEXTS = new Set(['description', 'summary', 'examples', 'format'])
 
 // Constants with the values of a filter: the name of the constant, the path, and the name of the filter.
 const LISTS = [
@@ -68,9 +68,12 @@ function eventLine([type, { post }]: [string, Description['webhooks'][string]]):
   return `    "${type}": components["schemas"]["${name}"];\n`
 }
 
-// Removes descriptions and examples, but keeps fields that have such a name.
+// Removes descriptions, formats and examples, but keeps fields that have such a name. Lets callers write an amount as a
+// numeric text too, which the description does not say.
 function withoutTexts(this: unknown, key: string, value: unknown): unknown {
   if (key === 'example') return undefined
+  const isMoney = key === 'type' && (this as Record<string, unknown>)['x-money'] !== undefined
+  if (isMoney) return ['number', 'string']
   return TEXTS.has(key) && typeof value !== 'object' ? undefined : value
 }
 

@@ -112,7 +112,7 @@ function showCheckout(checkout: Checkout): void {
     // Money arrived, so the payer may press “I’ve sent the money” again.
     ...(hasMoreHeld || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
     // Redirect only a payer who saw the payment arrive, not one who returns for the receipt.
-    ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
+    ...(isPaidNow && checkout.returnUrl !== '' ? { returnIn: RETURN_SECONDS } : {}),
   })
   // Scrolls to the notice about held money above the current view, unless the view changes.
   if (hasMoreHeld && checkout.status === before.status) bringIntoView('.held')

@@ -24,11 +24,13 @@ export function Paid({ model, actions }: { model: Model; actions: Actions | unde
       <HeldMoney checkout={checkout} />
       <Receipt model={model} />
       <div class="actions">
-        <a class="primary" href={returnUrl} rel="noreferrer">
-          {returnIn === undefined
-            ? strings.back(merchantName)
-            : strings.returning(merchantName, returnIn)}
-        </a>
+        {returnUrl !== '' && (
+          <a class="primary" href={returnUrl} rel="noreferrer">
+            {returnIn === undefined
+              ? strings.back(merchantName)
+              : strings.returning(merchantName, returnIn)}
+          </a>
+        )}
         {returnIn !== undefined && (
           <button class="secondary" type="button" onClick={() => actions?.stay()}>
             {strings.stay}
@@ -156,6 +158,7 @@ function ReferenceFact({ checkout }: CheckoutProps) {
 }
 
 function BackToMerchant({ checkout }: CheckoutProps) {
+  if (checkout.returnUrl === '') return null
   return (
     <div class="actions">
       <a class="primary" href={checkout.returnUrl} rel="noreferrer">

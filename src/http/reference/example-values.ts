@@ -9,7 +9,10 @@ const PAYMENT = '8f14e45f-ceea-467f-9b3d-2c1a0b9e8d7c'
 const ADVICE = '3c59dc04-8e88-5024-8be8-079a5c74d079'
 const NUMBER = '1000000015'
 
-const CALLED_BACK = `https://shop.example.com/paid?adviceReference=${ADVICE}&paymentReference=${PAYMENT}`
+const REFERENCES = `adviceReference=${ADVICE}&paymentReference=${PAYMENT}`
+const CALLED_BACK =
+  `https://shop.example.com/paid?${REFERENCES}` +
+  `&advicereference=${ADVICE}&paymentreference=${PAYMENT}`
 const EXPIRY = '2026-11-15T11:32:07.120000+01:00'
 const ACCOUNT_NAME = 'Obi Stores/Ada Obi'
 const NUMBERS = [
@@ -272,8 +275,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   share: 80,
   bankAccount: 'BAC000000000000017',
   bankAccountReference: 'BAC000000000000017',
-  bankAccounts: ['BAC000000000000017'],
-  accountNames: ['Ada Obi'],
+  revision: 'cmV2aXNpb24tb2YtYS1yZXF1ZXN0LWFzLXJlYWQtaXQ',
   payoutReference: 'PYT000000000000042',
   returnReference: 'RTN000000000000005',
   settlementReference: 'STL000000000000009',
@@ -415,8 +417,15 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   mediaType: 'application/pdf',
   caseSha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   kinds: ['bank_report', 'payer_report'],
-  'CaseDeadline.source': 'CBN draft rules on push-payment fraud, not in force',
-  'CaseDeadlineRule.source': 'CBN draft rules on push-payment fraud, not in force',
+  'CaseDeadline.source': 'CBN exposure draft, Guidelines for Handling APP Fraud; not in force',
+  'CaseDeadline.sourceDate': '2025-11-26',
+  'CaseDeadlineRule.source': 'CBN exposure draft, Guidelines for Handling APP Fraud; not in force',
+  'CaseDeadlineRule.sourceDate': '2025-11-26',
+  'CaseDeadlineRule.validFrom': '2025-11-26',
+  'CaseDeadlineRequest.sourceDate': '2025-11-26',
+  'CaseDeadlineRequest.validFrom': '2026-11-15',
+  'HoldRequest.bvn': OMITTED,
+  'Hold.bvnMasked': null,
   sessionIds: [SESSION_ID],
   'CaseCredit.outcome': 'booked',
   'CaseOutline.outcome': null,

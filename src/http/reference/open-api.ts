@@ -18,7 +18,13 @@ import {
 } from '#http/schemas.ts'
 import { describeWebhooks } from '#webhooks/event-views.ts'
 import { COMMON_ERRORS, ERROR_CODES } from './errors.ts'
-import { type Components, exampleOf, type Description as Pages, type Schema } from './outline.ts'
+import {
+  type Components,
+  exampleOf,
+  type Description as Pages,
+  type Parameter,
+  type Schema,
+} from './outline.ts'
 import { referencePages } from './pages.ts'
 
 type Route = Pick<RouteOptions, 'method' | 'schema' | 'config'>
@@ -102,6 +108,7 @@ type Operation = {
   operationId: string
   description?: string
   tags?: readonly string[]
+  parameters?: readonly Parameter[]
   security?: readonly Record<string, string[]>[]
   requestBody?: { content?: Content }
   responses: Record<string, { content?: Content; $ref?: string }>
@@ -162,12 +169,21 @@ function describe(operation: Operation, { path, components }: OperationContext):
   ]
   return {
     ...published,
+    ...(published.parameters && { parameters: withoutRepeated(published.parameters) }),
     description: paragraphs.filter(Boolean).join('\n\n'),
     // The route's own descriptions take precedence.
     responses: { ...Object.fromEntries(failureResponses), ...operation.responses },
     ...(codes.length > 0 && { 'x-error-codes': codes }),
     ...(isInternal && { 'x-internal': true as const }),
   }
+}
+
+// Leaves out a query parameter that repeats a header, such as lastEventId: generated clients would name the two
+// the same. The header's description mentions it.
+function withoutRepeated(parameters: readonly Parameter[]): readonly Parameter[] {
+  const plain = ({ name }: Parameter) => name.toLowerCase().replaceAll('-', '')
+  const headers = parameters.filter((parameter) => parameter.in === 'header').map(plain)
+  return parameters.filter((each) => each.in === 'header' || !headers.includes(plain(each)))
 }
 
 function contentsOf({ requestBody, responses }: Operation): Content[] {

@@ -118,7 +118,7 @@ export function ClientChoice({ label, chosen: initial = '' }: { label: string; c
   const listId = useId()
   const search = text.trim()
   const { data } = usePage('/api/v1/operator/clients', { search, limit: SHOWN })
-  const foundClients = useRef<readonly Schemas['Client'][]>([])
+  const foundClients = useRef<readonly Schemas['RegisteredClient'][]>([])
   if (data) foundClients.current = data.data // Earlier results stay visible while loading.
   const chosen = foundClients.current.find(({ clientId }) => clientId === search)
   return (

@@ -267,7 +267,7 @@ function UserBadge({ user }: { user: User }) {
   return <Badge state={strings.states.active} tone="good" />
 }
 
-type ClientOfUsers = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
+type ClientOfUsers = Pick<Schemas['RegisteredClient'], 'clientId' | 'isOperator'>
 
 // Only operators may manage operators, and the accountants of an operator's client.
 function mayManage(

@@ -134,7 +134,7 @@ function LinesField({ name, client }: LinesFieldProps) {
   )
 }
 
-export type Client = Schemas['Client']
+export type Client = Schemas['RegisteredClient']
 export type ClientDetail = Schemas['ClientDetail']
 
 export const CLIENTS = '/api/v1/operator/clients'

@@ -23,7 +23,7 @@ const PATH = '/api/v1/operator/payouts/{reference}'
 type Props = {
   payout: Payout
   session: Session
-  request: Schemas['PayoutFailure'] | null
+  request: Schemas['RequestedFailure'] | null
   onDone: () => void
 }
 
@@ -93,7 +93,7 @@ export function ResolvePayout({ payout, session, request, onDone }: Props) {
 
 const FAILURE = '/api/v1/operator/payout-failures/{reference}'
 
-type DecideFailureProps = { session: Session; item: Schemas['PayoutFailure']; onDone: () => void }
+type DecideFailureProps = { session: Session; item: Schemas['RequestedFailure']; onDone: () => void }
 
 // The open request to mark the payout as failed, with its evidence and the decision.
 export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
@@ -121,10 +121,11 @@ export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
 // The buttons that decide on the request, here and on Today. The words of adjustments fit where payouts have
 // none of their own.
 export function DecideFailureRequest({ session, item, onDone }: DecideFailureProps) {
-  const { reference, requestedBy, cannotApprove } = item
+  const { reference } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, onDone }}
+      {...{ session, onDone }}
+      request={item}
       amount={money(item.amount)}
       words={{
         ...adjustmentsStrings,
